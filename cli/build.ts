@@ -1,0 +1,85 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { isObject } from './schema-violations.ts';
+
+const directory = fileURLToPath(new URL('.', import.meta.url));
+const dist = join(directory, 'dist');
+
+/**
+ * What is loaded apart from everything else, by the name it is imported under: few commands need it, and it is slow to load.
+ * Everything else is one file, because each further file costs a command more than what it could leave out.
+ */
+const pieces: Readonly<Record<string, { readonly name: string; readonly from: string }>> = {
+  './run.ts': { name: 'run', from: 'run.ts' },
+  './complete.ts': { name: 'complete', from: 'complete.ts' },
+  './open-browser.ts': { name: 'open-browser', from: 'open-browser.ts' },
+  './keyring.ts': { name: 'keyring', from: 'keyring.ts' },
+  '../mcp/serve.ts': { name: 'serve-tools', from: 'mcp/serve.ts' },
+  '@mandate/client-sdk/authorization/node': { name: 'loopback', from: '@mandate/client-sdk/authorization/node' },
+};
+
+const apart: Plugin = {
+  name: 'apart',
+  setup: (bundle) =>
+    bundle.onResolve({ filter: /./ }, ({ path, kind }) => {
+      const piece = kind === 'dynamic-import' ? pieces[path] : undefined;
+      return piece && { path: `./${piece.name}.js`, external: true };
+    }),
+};
+
+/** Importing these modules loads everything they give access to, the platform's `fetch` included: they are loaded when they are used. */
+const whenUsed: Plugin = {
+  name: 'when-used',
+  setup: (bundle) => {
+    bundle.onResolve({ filter: /^node:https?$/ }, ({ path }) => ({ path, namespace: 'when-used' }));
+    bundle.onLoad({ filter: /./, namespace: 'when-used' }, ({ path }) => ({
+      contents: ['request', 'get', 'createServer']
+        .map((name) => `export const ${name} = (...given) => process.getBuiltinModule('${path}').${name}(...given);`)
+        .join('\n'),
+    }));
+  },
+};
+
+/** Writes to `dist` what is published, with everything in it that it needs. */
+async function buildPackage(): Promise<void> {
+  await rm(dist, { recursive: true, force: true });
+  const { metafile } = await build({
+    absWorkingDir: directory,
+    entryPoints: { main: 'main.ts', ...Object.fromEntries(Object.values(pieces).map(({ name, from }) => [name, from])) },
+    outdir: dist,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    minify: true,
+    metafile: true,
+    plugins: [apart, whenUsed],
+    inject: ['quick-headers.ts'],
+    // a native module, which no bundle can hold
+    external: ['@napi-rs/keyring'],
+    conditions: ['mandate-source'],
+    legalComments: 'none',
+    // for what is bundled and still asks for Node's modules by `require`
+    banner: { js: "import { createRequire as requireOf } from 'node:module';const require = requireOf(import.meta.url);" },
+  });
+  await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(Object.keys(metafile.inputs)));
+}
+
+/** The licences of the packages that these files are from. */
+async function licencesOf(files: readonly string[]): Promise<string> {
+  const packages = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  const texts = await Promise.all(
+    [...packages].toSorted().map(async (path) => {
+      const root = join(directory, path);
+      const told: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+      const [name, version, license] = ['name', 'version', 'license'].map((key) => (isObject(told) ? String(told[key]) : ''));
+      const file = (await readdir(root)).find((entry) => /^licen[cs]e/i.test(entry));
+      return `${name} ${version} (${license})\n\n${file === undefined ? '' : await readFile(join(root, file), 'utf8')}`;
+    }),
+  );
+  return texts.join(`\n${'-'.repeat(80)}\n`);
+}
+
+await buildPackage();

@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { CommandFailure } from '../command-failure.ts';
+import { scopeSummaries } from '../commands.gen.ts';
+import { credentialStore } from '../credentials.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { globalFlagsOf, groupCommand, leafCommand } from '../program-parts.ts';
+import { durationMs } from '../read-values.ts';
+import { openSession, requireSignIn, tokenSource } from '../session.ts';
+import { settingsOf, type Settings } from '../settings.ts';
+import { checkFields, showResult } from '../show-result.ts';
+
+export function addAuth(program: Command, io: Io): void {
+  const group = groupCommand(program, 'auth', 'Who is signed in here, and what they granted');
+  const status = leafCommand(group, 'status', 'Every sign-in there is, and which one is used').action(async () =>
+    showStatus(io, settingsOf(globalFlagsOf(status), io)),
+  );
+  const token = leafCommand(group, 'token', 'Print the access token, for another program')
+    .option('--min-ttl <duration>', 'renew it when it lasts less long: 60s')
+    .action(async () => printToken(io, settingsOf(globalFlagsOf(token), io), token.opts<{ minTtl?: string }>().minTtl));
+  const scopes = leafCommand(group, 'scopes', 'What can be granted, and what is').action(async () =>
+    showScopes(io, settingsOf(globalFlagsOf(scopes), io)),
+  );
+}
+
+const statusColumns = ['source', 'used', 'user', 'api_url', 'scopes', 'expires_at', 'renewable', 'storage'];
+
+async function showStatus(io: Io, settings: Settings): Promise<void> {
+  checkFields(settings, statusColumns);
+  const store = credentialStore(settings.directory);
+  const kept = Object.entries(await store.readAll()).map(
+    ([profile, { apiUrl, user, scopes, expiresAt, refreshToken, storage = 'file' }]) => ({
+      source: `profile ${profile}`,
+      used: settings.token === undefined && profile === settings.profile,
+      user: user?.email ?? null,
+      api_url: apiUrl,
+      scopes: scopes.join(' '),
+      expires_at: Number.isFinite(expiresAt) && expiresAt < 8.64e15 ? new Date(expiresAt).toISOString() : null,
+      renewable: storage === 'keyring' || refreshToken !== undefined,
+      storage: storage === 'keyring' ? 'system keyring' : store.path,
+    }),
+  );
+  const environment = { source: 'MANDATE_TOKEN', used: true, user: null, api_url: settings.apiUrl ?? null, scopes: null };
+  const data = [...(settings.token === undefined ? [] : [{ ...environment, expires_at: null, renewable: false, storage: null }]), ...kept];
+  if (data.length === 0 && !settings.quiet) io.stderr.write('Nobody is signed in. Sign in with: mandate login\n');
+  showResult(io, settings, { data }, statusColumns);
+}
+
+async function printToken(io: Io, settings: Settings, minTtl: string | undefined): Promise<void> {
+  const ttlMs = minTtl === undefined ? 60_000 : durationMs(minTtl);
+  if (ttlMs === undefined) {
+    throw new CommandFailure(exitCodes.usage, 'usage', `--min-ttl is written like 60s or 5m, not ${JSON.stringify(minTtl)}`);
+  }
+  const session = await openSession(io, settings);
+  requireSignIn(session);
+  const { credential, store } = session;
+  const token = settings.token ?? (credential && (await lasting(tokenSource(io, store, settings.profile, credential), credential, ttlMs)));
+  if (credential?.bound && !settings.quiet) {
+    io.stderr.write(
+      'This token is bound to a key of this machine, so other programs cannot use it. One they can use: mandate login --no-dpop\n',
+    );
+  } else if (io.stdout.isTTY && !settings.quiet) io.stderr.write('Whoever sees this token can act as you until it expires.\n');
+  io.stdout.write(settings.format === 'text' ? `${token}\n` : `${JSON.stringify({ access_token: token })}\n`);
+}
+
+async function lasting(
+  source: ReturnType<typeof tokenSource>,
+  { accessToken, expiresAt }: { accessToken: string; expiresAt: number },
+  ttlMs: number,
+): Promise<string> {
+  if (expiresAt - Date.now() >= ttlMs) return accessToken;
+  return (await source.replacement?.(accessToken)) ?? source.accessToken();
+}
+
+async function showScopes(io: Io, settings: Settings): Promise<void> {
+  const names = ['scope', 'granted', 'allows'];
+  checkFields(settings, names);
+  const { credential } = await openSession(io, settings);
+  const granted = credential?.scopes ?? [];
+  const data = Object.entries(scopeSummaries).map(([scope, allows]) => ({ scope, granted: granted.includes(scope), allows }));
+  showResult(io, settings, { data }, names);
+}

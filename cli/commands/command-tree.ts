@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { printableJson } from '../plain-text.ts';
+import { globalFlagsOf, leafCommand } from '../program-parts.ts';
+
+export function addCommandTree(program: Command, io: Io): void {
+  const command = leafCommand(program, 'commands', 'Every command')
+    .description('Every command, for reading or, with --json, for programs.')
+    .action(() => {
+      const leaves = leavesOf(program, []);
+      const { json, jsonl } = globalFlagsOf(command);
+      if (jsonl) return io.stdout.write(leaves.map((leaf) => `${printableJson(leaf)}\n`).join(''));
+      if (json) return io.stdout.write(`${printableJson(leaves, io.stdout.isTTY ? 2 : undefined)}\n`);
+      const width = io.stdout.isTTY ? Math.max(...leaves.map((leaf) => leaf.command.length)) : 0;
+      io.stdout.write(
+        leaves.map((leaf) => `${width > 0 ? `${leaf.command.padEnd(width)}  ` : `${leaf.command}\t`}${leaf.summary}\n`).join(''),
+      );
+    });
+}
+
+type Leaf = {
+  readonly command: string;
+  readonly summary: string;
+  readonly arguments: readonly string[];
+  readonly flags: readonly string[];
+};
+
+const leavesOf = (command: Command, words: readonly string[]): Leaf[] =>
+  command.commands.flatMap((child) => {
+    const path = [...words, child.name()];
+    if (child.commands.length > 0) return leavesOf(child, path);
+    const flags = child.options.map(({ flags: text }) => text);
+    return [
+      { command: path.join(' '), summary: child.summary(), arguments: child.registeredArguments.map((argument) => argument.name()), flags },
+    ];
+  });

@@ -1,0 +1,60 @@
+import { Argument, type Command } from 'commander';
+import type { Io } from '../io.ts';
+import { leafCommand } from '../program-parts.ts';
+
+// No script evaluates what was typed: the words go to the command as they are, and what it answers is taken as text.
+const scripts = {
+  bash: `_mandate() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do COMPREPLY+=("$line"); done < <(mandate __complete bash "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _mandate mandate
+`,
+  zsh: `#compdef mandate
+_mandate() {
+  local -a found
+  found=("\${(@f)$(mandate __complete zsh "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "$found" ]]; then _describe mandate found; else _files; fi
+}
+compdef _mandate mandate
+`,
+  fish: `function __mandate_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found (mandate __complete fish $words[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c mandate -f -a '(__mandate_complete)'
+`,
+  // Windows PowerShell drops empty words, so the last one travels with a letter before it.
+  powershell: `Register-ArgumentCompleter -Native -CommandName mandate -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+  & mandate __complete powershell @words "=$wordToComplete" 2>$null | ForEach-Object {
+    $value, $about = $_ -split "\\t", 2
+    if (-not $about) { $about = $value }
+    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
+  }
+}
+`,
+} as const;
+
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+const howTo = `
+Examples:
+  bash        echo 'eval "$(mandate completion bash)"' >> ~/.bashrc
+  zsh         echo 'eval "$(mandate completion zsh)"' >> ~/.zshrc, after compinit
+  fish        mandate completion fish > ~/.config/fish/completions/mandate.fish
+  PowerShell  mandate completion powershell | Out-String | Invoke-Expression, in $PROFILE`;
+
+export function addCompletion(program: Command, io: Io): void {
+  leafCommand(program, 'completion', 'Completion for your shell')
+    .description('Print a script that lets your shell complete commands, flags and values.')
+    .addArgument(new Argument('<shell>').choices(shells))
+    .addHelpText('after', howTo)
+    .action((shell: (typeof shells)[number]) => io.stdout.write(scripts[shell]));
+}

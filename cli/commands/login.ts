@@ -1,0 +1,201 @@
+import { Option, type Command } from 'commander';
+import type { User } from '@mandate/client-sdk';
+import {
+  discover,
+  exportProofKey,
+  memoryStore,
+  newProofKey,
+  refreshingTokens,
+  type ProofKey,
+  type Tokens,
+} from '@mandate/client-sdk/authorization';
+import { signInWithBrowser } from '../browser-sign-in.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { firstLine } from '../confirm.ts';
+import type { Credential } from '../credentials.ts';
+import { signInWithDevice } from '../device-sign-in.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { readGivenToken } from '../given-token.ts';
+import type { Io } from '../io.ts';
+import { plainText, printableJson } from '../plain-text.ts';
+import { writeProofKey } from '../proof-keys.ts';
+import { globalFlagsOf, leafCommand, noteChoices } from '../program-parts.ts';
+import { durationMs } from '../read-values.ts';
+import { chosenStorage, keep, type Storage } from '../refresh-token.ts';
+import { clientAt, insecureAllowed, openSession, type Session } from '../session.ts';
+import { settingsOf, type GlobalFlags, type Settings } from '../settings.ts';
+import { signInMode, type SignInMode } from '../sign-in.ts';
+
+const clientId = 'mandate-cli';
+const defaultScopes = ['users.read', 'orders.read', 'orders.write'];
+/** Who the person is, and that the sign-in outlives the first token. */
+const alwaysAsked = ['openid', 'offline_access'];
+const waitUsualMs = 300_000;
+
+type LoginFlags = {
+  readonly browser: boolean;
+  readonly device?: boolean;
+  readonly withToken?: boolean;
+  readonly port?: string;
+  readonly scopes?: string;
+  readonly storage?: string;
+  readonly dpop: boolean;
+  readonly force?: boolean;
+};
+type Login = {
+  readonly io: Io;
+  readonly settings: Settings;
+  readonly flags: LoginFlags;
+  readonly mode: SignInMode;
+  readonly waitMs: number;
+};
+
+export function addLogin(program: Command, io: Io): void {
+  const command = leafCommand(program, 'login', 'Sign in')
+    .description(
+      'Sign in with a browser: on this machine, or, where there is none to open, on any other by a code. Who takes longer than --timeout, 5m, has to begin again.',
+    )
+    .option('--device', 'print a code to type on another machine')
+    .option('--no-browser', 'only print the address to open on this machine')
+    .option('--with-token', 'read an access token or API key from standard input')
+    .option('--port <n>', 'listen on this port of 127.0.0.1 for the browser to come back to')
+    .option('--scopes <names>', 'what to ask for, separated by commas; +name adds to what is granted already')
+    .addOption(
+      noteChoices(new Option('--storage <where>', 'where the refresh token is kept: auto, keyring or file (MANDATE_STORAGE)'), [
+        'auto',
+        'keyring',
+        'file',
+      ]),
+    )
+    .option('--no-dpop', 'tokens that any program can use, in place of ones bound to a key of this machine')
+    .option('--force', 'sign in again, although signed in')
+    .action(async () => {
+      const flags = command.opts<LoginFlags>();
+      const given = globalFlagsOf(command);
+      const settings = settingsOf(given, io);
+      await login({ io, settings, flags, mode: signInMode(io, settings, flags), waitMs: waitMsOf(given) });
+    });
+}
+
+/** Here the flag is for the person; the time for a single request may still come from the surroundings. */
+const waitMsOf = ({ timeout }: GlobalFlags): number => (timeout === undefined ? undefined : durationMs(timeout)) ?? waitUsualMs;
+
+async function login(given: Login): Promise<void> {
+  const { io, settings, flags, mode } = given;
+  if (settings.token !== undefined) {
+    throw new CommandFailure(exitCodes.usage, 'usage', 'MANDATE_TOKEN is set and would win over signing in; unset it first', {
+      hint: 'unset MANDATE_TOKEN',
+    });
+  }
+  portOf(flags.port);
+  const session = await openSession(io, settings);
+  const granted = session.credential?.scopes ?? [];
+  const scopes = askedScopes(flags.scopes, granted);
+  const storage = await chosenStorage(io, settings, flags.storage);
+  if (mode === 'token') return loginWithToken(given, session);
+  if (!flags.force && scopes.every((scope) => granted.includes(scope)) && (await isSignedIn(session))) {
+    return tell(io, settings, 'Already signed in', session.credential);
+  }
+  const proofKey = flags.dpop && settings.config['dpop'] !== 'off' ? await newProofKey({ extractable: true }) : undefined;
+  const tokens = await signIn(given, session, scopes, proofKey);
+  const { apiUrl, store } = session;
+  const user = tokens.scopes.includes('users.read')
+    ? await clientAt(io, settings, apiUrl, refreshingTokens({ issuer: apiUrl, clientId, store: memoryStore(tokens), proofKey })).users.me({
+        signal: io.interrupted,
+      })
+    : undefined;
+  const credential = { ...credentialOf(settings, apiUrl, tokens, user, storage), bound: proofKey !== undefined };
+  await store.exclusively(async () => {
+    await writeProofKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
+    await keep(io, store, settings.profile, credential, tokens.refreshToken);
+  });
+  const missing = scopes.filter((scope) => scope.includes('.') && !tokens.scopes.includes(scope));
+  if (missing.length > 0) io.stderr.write(`Not granted: ${missing.join(' ')}\n`);
+  tell(io, settings, 'Signed in', credential, `Credentials: ${storage === 'keyring' ? 'system keyring' : store.path}.`);
+}
+
+async function loginWithToken({ io, settings }: Login, { apiUrl, store }: Session): Promise<void> {
+  if (io.stdinIsTTY && !settings.quiet) io.stderr.write('Paste the token and press Enter:\n');
+  const given = readGivenToken(await firstLine(io));
+  const result = await clientAt(io, settings, apiUrl, given.accessToken).users.me({ signal: io.interrupted }).safe();
+  // A token may be good without saying who its person is.
+  if (!result.ok && result.error.code !== 'insufficient_scope') throw result.error;
+  const user = result.ok ? result.data : undefined;
+  const credential = credentialOf(settings, apiUrl, given, user, 'file');
+  await store.exclusively(() => keep(io, store, settings.profile, credential, undefined));
+  tell(io, settings, 'Signed in', credential, `Credentials: ${store.path}.`);
+}
+
+function askedScopes(text: string | undefined, granted: readonly string[]): string[] {
+  const names = text?.split(/[\s,]+/).filter(Boolean) ?? [];
+  const wrong = names.find((name) => !/^\+?[a-z]+(?:[._][a-z]+)*$/.test(name));
+  if (wrong !== undefined)
+    throw new CommandFailure(exitCodes.usage, 'usage', `A scope is called like orders.read, not ${JSON.stringify(wrong)}`);
+  const added = names.filter((name) => name.startsWith('+')).map((name) => name.slice(1));
+  const named = names.filter((name) => !name.startsWith('+'));
+  const base = named.length > 0 ? named : granted.length > 0 && added.length > 0 ? granted : defaultScopes;
+  return [...new Set([...alwaysAsked, ...base, ...added])];
+}
+
+/** Asks the service: what is kept here may have been revoked there. */
+async function isSignedIn({ client, credential }: Session): Promise<boolean> {
+  if (!credential) return false;
+  const result = credential.scopes.includes('users.read') ? await client.users.me().safe() : await client.orders.list({ limit: 1 }).safe();
+  return result.ok;
+}
+
+async function signIn(
+  { io, settings, flags, mode, waitMs }: Login,
+  { apiUrl }: Session,
+  scopes: string[],
+  proofKey: ProofKey | undefined,
+): Promise<Tokens> {
+  const issuer = settings.config['issuer'] ?? apiUrl;
+  const server = await discover(issuer, { allowInsecureRequests: insecureAllowed(io), signal: io.interrupted, proofKey });
+  const how = { clientId, scopes, waitMs };
+  if (mode === 'device') return signInWithDevice(io, settings, server, how);
+  return signInWithBrowser(io, server, how, { opens: mode === 'browser', port: portOf(flags.port) });
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new CommandFailure(exitCodes.usage, 'usage', `--port is a number up to 65535, not ${JSON.stringify(text)}`);
+  return port;
+}
+
+function credentialOf(
+  { config }: Settings,
+  apiUrl: string,
+  { accessToken, expiresAt, scopes }: Tokens,
+  user: User | undefined,
+  storage: Storage,
+): Omit<Credential, 'refreshToken'> {
+  return {
+    apiUrl,
+    ...(config['issuer'] !== undefined && { issuer: config['issuer'] }),
+    clientId,
+    accessToken,
+    expiresAt,
+    storage,
+    scopes,
+    ...(user && { user: { id: user.id, name: user.name, email: user.email } }),
+  };
+}
+
+function tell(io: Io, settings: Settings, what: string, credential: Credential | undefined, more = ''): void {
+  const scopes = credential?.scopes ?? [];
+  if (settings.format !== 'text') {
+    io.stdout.write(
+      `${printableJson({ profile: settings.profile, api_url: credential?.apiUrl, user: credential?.user ?? null, scopes })}\n`,
+    );
+  }
+  if (settings.quiet) return;
+  const who = credential?.user ? ` as ${credential.user.email}` : '';
+  const particulars = [
+    `profile ${settings.profile}`,
+    ...(scopes.length > 0 ? [`scopes ${scopes.filter((scope) => scope.includes('.')).join(' ')}`] : []),
+  ];
+  io.stderr.write(`${plainText(`${what}${who} (${particulars.join(', ')}). ${more}`).trim()}\n`);
+}

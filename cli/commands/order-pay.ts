@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Option, type Command } from 'commander';
+import type { Client, Payment } from '@mandate/client-sdk';
+import { waitingTimes, type WaitFlags } from '../await-task.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { confirmed } from '../confirm.ts';
+import { explained, requestOf, specOf } from '../contract-request.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { flagsOf } from '../flags.ts';
+import type { Io } from '../io.ts';
+import { plainText } from '../plain-text.ts';
+import { existingGroup, globalFlagsOf, leafCommand, noteChoices } from '../program-parts.ts';
+import { progressOn } from '../progress.ts';
+import { describedOrder } from '../questions.ts';
+import { openSession, requireSignIn } from '../session.ts';
+import { settingsOf, type Settings } from '../settings.ts';
+import { checkFields, showResult } from '../show-result.ts';
+
+type Flags = WaitFlags & {
+  readonly provider: string;
+  readonly methodToken?: string;
+  readonly returnUrl?: string;
+  readonly wait?: boolean;
+  readonly yes?: boolean;
+  readonly idempotencyKey?: string;
+};
+
+const spec = specOf('payments.create');
+const intervalUsualMs = 2_000;
+
+export function addOrderPay(program: Command, io: Io): void {
+  const command = leafCommand(existingGroup(program, 'orders'), 'pay', 'Pay for an order')
+    .description(`Pay for an order.\n${spec.description ?? ''}`)
+    .argument('<order-id>', 'identifier of the order')
+    .addOption(
+      noteChoices(new Option('--provider <name>', 'who takes the money: manual, test or stripe').default('manual'), [
+        'manual',
+        'test',
+        'stripe',
+      ]),
+    )
+    .option('--method-token <token>', "the provider's token for how you pay")
+    .option('--return-url <url>', 'where the browser comes back to')
+    .option('--wait', 'until the payment has succeeded; exit code 12 says that it did not')
+    .option('--max-wait <duration>', 'with --wait, so long at most: 10m; then exit code 13')
+    .option('--interval <duration>', 'with --wait, look so often: 2s')
+    .option('--idempotency-key <key>', 'repeat a request safely: the same key never pays twice')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', '\nNeeds the scope payments.write, with --wait payments.read as well.')
+    .action(async (id: string) => pay(io, settingsOf(globalFlagsOf(command), io), id, command.opts<Flags>()));
+}
+
+async function pay(io: Io, settings: Settings, id: string, flags: Flags): Promise<void> {
+  const given = { provider: flags.provider, method_token: flags.methodToken, return_url: flags.returnUrl };
+  const typed = new Map(
+    flagsOf(spec).flatMap((flag) =>
+      Object.entries(given).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
+    ),
+  );
+  const request = await requestOf({ io, spec, path: [id], typed });
+  checkFields(settings, spec.fields);
+  waitingTimes(flags);
+  const session = await openSession(io, settings);
+  requireSignIn(session);
+  const { client } = session;
+  await confirmed(io, settings, async () => `Pay ${await describedOrder(client, id)}?`, flags.yes ?? false);
+  const idempotencyKey = flags.idempotencyKey ?? randomUUID();
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the contract says of this path
+    const started = (await client.request(request, { signal: io.interrupted, idempotencyKey })) as Payment;
+    tellNextAction(io, started);
+    const payment = flags.wait ? await settled(io, settings, client, started, flags) : started;
+    showResult(io, settings, payment);
+    requirePaid(payment);
+  } catch (error) {
+    throw explained(error, spec, idempotencyKey);
+  }
+}
+
+function tellNextAction({ stderr }: Io, { next_action: action }: Payment): void {
+  if (action?.url) stderr.write(`Go on at this address:\n${plainText(action.url)}\n`);
+}
+
+const isOpen = ({ status }: Payment): boolean => ['pending', 'requires_action', 'processing'].includes(status);
+
+async function settled(io: Io, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
+  const { maxWaitMs = Infinity, intervalMs = intervalUsualMs } = waitingTimes(flags);
+  const progress = progressOn(io, settings);
+  const deadline = Date.now() + maxWaitMs;
+  let payment = started;
+  try {
+    for (;;) {
+      progress.show({ label: `payment ${payment.id}`, amount: '', state: payment.status });
+      if (!isOpen(payment)) return payment;
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) throw new CommandFailure(exitCodes.waitOver, 'wait_over', `Payment ${payment.id} is still ${payment.status}`);
+      await sleep(Math.min(intervalMs, leftMs), undefined, { signal: io.interrupted }).catch(() => undefined);
+      payment = await client.payments.get(payment.id, { signal: io.interrupted });
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+function requirePaid({ id, status, failure_code: code, failure_message: message }: Payment): void {
+  if (status !== 'failed' && status !== 'canceled') return;
+  throw new CommandFailure(exitCodes.workFailed, code ?? `payment_${status}`, message ?? `Payment ${id} was ${status}`);
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { awaitTask, requireSuccess, type WaitFlags } from '../await-task.ts';
+import { explained, requestOf, specOf } from '../contract-request.ts';
+import type { Io } from '../io.ts';
+import { existingGroup, globalFlagsOf, leafCommand } from '../program-parts.ts';
+import { openSession, requireScopes } from '../session.ts';
+import { settingsOf, type Settings } from '../settings.ts';
+import { checkFields, showResult } from '../show-result.ts';
+
+/** Flags of every command that waits for a task. */
+export const addWaitFlags = (command: Command): Command =>
+  command
+    .option('--max-wait <duration>', 'wait so long at most: 10m; then exit code 13, and the task goes on')
+    .option('--interval <duration>', 'look so often, in place of as often as the service says');
+
+export function addTaskWait(program: Command, io: Io): void {
+  const command = addWaitFlags(leafCommand(existingGroup(program, 'tasks'), 'wait', 'Wait for the end of a task'))
+    .description('Wait for the end of a task. Exit code 12 says that it failed or was canceled.')
+    .argument('<task-id>', 'identifier of the task')
+    .action(async (id: string) => waitForTask(io, settingsOf(globalFlagsOf(command), io), id, command.opts<WaitFlags>()));
+}
+
+async function waitForTask(io: Io, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
+  const spec = specOf('tasks.get');
+  await requestOf({ io, spec, path: [id], typed: new Map() });
+  checkFields(settings, spec.fields);
+  const session = await openSession(io, settings);
+  requireScopes(session, ['tasks.read']);
+  try {
+    const task = await awaitTask(io, settings, session.client, id, flags);
+    showResult(io, settings, task);
+    requireSuccess(task);
+  } catch (error) {
+    throw explained(error, spec, undefined);
+  }
+}

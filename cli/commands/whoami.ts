@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { globalFlagsOf, leafCommand } from '../program-parts.ts';
+import { openSession, requireSignIn } from '../session.ts';
+import { settingsOf, type Settings } from '../settings.ts';
+import { checkFields, showResult } from '../show-result.ts';
+
+export function addWhoami(program: Command, io: Io): void {
+  const command = leafCommand(program, 'whoami', 'Who is signed in')
+    .description('Who is signed in, as the service says it now.')
+    .option('--offline', 'as it was said at sign-in')
+    .action(async () => whoami(io, settingsOf(globalFlagsOf(command), io), command.opts<{ offline?: boolean }>().offline ?? false));
+}
+
+async function whoami(io: Io, settings: Settings, offline: boolean): Promise<void> {
+  const { apiUrl, credential, client, signedIn } = await openSession(io, settings);
+  requireSignIn({ signedIn: signedIn && (!offline || credential !== undefined) });
+  const user = offline ? credential?.user : await client.users.me({ signal: io.interrupted });
+  const shown = {
+    id: user?.id ?? null,
+    name: user?.name ?? null,
+    email: user?.email ?? null,
+    profile: settings.profile,
+    api_url: apiUrl,
+    scopes: credential?.scopes.join(' ') ?? null,
+  };
+  checkFields(settings, Object.keys(shown));
+  showResult(io, settings, shown);
+}

@@ -1,0 +1,32 @@
+import { CommandFailure } from './command-failure.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { plainText } from './plain-text.ts';
+import type { Settings } from './settings.ts';
+
+/** Goes on only after a yes: from the person at the keyboard, or said in advance by `-y`. */
+export async function confirmed(
+  io: Io,
+  { asks }: Pick<Settings, 'asks'>,
+  question: () => string | Promise<string>,
+  yes: boolean,
+): Promise<void> {
+  if (yes) return;
+  if (!asks) {
+    throw new CommandFailure(exitCodes.usage, 'confirmation_needed', 'Nobody is there to confirm this', {
+      hint: 'Say yes in advance with: -y',
+    });
+  }
+  io.stderr.write(`${plainText(await question())} [y/N] `);
+  if (!/^y(?:es)?$/i.test((await firstLine(io)).trim())) throw new CommandFailure(exitCodes.declined, 'declined', 'Nothing was done');
+}
+
+/** The first line of standard input; what there is of it when it ends before. */
+export async function firstLine({ stdin }: Pick<Io, 'stdin'>): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    if (text.includes('\n')) break;
+  }
+  return text.split('\n')[0] ?? '';
+}

@@ -1,0 +1,22 @@
+import type { EventType } from '@mandate/client-sdk/webhooks';
+import { CommandFailure } from './command-failure.ts';
+import { specOf } from './contract-request.ts';
+import { exitCodes } from './exit-codes.ts';
+import { nearest } from './nearest.ts';
+
+const known = (): readonly string[] => specOf('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
+
+/** Types of events as they are typed, separated by commas. */
+export function eventTypesOf(flag: string, text: string | undefined): EventType[] | undefined {
+  if (text === undefined || text === '*') return undefined;
+  return text.split(',').map((word) => {
+    const type = word.trim();
+    if (isType(type)) return type;
+    const near = nearest(type, known());
+    throw new CommandFailure(exitCodes.usage, 'usage', `${flag}: there are no events of the type ${JSON.stringify(type)}`, {
+      hint: near === undefined ? 'Every type: mandate events list --help' : `Perhaps ${near}?`,
+    });
+  });
+}
+
+const isType = (type: string): type is EventType => known().includes(type);

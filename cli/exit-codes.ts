@@ -1,0 +1,41 @@
+export const exitCodes = {
+  done: 0,
+  unforeseen: 1,
+  /** Refused before any request. */
+  usage: 2,
+  declined: 3,
+  signInNeeded: 4,
+  notAllowed: 5,
+  notFound: 6,
+  conflict: 7,
+  inputRefused: 8,
+  rateLimited: 9,
+  serverTrouble: 10,
+  noAnswer: 11,
+  /** What was waited for ended in another way. */
+  workFailed: 12,
+  waitOver: 13,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** What a status of the API ends the command with. */
+export function exitCodeOfStatus(status: number): number {
+  if (status >= 500) return exitCodes.serverTrouble;
+  return byStatus.get(status) ?? exitCodes.unforeseen;
+}
+
+const byStatus: ReadonlyMap<number, number> = new Map([
+  [400, exitCodes.inputRefused],
+  [401, exitCodes.signInNeeded],
+  [403, exitCodes.notAllowed],
+  [404, exitCodes.notFound],
+  [409, exitCodes.conflict],
+  [410, exitCodes.notFound],
+  [412, exitCodes.conflict],
+  [413, exitCodes.inputRefused],
+  [415, exitCodes.inputRefused],
+  [422, exitCodes.inputRefused],
+  [428, exitCodes.inputRefused],
+  [429, exitCodes.rateLimited],
+]);

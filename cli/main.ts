@@ -1,0 +1,60 @@
+#!/usr/bin/env node
+import { once } from 'node:events';
+import { homedir } from 'node:os';
+import packageJson from './package.json' with { type: 'json' };
+import { exitCodes } from './exit-codes.ts';
+import type { Io, Output } from './io.ts';
+
+const interrupted = new AbortController();
+let terminated = false;
+process.once('SIGINT', () => interrupted.abort());
+process.once('SIGTERM', () => {
+  terminated = true;
+  interrupted.abort();
+});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever reads us may stop reading, as `head` does: nothing is wrong then.
+    if (error.code === 'EPIPE') process.exit(0);
+    process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+    process.exit(1);
+  });
+}
+
+const outputTo = (stream: NodeJS.WriteStream): Output => ({
+  write: (content) => void stream.write(content),
+  drained: async () => {
+    if (stream.writableNeedDrain) await once(stream, 'drain');
+  },
+  isTTY: stream.isTTY,
+  columns: stream.columns ?? 80,
+});
+
+const io: Io = {
+  stdin: process.stdin,
+  stdinIsTTY: process.stdin.isTTY,
+  stdout: outputTo(process.stdout),
+  stderr: outputTo(process.stderr),
+  // oxlint-disable-next-line node/no-process-env -- the one place where the command line touches its surroundings
+  env: process.env,
+  homeDirectory: homedir(),
+  platform: process.platform,
+  keyring: async () => (await import('./keyring.ts')).systemKeyring(),
+  openBrowser: async (url) => (await import('./open-browser.ts')).openBrowser(url),
+  interrupted: interrupted.signal,
+};
+const argv = process.argv.slice(2);
+const [first = '', shell = '', ...words] = argv;
+// What has to be there at once does without everything else.
+if (argv.length === 1 && (first === '--version' || first === '-V')) io.stdout.write(`${packageJson.version}\n`);
+else if (first === '__complete') await complete();
+else {
+  const { run } = await import('./run.ts');
+  const exitCode = await run(argv, io);
+  process.exitCode = terminated && exitCode === exitCodes.interrupted ? exitCodes.terminated : exitCode;
+}
+
+async function complete(): Promise<void> {
+  const [{ completionLines, profileNames }, { directoryOf }] = await Promise.all([import('./complete.ts'), import('./directory.ts')]);
+  io.stdout.write(completionLines(shell, words, profileNames(directoryOf(io))));
+}

@@ -1,0 +1,53 @@
+import { Readable, Writable } from 'node:stream';
+import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { Client } from '@mandate/client-sdk';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Io } from '../io.ts';
+import { tools } from '../tools.gen.ts';
+import { callTool } from './call-tool.ts';
+
+/** Serves the operations of the API as tools on standard input and output, until the input ends. */
+export async function serveTools(io: Io, client: Client, allowsWrites: boolean): Promise<void> {
+  const input = Readable.from(io.stdin);
+  const output = new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => {
+      io.stdout.write(chunk);
+      done();
+    },
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  input.once('close', resolve);
+  io.interrupted.addEventListener('abort', () => resolve());
+  const handle = serveStdio(() => toolServer(io, client, allowsWrites), {
+    transport: new StdioServerTransport(input, output),
+    onerror: (error) => io.stderr.write(`${error.message}\n`),
+  });
+  await promise;
+  await handle.close();
+}
+
+function toolServer(io: Io, client: Client, allowsWrites: boolean): McpServer {
+  const server = new McpServer(
+    { name: 'mandate', title: 'Mandate', version: packageJson.version },
+    { instructions: [...instructions, ...(allowsWrites ? [] : [onlyReads])].join('\n') },
+  );
+  for (const tool of tools) {
+    const { name, title, description, readOnly, destructive, idempotent } = tool;
+    const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
+    const inputSchema = fromJsonSchema<Record<string, unknown>>(tool.inputSchema);
+    const registered = server.registerTool(name, { title, description, inputSchema, annotations }, async (given) =>
+      callTool(client, tool, given, io.interrupted),
+    );
+    if (!readOnly && !allowsWrites) registered.disable();
+  }
+  return server;
+}
+
+const instructions = [
+  'Mandate is a shop: products, orders, payments, shipments and refunds.',
+  'Every tool acts for the person who signed in at this terminal, and reaches what they allowed and no more.',
+  'Amounts are whole numbers in the minor unit of the currency beside them: 1250 with EUR is 12.50 EUR. Times are UTC.',
+  'Lists come in pages: go on with next_cursor as cursor. Before an order is placed or money moved, ask the person.',
+];
+const onlyReads = 'This server only reads. For one that can place and change things, the person starts it with: mandate mcp --allow-writes';

@@ -1,0 +1,27 @@
+import { CommanderError } from 'commander';
+import { CommandFailure } from './command-failure.ts';
+import { exitCodes } from './exit-codes.ts';
+import { commandWords } from './command-words.ts';
+import type { Io } from './io.ts';
+import { buildProgram } from './program.ts';
+import { reportFailure } from './report-failure.ts';
+
+/** Runs one command line, without the program's own name, and gives its exit code. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  // What was asked about the form of failures holds for a command line that cannot be read, too.
+  const asJson = argv.includes('--json') || argv.includes('--jsonl');
+  const debug = argv.includes('--debug') || io.env['MANDATE_DEBUG'] === '1';
+  try {
+    const program = await buildProgram(io, ...commandWords(argv));
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportFailure(io, error, asJson, debug);
+    // --help and --version end like this as well.
+    if (error.exitCode === 0) return exitCodes.done;
+    const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n');
+    const hint = hints.join(' ').replace(/^\((.*)\)$/, '$1') || 'Every command and flag: mandate --help';
+    return reportFailure(io, new CommandFailure(exitCodes.usage, 'usage', message, { hint }), asJson, false);
+  }
+}

@@ -1,0 +1,85 @@
+import { CommandFailure } from './command-failure.ts';
+import { isProfileName, readConfig, type ProfileConfig } from './config-file.ts';
+import { directoryOf } from './directory.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { durationMs } from './read-values.ts';
+
+/** The flags that every command has, as commander gives them. */
+export type GlobalFlags = {
+  readonly profile?: string;
+  readonly apiUrl?: string;
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  readonly fields?: string;
+  readonly get?: string;
+  readonly quiet?: boolean;
+  readonly noInput?: boolean;
+  readonly color?: string | boolean;
+  readonly timeout?: string;
+  readonly debug?: boolean;
+};
+
+export type Settings = {
+  readonly profile: string;
+  /** Where the API is, when a flag, the environment or the profile says so; otherwise the sign-in decides. */
+  readonly apiUrl: string | undefined;
+  /** Used as it is: neither stored nor renewed. */
+  readonly token: string | undefined;
+  readonly format: 'text' | 'json' | 'jsonl';
+  readonly fields: readonly string[] | undefined;
+  readonly get: string | undefined;
+  readonly quiet: boolean;
+  /** Whether a person may be asked something. */
+  readonly asks: boolean;
+  readonly color: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly debug: boolean;
+  readonly directory: string;
+  /** What else the profile says. */
+  readonly config: ProfileConfig;
+};
+
+/** A flag wins over the environment, the environment over the profile. */
+export function settingsOf(flags: GlobalFlags, io: Io): Settings {
+  const { env } = io;
+  const directory = directoryOf(io);
+  const kept = readConfig(directory);
+  const profile = flags.profile ?? (env['MANDATE_PROFILE'] || (kept.active ?? 'default'));
+  if (!isProfileName(profile)) throw usage(`A profile is called by letters, digits, ".", "_" and "-", not ${JSON.stringify(profile)}`);
+  const config = kept.profiles[profile] ?? {};
+  return {
+    profile,
+    apiUrl: flags.apiUrl ?? (env['MANDATE_API_URL'] || config['api_url']),
+    token: env['MANDATE_TOKEN'] || undefined,
+    format: flags.jsonl ? 'jsonl' : flags.json ? 'json' : 'text',
+    fields: flags.fields?.split(',').map((field) => field.trim()),
+    get: flags.get,
+    quiet: flags.quiet ?? false,
+    asks: io.stdinIsTTY && !flags.noInput && !env['CI'],
+    color: wantsColor(flags.color, config['color'], io),
+    timeoutMs: timeoutOf(flags.timeout ?? (env['MANDATE_TIMEOUT'] || config['timeout'])),
+    debug: flags.debug ?? env['MANDATE_DEBUG'] === '1',
+    directory,
+    config,
+  };
+}
+
+const usage = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+
+function timeoutOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = durationMs(text);
+  if (!ms) throw usage(`A timeout is written like 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
+  return ms;
+}
+
+function wantsColor(flag: string | boolean | undefined, usual: string | undefined, { env, stdout }: Io): boolean {
+  if (flag === false || flag === 'never') return false;
+  if (flag === 'always') return true;
+  if (flag !== undefined && flag !== true && flag !== 'auto') throw usage('--color is auto, always or never');
+  if (env['NO_COLOR']) return false;
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0';
+  if (usual === 'always' || usual === 'never') return usual === 'always';
+  return stdout.isTTY && env['TERM'] !== 'dumb';
+}

@@ -1,0 +1,15 @@
+import { currencyExponent, decimalAmount } from '@mandate/contract/currencies';
+
+/** `amount` minor units as people of `locale` write it: `formatMoney(1205, 'EUR', 'de')` is `12,05 €`. Exact up to 2^53-1. */
+export function formatMoney(amount: number, currency: string, locale?: string): string {
+  const digits = currencyExponent(currency);
+  const format = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  // A decimal string, because dividing would lose the last digit of large amounts.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decimalAmount writes plain decimals only
+  return format.format(decimalAmount(amount, currency) as Intl.StringNumericLiteral);
+}

@@ -1,0 +1,39 @@
+export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
+
+/** `template` with its `{placeholders}` filled in order. An empty value would lead to another resource, so it is refused. */
+export function filledPath(template: string, values: readonly (string | number)[]): string {
+  let next = 0;
+  return template.replaceAll(/\{(\w*)\}/g, (_, name: string) => {
+    const value = values[next++];
+    const text = String(value ?? '');
+    // A dot segment would be resolved away, whatever its encoding.
+    if (text === '' || text === '.' || text === '..')
+      throw new TypeError(`${name || 'a path parameter'} is needed, and must not be ${JSON.stringify(value ?? '')}`);
+    return encodeURIComponent(text);
+  });
+}
+
+export function queryString(query: Readonly<Record<string, QueryValue>>): string {
+  const pairs: [string, string][] = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(',') : String(value)]],
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString().replaceAll('%2C', ',')}`;
+}
+
+/**
+ * Scheme, host and path of `url`, without a slash at the end.
+ * Tokens would travel readable over plain http, so it is accepted to this machine only, unless `allowInsecure`.
+ */
+export function checkedBaseUrl(url: string, allowInsecure = false): string {
+  if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL such as https://shop.example`);
+  const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(`${url} does not begin with https://`);
+  if (username || password || search || hash) throw new TypeError('a base URL has no user name, password, query or fragment');
+  if (protocol === 'http:' && !allowInsecure && !isLoopback(hostname)) {
+    throw new TypeError(`${origin} is not https; set allowInsecureRequests to send tokens over it all the same`);
+  }
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);

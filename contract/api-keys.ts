@@ -1,0 +1,89 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from './component.ts';
+import { id, pathId } from './ids.ts';
+import { page, pageQuery } from './pages.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor } from './problems.ts';
+import { describedBy } from './routes.ts';
+import { scopeNames } from './scopes.ts';
+import { instant, instantInput, line } from './text.ts';
+
+const c = initContract();
+
+export const apiKeyProblems = {
+  too_many_api_keys: { status: 409, title: 'There are too many API keys' },
+} as const;
+
+const fails = failuresOf({ ...commonProblems, ...apiKeyProblems });
+
+/** How many keys one person can have at a time. */
+export const apiKeysMax = 50;
+/** How long a key can be good for. */
+export const apiKeyDaysMax = 366;
+
+/** A key makes no other keys: whoever finds one could keep themselves in. */
+const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage');
+if (firstScope === undefined) throw new Error('there are no scopes');
+const keyScope = z.enum([firstScope, ...moreScopes]);
+
+const fields = {
+  id,
+  name: z.string().min(1).max(100).describe('What its owner calls it.'),
+  prefix: z.string().describe('How it begins: enough to recognize it by.'),
+  scopes: z.array(z.string()).describe('What it may do, for as long as its owner may.'),
+  status: z.enum(['active', 'revoked', 'expired']),
+  created_at: instant,
+  expires_at: instant,
+  last_used_at: instant.nullable().describe('To within a minute; `null` before its first use.'),
+};
+
+export const apiKey = component('ApiKey', z.object(fields));
+export const newApiKey = component(
+  'NewApiKey',
+  z.object({ ...fields, key: z.string().describe('The key itself. It is in this answer and nowhere else.') }),
+);
+
+export const apiKeyCreate = component(
+  'ApiKeyCreate',
+  z
+    .object({
+      name: line(100).describe('What to call it.'),
+      scopes: z.array(keyScope).min(1).max(scopeNames.length).describe('What it may do: no more than the token that makes it.'),
+      expires_at: instantInput.optional().describe(`When it ends: at most ${apiKeyDaysMax} days from now; 90 days when left out.`),
+    })
+    .strict(),
+);
+
+export const apiKeys = c.router({
+  list: {
+    method: 'GET',
+    path: '/api-keys',
+    query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
+    summary: 'List API keys',
+    description: 'The keys of the current user, newest first, without the keys themselves.',
+    responses: { 200: page('ApiKeyPage', apiKey), ...fails(...guarded, ...withCursor) },
+    metadata: describedBy({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
+  },
+  create: {
+    method: 'POST',
+    path: '/api-keys',
+    body: apiKeyCreate,
+    summary: 'Create an API key',
+    description:
+      'A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key.',
+    responses: { 201: newApiKey, ...fails(...guarded, ...withBody, 'too_many_api_keys') },
+    metadata: describedBy({ operationId: 'apiKeys.create', access: ['api_keys.manage'] }),
+  },
+  revoke: {
+    method: 'DELETE',
+    path: '/api-keys/:api_key_id',
+    pathParams: z.object({ api_key_id: pathId('Identifier of the key.') }),
+    summary: 'Revoke an API key',
+    description: 'It is refused from the next request on. Revoking it again changes nothing.',
+    responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
+    metadata: describedBy({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
+  },
+});
+export type ApiKey = z.output<typeof apiKey>;
+export type NewApiKey = z.output<typeof newApiKey>;
+export type ApiKeyCreate = z.output<typeof apiKeyCreate>;

@@ -1,0 +1,49 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from './component.ts';
+import { id, pathId } from './ids.ts';
+import { page, pageQuery } from './pages.ts';
+import { commonProblems, failuresOf, guarded, withCursor } from './problems.ts';
+import { describedBy } from './routes.ts';
+import { instant } from './text.ts';
+
+const c = initContract();
+const fails = failuresOf(commonProblems);
+
+export const connectedApp = component(
+  'ConnectedApp',
+  z.object({
+    id,
+    application: z.object({
+      client_id: z.string(),
+      name: z.string(),
+      first_party: z.boolean().describe('Whether the shop itself made it.'),
+    }),
+    device: z.string().nullable().describe('What it was allowed on, as far as the browser told.'),
+    scopes: z.array(z.string()).describe('What it may do.'),
+    created_at: instant.describe('When it was allowed.'),
+    last_used_at: instant.describe('When it last got an access token; these live for five minutes.'),
+  }),
+);
+
+export const connectedApps = c.router({
+  list: {
+    method: 'GET',
+    path: '/connected-apps',
+    query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
+    summary: 'List connected applications',
+    description: 'The applications that can act for the current user now, newest first: one entry for each device.',
+    responses: { 200: page('ConnectedAppPage', connectedApp), ...fails(...guarded, ...withCursor) },
+    metadata: describedBy({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/connected-apps/:connected_app_id',
+    pathParams: z.object({ connected_app_id: pathId('Identifier of the connection.') }),
+    summary: 'Remove a connected application',
+    description: 'Its access ends with this request. Before it gets any again, the user is asked.',
+    responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
+    metadata: describedBy({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
+  },
+});
+export type ConnectedApp = z.output<typeof connectedApp>;

@@ -1,0 +1,25 @@
+/**
+ * How many decimal digits a currency's minor unit stands for, by ISO 4217; every currency not listed has two.
+ * Not taken from `Intl`: its digits follow CLDR, which differs from ISO 4217 for sixteen currencies in use.
+ */
+const exponents: Readonly<Record<string, number>> = {
+  ...digits(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
+  ...digits(3, 'BHD IQD JOD KWD LYD OMR TND'),
+  ...digits(4, 'CLF UYW'),
+};
+
+function digits(exponent: number, codes: string): Record<string, number> {
+  return Object.fromEntries(codes.split(' ').map((code) => [code, exponent]));
+}
+
+/** Decimal digits of `currency` (ISO 4217, upper case): 2 for `EUR`, 0 for `JPY`, 3 for `KWD`. */
+export const currencyExponent = (currency: string): number => exponents[currency] ?? 2;
+
+/** `amount` minor units as an exact decimal string: `decimalAmount(1205, 'EUR')` is `12.05`. */
+export function decimalAmount(amount: number, currency: string): string {
+  const exponent = currencyExponent(currency);
+  const padded = String(Math.abs(amount)).padStart(exponent + 1, '0');
+  const whole = padded.slice(0, padded.length - exponent);
+  const sign = amount < 0 ? '-' : '';
+  return exponent === 0 ? sign + whole : `${sign}${whole}.${padded.slice(-exponent)}`;
+}

@@ -1,0 +1,73 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from './component.ts';
+import { currency, price } from './money.ts';
+import { commonProblems, failuresOf, guarded, open, withBody, withIfMatch } from './problems.ts';
+import { describedBy, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
+import { line } from './text.ts';
+
+const c = initContract();
+const fails = failuresOf(commonProblems);
+
+export const deliveryMethodCode = z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _');
+
+export const deliveryMethod = component(
+  'DeliveryMethod',
+  z.object({
+    code: deliveryMethodCode.describe('What an order names it by.'),
+    name: z.string(),
+    price: price.describe('What delivery costs, in minor units of `currency`.'),
+    currency,
+    requires_address: z.boolean().describe('Whether an order needs `line1`, `city` and `country`.'),
+    version: z.number().int().min(1).describe('Counts the changes.'),
+  }),
+);
+
+export const deliveryMethodReplace = component(
+  'DeliveryMethodReplace',
+  z
+    .object({
+      name: line(200),
+      price: price.describe('In minor units of `currency`.'),
+      currency,
+      requires_address: z.boolean().default(true),
+    })
+    .strict(),
+);
+
+const methodPath = z.object({ code: deliveryMethodCode.describe('What an order names it by.') });
+
+export const deliveryMethods = c.router({
+  list: {
+    method: 'GET',
+    path: '/delivery-methods',
+    query: z.object({}).strict(),
+    summary: 'List delivery methods',
+    description: 'The ways an order can be delivered now. There are few, so they come on one page.',
+    responses: { 200: component('DeliveryMethodList', z.object({ data: z.array(deliveryMethod).max(100) })), ...fails(...open) },
+    metadata: describedBy({ operationId: 'deliveryMethods.list', access: 'public' }),
+  },
+  replace: {
+    method: 'PUT',
+    path: '/delivery-methods/:code',
+    pathParams: methodPath,
+    headers: ifMatchHeaders.merge(ifNoneMatchHeaders),
+    body: deliveryMethodReplace,
+    summary: 'Create or replace a delivery method',
+    description: 'To replace one that exists, send its ETag in `If-Match`. Orders keep the price they were placed with.',
+    responses: { 200: deliveryMethod, 201: deliveryMethod, ...fails(...guarded, ...withBody, ...withIfMatch, 'precondition_required') },
+    metadata: describedBy({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/delivery-methods/:code',
+    pathParams: methodPath,
+    headers: ifMatchHeaders,
+    summary: 'Delete a delivery method',
+    description: 'No new order can name it; orders that do stay as they are.',
+    responses: { 204: c.noBody(), ...fails(...guarded, ...withIfMatch, 'not_found') },
+    metadata: describedBy({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
+  },
+});
+export type DeliveryMethod = z.output<typeof deliveryMethod>;
+export type DeliveryMethodReplace = z.output<typeof deliveryMethodReplace>;

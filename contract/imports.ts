@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { fileMediaTypes } from './tasks.ts';
+
+/** Largest file that an import takes, in bytes and in rows. */
+export const uploadMax = 50_000_000;
+export const uploadRowsMax = 100_000;
+
+/** The file itself, as it is: CSV with a header, or one JSON object per line. Nothing reads it as a whole. */
+export const upload = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
+
+export const uploadMetadata = { consumes: [fileMediaTypes.csv, fileMediaTypes.ndjson], bodyMax: uploadMax } as const;
+
+export const importQuery = {
+  dry_run: z.enum(['true', 'false']).default('false').describe('`true` only finds out what the import would do; nothing is changed.'),
+  amounts: z
+    .enum(['minor', 'decimal'])
+    .default('minor')
+    .describe('How the file writes money: in minor units (`1205`), or as a decimal number of the currency (`12.05`).'),
+};
+
+/** Which column of the file each field is in, where it is not called like the field: `sku_column=StockCode`. */
+export function columnsFor<const Fields extends readonly string[]>(fields: Fields) {
+  const entries = fields.map((field) => [
+    `${field}_column`,
+    z.string().min(1).max(200).default(field).describe(`Name of the column with \`${field}\`, in the header or as a key.`),
+  ]);
+  // Object.fromEntries forgets the names; the return type is that knowledge.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(entries) as Record<`${Fields[number]}_column`, z.ZodDefault<z.ZodString>>;
+}

@@ -1,0 +1,154 @@
+import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
+import { z, type ZodTypeAny } from 'zod';
+import { problem, problemCodesOf } from '../problems.ts';
+import { metadataOf, type RouteMetadata } from '../routes.ts';
+import { type Components, isJson, type Json, type JsonValue, jsonSchema } from './schema.ts';
+
+const statusPhrases: Record<string, string> = {
+  200: 'Success',
+  201: 'Created',
+  202: 'Begun; it goes on after this answer',
+  204: 'Done',
+  304: 'Not changed',
+  400: 'The request is not valid',
+  401: 'An access token is needed, or the one sent is not valid',
+  403: 'The access token does not allow this',
+  404: 'Not found, or not yours',
+  406: 'The answer cannot have the form asked for',
+  409: 'Conflict with the current state',
+  410: 'No longer kept',
+  412: 'Changed in the meantime',
+  413: 'The body is too large',
+  415: 'The body has an unsupported media type',
+  422: 'The idempotency key belongs to another request',
+  428: 'Say which version you mean',
+  429: 'Too many requests; wait',
+  500: 'Something went wrong on our side',
+  503: 'Temporarily unavailable; try again',
+};
+
+const headers = {
+  'X-Request-Id': { description: 'Names this request; quote it to support.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'What kind of token is needed (RFC 6750).', schema: { type: 'string' } },
+  Location: { description: 'Where the new resource is.', schema: { type: 'string', format: 'uri-reference' } },
+  ETag: { description: 'Names this version (RFC 9110 section 8.8.3).', schema: { type: 'string' } },
+  Link: { description: 'The first and the next page (RFC 8288).', schema: { type: 'string' } },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the answer of an earlier request with the same key.',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description: 'The limits that hold for this caller: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    schema: { type: 'string' },
+  },
+  RateLimit: { description: 'What is left of each limit: `r` requests for the next `t` seconds.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+} satisfies Record<string, Json>;
+
+/** One operation of the document. */
+export function operation(route: AppRoute, tag: string, components: Components): Json {
+  const { operationId, access, idempotent, internal, deprecated } = metadataOf(route);
+  return {
+    operationId,
+    tags: [tag],
+    ...(internal && { 'x-internal': true }),
+    ...(deprecated && { deprecated: true, ...(deprecated.sunset !== undefined && { 'x-sunset': deprecated.sunset }) }),
+    summary: route.summary ?? operationId,
+    ...(route.description !== undefined && { description: route.description }),
+    ...(parametersOf(route, components) satisfies Json),
+    ...('body' in route && isZod(route.body) && { requestBody: requestBody(route, route.body, components) }),
+    responses: responsesOf(route, idempotent === true, components),
+    security: securityOf(access),
+  };
+}
+
+function securityOf(access: RouteMetadata['access']): Json[] {
+  if (access === 'public') return [];
+  return access === 'token' ? [{ oauth2: [] }] : access.map((scope) => ({ oauth2: [scope] }));
+}
+
+const isZod = (schema: unknown): schema is ZodTypeAny => schema instanceof z.ZodType;
+
+function parametersOf(route: AppRoute, components: Components): Json {
+  const parameters = [
+    ...parametersIn('path', route.pathParams, components),
+    ...parametersIn('query', route.query, components),
+    ...parametersIn('header', route.headers, components),
+  ];
+  return parameters.length === 0 ? {} : { parameters };
+}
+
+function parametersIn(place: 'path' | 'query' | 'header', schema: unknown, components: Components): Json[] {
+  if (!isZod(schema)) return [];
+  const { properties, required } = jsonSchema(schema, 'request', components);
+  if (!isJson(properties)) return [];
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = isJson(property) ? property : {};
+    return {
+      name: place === 'header' ? headerName(name) : name,
+      in: place,
+      ...(description !== undefined && { description }),
+      ...(place === 'path' || (Array.isArray(required) && required.includes(name)) ? { required: true } : {}),
+      ...(rest['type'] === 'array' && { style: 'form', explode: false }),
+      schema: rest,
+    };
+  });
+}
+
+const headerName = (name: string): string =>
+  name.replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
+
+function requestBody(route: AppRoute, body: ZodTypeAny, components: Components): Json {
+  const { consumes } = metadataOf(route);
+  if (consumes) return { required: true, content: files(consumes) };
+  const schema = jsonSchema(body, 'request', components);
+  const mediaTypes = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
+  return { required: true, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])) };
+}
+
+const files = (mediaTypes: readonly string[]): Json =>
+  Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
+
+function responsesOf(route: AppRoute, idempotent: boolean, components: Components): Json {
+  return Object.fromEntries(
+    Object.entries(route.responses).map(([status, response]) => {
+      const description = statusPhrases[status];
+      if (description === undefined) throw new Error(`no words for status ${status}`);
+      const common = { headers: headersOf(status, route, idempotent, components) };
+      const { produces } = metadataOf(route);
+      if (status === '200' && produces) return [status, { description, ...common, content: files(produces) }];
+      if (!isAppRouteOtherResponse(response)) {
+        const content: JsonValue = isZod(response) ? { 'application/json': { schema: jsonSchema(response, 'response', components) } } : {};
+        return [status, { description, ...common, content }];
+      }
+      // All failures share one schema, so that generated clients have one error type; which codes to expect here is beside it.
+      const codes = problemCodesOf(response);
+      const content = { [response.contentType]: { schema: jsonSchema(problem, 'response', components) } };
+      return [
+        status,
+        { description: `${description}: ${codes.map((code) => `\`${code}\``).join(', ')}.`, ...common, content, 'x-problem-codes': codes },
+      ];
+    }),
+  );
+}
+
+function headersOf(status: string, route: AppRoute, idempotent: boolean, components: Components): Json {
+  const isPage = route.query !== undefined && isZod(route.query) && 'shape' in route.query && 'cursor' in Object(route.query.shape);
+  const names: (keyof typeof headers)[] = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
+  if ((status === '200' || status === '201' || status === '304') && hasEtag(route)) names.push('ETag');
+  if (status === '401' || status === '403') names.push('WWW-Authenticate');
+  const made = status === '201' || status === '202';
+  if (made) names.push('Location');
+  if (made && idempotent) names.push('Idempotent-Replayed');
+  if (status === '200' && isPage) names.push('Link');
+  if (status === '429' || status === '503' || status === '202') names.push('Retry-After');
+  for (const name of names) components.headers[name] = headers[name];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** What has a version can be asked for and changed by it. */
+function hasEtag({ headers: requestHeaders }: AppRoute): boolean {
+  return (
+    isZod(requestHeaders) && 'shape' in requestHeaders && ['if-match', 'if-none-match'].some((name) => name in Object(requestHeaders.shape))
+  );
+}

@@ -1,0 +1,26 @@
+import { type JsonValue, textOf } from '../schema.ts';
+import { type SampleCall, shellWord } from './sample-call.ts';
+
+export function curlSample(call: SampleCall): string {
+  const { method, body, file, idempotent, anyVersion, needsToken, gives } = call;
+  const contentType = body ? 'application/json' : file?.mediaType;
+  return [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${shellWord(urlOf(call))}`,
+    // in double quotes, so that the shell puts the token in
+    ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...(contentType === undefined ? [] : [`-H 'Content-Type: ${contentType}'`]),
+    ...(idempotent ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(anyVersion ? [`-H 'If-Match: *'`] : []),
+    ...(body ? [`-d ${shellWord(JSON.stringify(body.value, null, 2))}`] : []),
+    ...(file ? [`--data-binary @${file.name}`] : []),
+    ...(gives === 'file' ? ['-O -J'] : []),
+  ].join(' \\\n  ');
+}
+
+function urlOf({ origin, path, pathValues, query }: SampleCall): string {
+  const filled = pathValues.reduce((text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)), path);
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(plain(value))}`);
+  return `${origin}${filled}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
+}
+
+const plain = (value: JsonValue): string => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value));

@@ -1,0 +1,149 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from './component.ts';
+import { id, pathId } from './ids.ts';
+import { amount, currency } from './money.ts';
+import { orderPath } from './orders.ts';
+import { page, pageQuery } from './pages.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from './problems.ts';
+import { openEnum } from './open-enum.ts';
+import { describedBy, idempotencyHeaders, ifNoneMatchHeaders } from './routes.ts';
+import { instant } from './text.ts';
+
+const c = initContract();
+
+export const paymentProblems = {
+  payment_in_progress: { status: 409, title: 'A payment is under way' },
+  already_paid: { status: 409, title: 'The order is paid' },
+} as const;
+
+const fails = failuresOf({ ...commonProblems, ...paymentProblems });
+
+export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
+/** How far a payment has come. The first three are open: something is still to happen. */
+export const paymentSteps = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
+export const paymentFailureCodes = [
+  'card_declined',
+  'insufficient_funds',
+  'expired_card',
+  'authentication_failed',
+  'provider_unavailable',
+  'canceled',
+  'unknown',
+] as const;
+
+export const nextAction = component(
+  'NextAction',
+  z.object({
+    type: z.enum(['redirect', 'sdk']).describe("Send the customer to `url`, or go on with `client_secret` in the provider's own library."),
+    url: z.string().nullable(),
+    client_secret: z.string().nullable(),
+  }),
+);
+
+export const payment = component(
+  'Payment',
+  z.object({
+    id,
+    order_id: id,
+    attempt: z.number().int().min(1).describe('Counts the payments of the order.'),
+    provider: openEnum(paymentProviderNames),
+    status: z.enum(paymentSteps),
+    amount: amount.describe('The total of the order.'),
+    currency,
+    refunded_amount: amount.describe('What was paid back of it.'),
+    provider_reference: z.string().nullable().describe("The provider's own identifier, for members of staff."),
+    next_action: nextAction.nullable().describe('What the customer has to do, for callers who may pay.'),
+    failure_code: openEnum(paymentFailureCodes).nullable(),
+    failure_message: z.string().nullable(),
+    version: z.number().int().min(1).describe('Counts the changes.'),
+    created_at: instant,
+    updated_at: instant,
+    succeeded_at: instant.nullable(),
+  }),
+);
+
+export const paymentCreate = component(
+  'PaymentCreate',
+  z
+    .object({
+      provider: z.enum(paymentProviderNames),
+      method_token: z
+        .string()
+        .regex(/^[\w.:-]{1,255}$/, 'must be a token of the provider')
+        .optional()
+        .describe("The provider's token for how the customer pays; without it the payment waits for the customer."),
+      return_url: z
+        .string()
+        .url()
+        .max(2048)
+        .refine((url) => /^https?:/.test(url), 'must be an http or https address')
+        .optional()
+        .describe('Where the customer comes back to after doing what the provider asked.'),
+    })
+    .strict(),
+);
+
+const paymentPath = z.object({ payment_id: pathId('Identifier of the payment.') });
+
+export const payments = c.router({
+  create: {
+    method: 'POST',
+    path: '/orders/:order_id/payments',
+    pathParams: orderPath,
+    headers: idempotencyHeaders,
+    body: paymentCreate,
+    summary: 'Pay for an order',
+    description:
+      'Starts a payment of the whole total. Look at `status` and `next_action`: the payment may have succeeded already, wait for the customer, or go on at the provider.',
+    responses: {
+      201: payment,
+      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'payment_in_progress', 'already_paid', 'invalid_transition'),
+    },
+    metadata: describedBy({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
+  },
+  list: {
+    method: 'GET',
+    path: '/orders/:order_id/payments',
+    pathParams: orderPath,
+    query: z.object(pageQuery).strict(),
+    summary: 'List the payments of an order',
+    description: 'Newest first.',
+    responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor, 'not_found') },
+    metadata: describedBy({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
+  },
+  get: {
+    method: 'GET',
+    path: '/payments/:payment_id',
+    pathParams: paymentPath,
+    headers: ifNoneMatchHeaders,
+    summary: 'Get a payment',
+    responses: { 200: payment, 304: c.noBody(), ...fails(...guarded, 'not_found') },
+    metadata: describedBy({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
+  },
+  cancel: {
+    method: 'POST',
+    path: '/payments/:payment_id/cancellation',
+    pathParams: paymentPath,
+    headers: idempotencyHeaders,
+    body: c.noBody(),
+    summary: 'Cancel a payment',
+    description: 'While it waits for the customer. The order stays, and can be paid in another way until its hold ends.',
+    responses: { 201: payment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
+    metadata: describedBy({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
+  },
+  confirm: {
+    method: 'POST',
+    path: '/payments/:payment_id/confirmation',
+    pathParams: paymentPath,
+    headers: idempotencyHeaders,
+    body: c.noBody(),
+    summary: 'Confirm a manual payment',
+    description: 'The money has arrived, in cash or in the bank. If the order was canceled in the meantime, it is to be paid back.',
+    responses: { 201: payment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
+    metadata: describedBy({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
+  },
+});
+
+export type Payment = z.output<typeof payment>;
+export type PaymentCreate = z.output<typeof paymentCreate>;

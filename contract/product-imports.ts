@@ -1,0 +1,44 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { columnsFor, importQuery, upload, uploadMetadata } from './imports.ts';
+import { currency } from './money.ts';
+import { commonProblems, failuresOf, guarded, withFile, withIdempotencyKey } from './problems.ts';
+import { describedBy, idempotencyHeaders } from './routes.ts';
+import { startingTask, task, taskProblems } from './tasks.ts';
+
+const c = initContract();
+const fails = failuresOf({ ...commonProblems, ...taskProblems });
+
+export const productImportFields = [
+  'sku',
+  'name',
+  'description',
+  'category',
+  'price',
+  'currency',
+  'tax_rate_bps',
+  'stock',
+  'status',
+] as const;
+
+export const productImports = c.router({
+  create: {
+    method: 'POST',
+    path: '/product-imports',
+    headers: idempotencyHeaders,
+    query: z
+      .object({
+        ...importQuery,
+        currency: currency.optional().describe('Of products whose row has none.'),
+        category: z.string().min(1).max(64).optional().describe('Of new products whose row has none.'),
+        ...columnsFor(productImportFields),
+      })
+      .strict(),
+    body: upload,
+    summary: 'Import products',
+    description:
+      'Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs `products.write` as well. The result says which lines were refused, and why.',
+    responses: { 202: task, ...fails(...guarded, ...withFile, ...withIdempotencyKey, ...startingTask) },
+    metadata: describedBy({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadMetadata }),
+  },
+});

@@ -1,0 +1,112 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from './component.ts';
+import { id, pathId } from './ids.ts';
+import { orderLinesMax, orderPath } from './orders.ts';
+import { lineQuantity } from './line-quantity.ts';
+import { page, pageQuery } from './pages.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
+import { describedBy, idempotencyHeaders, ifMatchHeaders } from './routes.ts';
+import { instant, line } from './text.ts';
+
+const c = initContract();
+
+export const shipmentProblems = {
+  quantity_exceeded: { status: 409, title: 'More than the order has left' },
+} as const;
+
+const fails = failuresOf({ ...commonProblems, ...shipmentProblems });
+
+export const shipmentStatuses = ['pending', 'shipped', 'delivered', 'failed', 'canceled'] as const;
+
+const tracking = {
+  carrier: line(64).nullable(),
+  tracking_number: line(100).nullable(),
+  tracking_url: z
+    .string()
+    .url()
+    .max(2048)
+    .refine((url) => url.startsWith('https://'), 'must be an https address')
+    .nullable(),
+};
+
+export const shipment = component(
+  'Shipment',
+  z.object({
+    id,
+    order_id: id,
+    status: z.enum(shipmentStatuses),
+    ...tracking,
+    items: z.array(lineQuantity).min(1).max(orderLinesMax),
+    version: z.number().int().min(1).describe('Counts the changes.'),
+    created_at: instant,
+    updated_at: instant,
+    shipped_at: instant.nullable(),
+    delivered_at: instant.nullable(),
+  }),
+);
+
+export const shipmentCreate = component(
+  'ShipmentCreate',
+  z
+    .object({
+      status: z.enum(['pending', 'shipped', 'delivered']).default('pending').describe('`delivered`: handed over at once.'),
+      items: z.array(lineQuantity).min(1).max(orderLinesMax).optional().describe('Without it, everything that is left.'),
+      ...tracking,
+    })
+    .partial({ carrier: true, tracking_number: true, tracking_url: true })
+    .strict(),
+);
+
+export const shipmentUpdate = component(
+  'ShipmentUpdate',
+  z
+    .object({ status: z.enum(['shipped', 'delivered', 'failed', 'canceled']), ...tracking })
+    .partial()
+    .strict(),
+);
+
+const shipmentPath = z.object({ shipment_id: pathId('Identifier of the shipment.') });
+
+export const shipments = c.router({
+  create: {
+    method: 'POST',
+    path: '/orders/:order_id/shipments',
+    pathParams: orderPath,
+    headers: idempotencyHeaders,
+    body: shipmentCreate,
+    summary: 'Ship an order',
+    description: 'All of a paid order, or a part of it.',
+    responses: {
+      201: shipment,
+      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition', 'quantity_exceeded'),
+    },
+    metadata: describedBy({ operationId: 'shipments.create', access: ['shipments.write'], idempotent: true, bodyMax: 1_000_000 }),
+  },
+  list: {
+    method: 'GET',
+    path: '/orders/:order_id/shipments',
+    pathParams: orderPath,
+    query: z.object(pageQuery).strict(),
+    summary: 'List the shipments of an order',
+    description: 'Newest first.',
+    responses: { 200: page('ShipmentPage', shipment), ...fails(...guarded, ...withCursor, 'not_found') },
+    metadata: describedBy({ operationId: 'shipments.list', access: ['orders.read', 'shipments.write'] }),
+  },
+  update: {
+    method: 'PATCH',
+    path: '/shipments/:shipment_id',
+    pathParams: shipmentPath,
+    headers: ifMatchHeaders,
+    body: shipmentUpdate,
+    summary: 'Change a shipment',
+    description:
+      'Where the parcel is: `pending`, then `shipped`, then `delivered`, or `failed` when it cannot be delivered. Only a pending one can be `canceled`.',
+    responses: { 200: shipment, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition') },
+    metadata: describedBy({ operationId: 'shipments.update', access: ['shipments.write'] }),
+  },
+});
+
+export type Shipment = z.output<typeof shipment>;
+export type ShipmentCreate = z.output<typeof shipmentCreate>;
+export type ShipmentUpdate = z.output<typeof shipmentUpdate>;

@@ -1,0 +1,49 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from './component.ts';
+import { openEnum } from './open-enum.ts';
+import { commonProblems, failuresOf, open } from './problems.ts';
+import { describedBy, type Deprecation } from './routes.ts';
+import { instant } from './text.ts';
+
+const c = initContract();
+const fails = failuresOf(commonProblems);
+
+/** A version of the API: everything below one path. */
+export type ApiVersion = {
+  readonly name: `v${number}`;
+  /** A preview may change at any time, and is there only where the installation turns it on. */
+  readonly preview?: boolean;
+  readonly deprecated?: Deprecation;
+};
+
+/** Every version that is served, the oldest first; docs/versioning.md says what they promise. */
+export const apiVersions: readonly ApiVersion[] = [{ name: 'v1' }, { name: 'v2', preview: true }];
+
+/** The version that paths without one mean: the newest that is no preview. */
+export const currentApiVersion = 'v1';
+
+const version = component(
+  'ApiVersion',
+  z.object({
+    version: z.string().describe('As it stands in paths: `v1`.'),
+    status: openEnum(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
+      '`current` is what paths without a version mean; a `preview` may change at any time; a `retired` one answers 410.',
+    ),
+    deprecated_at: instant.nullable().describe('From when on it should not be used for anything new.'),
+    sunset_at: instant.nullable().describe('When it ends.'),
+  }),
+);
+
+export const versions = c.router({
+  list: {
+    method: 'GET',
+    path: '/api',
+    query: z.object({}).strict(),
+    summary: 'List the versions of the API',
+    description: 'Every answer names the version it is of in `Mandate-Version`.',
+    responses: { 200: component('ApiVersionList', z.object({ data: z.array(version).max(100) })), ...fails(...open) },
+    metadata: describedBy({ operationId: 'versions.list', access: 'public' }),
+  },
+});
+export type ApiVersionAnswer = z.output<typeof version>;

@@ -1,0 +1,16 @@
+import { createClient } from '@mandate/client-sdk';
+import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
+import { queryOptions } from '@mandate/client-sdk/query';
+
+const service = import.meta.env.VITE_API_URL ?? 'http://localhost:3000';
+
+export const signIn = browserSignIn({
+  issuer: service,
+  clientId: import.meta.env.VITE_CLIENT_ID ?? 'storefront',
+  redirectUri: `${location.origin}/`,
+  scopes: ['openid', 'offline_access', 'users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'],
+});
+
+/** What is on sale is public: whoever has not signed in browses too. */
+export const visitor = queryOptions(createClient({ baseUrl: service }));
+export const customer = queryOptions(createClient({ baseUrl: service, auth: signIn.auth }));

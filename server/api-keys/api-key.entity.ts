@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../users/user.entity.ts';
+
+export const ApiKey = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
+    user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
+    name: p.text().check('length(name) >= 1 and length(name) <= 100'),
+    /** What people tell their keys apart by. */
+    prefix: p.text(),
+    /** SHA-256 of the whole key, which is random and shown once. */
+    secretHash: p.text().unique(),
+    scopes: p.array(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+    lastUsedAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+  },
+  indexes: [{ name: 'api_keys_user', properties: ['user', 'id'] }],
+});

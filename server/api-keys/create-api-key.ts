@@ -1,0 +1,76 @@
+import { apiKeyDaysMax, apiKeysMax, type ApiKeyCreate, type NewApiKey, type Scope } from '@mandate/contract';
+import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { may } from '../http/authorize.ts';
+import type { Principal } from '../http/principal.ts';
+import { invalidRequest, problem } from '../http/problem.ts';
+import { apiKeyColumns, toApiKey, type ApiKeyRow } from './api-key-rows.ts';
+import { hashKey, newKey, prefixOf } from './key-secret.ts';
+
+const days = 24 * 60 * 60 * 1000;
+const usualDays = 90;
+
+// Holds the owner, so that of two requests the second counts the first's key: which it sees only in a statement of its own.
+const holdOwner = statement('hold_key_owner', 'select id from users where id = $1 for no key update');
+const countActive = statement<{ count: number }>(
+  'count_api_keys',
+  'select count(*) as count from api_keys where user_id = $1 and revoked_at is null and expires_at > $2',
+);
+const insertApiKey = statement<ApiKeyRow>(
+  'insert_api_key',
+  `insert into api_keys (user_id, name, prefix, secret_hash, scopes, created_at, expires_at)
+   values ($1, $2, $3, $4, $5::text[], $6, $7) returning ${apiKeyColumns}`,
+);
+
+/** In a transaction. The key is in this answer and nowhere else: what is kept is its hash. */
+export async function createApiKey(
+  em: Em,
+  principal: Principal,
+  userId: number,
+  { name, scopes: asked, expires_at: expiresAt }: ApiKeyCreate,
+  source: Source,
+  now: Date,
+): Promise<NewApiKey> {
+  const scopes = [...new Set<Scope>(asked)];
+  refuseMoreThanTheirs(principal, scopes);
+  const end = expiresAt === undefined ? new Date(now.getTime() + usualDays * days) : new Date(expiresAt);
+  refuseEnd(end, now);
+  await holdOwner(em, [userId]);
+  const [active] = await countActive(em, [userId, now]);
+  if ((active?.count ?? 0) >= apiKeysMax) {
+    throw problem('too_many_api_keys', { detail: `A user can have ${apiKeysMax} keys at a time. Revoke one that is not needed any more.` });
+  }
+  const key = newKey();
+  const [row] = await insertApiKey(em, [userId, name, prefixOf(key), hashKey(key), scopes, now, end]);
+  if (!row) throw new Error('inserting an API key gave no row');
+  const { clientId } = principal;
+  const details = { prefix: row.prefix, scopes };
+  await recordAuditEvent(
+    em,
+    source,
+    { action: 'api_key.created', actorId: userId, userId, clientId, subject: `api_key:${row.id}`, details },
+    now,
+  );
+  return { ...toApiKey(row, now), key };
+}
+
+/** A key reaches no further than the token that makes it. */
+function refuseMoreThanTheirs(principal: Principal, scopes: readonly Scope[]): void {
+  const missing = scopes.filter((scope) => !may(principal, scope));
+  if (missing.length === 0) return;
+  throw problem('insufficient_scope', {
+    detail: `The access token cannot give what it does not have: ${missing.join(', ')}.`,
+    headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"` },
+  });
+}
+
+function refuseEnd(end: Date, now: Date): void {
+  if (end > now && end.getTime() <= now.getTime() + apiKeyDaysMax * days) return;
+  throw invalidRequest({
+    in: 'body',
+    pointer: '#/expires_at',
+    code: 'out_of_range',
+    detail: `Must be after now and within ${apiKeyDaysMax} days.`,
+  });
+}

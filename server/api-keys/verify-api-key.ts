@@ -1,0 +1,44 @@
+import type { Scope } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import type { Principal, TokenRefusal, VerifyAccessToken } from '../http/principal.ts';
+import { hashKey, isKey } from './key-secret.ts';
+import type { LastUse } from './last-use.ts';
+
+type Standing = {
+  id: number;
+  scopes: Scope[];
+  expires_at: string;
+  revoked_at: string | null;
+  user_id: number;
+  role: NonNullable<Principal['user']>['role'];
+  user_status: string;
+};
+
+const findKey = statement<Standing>(
+  'api_key_standing',
+  `select k.id, k.scopes, k.expires_at, k.revoked_at, u.id as user_id, u.role, u.status as user_status
+   from api_keys k join users u on u.id = k.user_id where k.secret_hash = $1`,
+);
+
+/** Takes API keys where access tokens are taken. A key is no proof of anything but itself, so it comes as Bearer alone. */
+export const orApiKey =
+  (em: Em, lastUse: LastUse, verifyAccessToken: VerifyAccessToken): VerifyAccessToken =>
+  async (presented) => {
+    if (!isKey(presented.token)) return verifyAccessToken(presented);
+    return presented.scheme === 'Bearer' ? verifyApiKey(em, lastUse, presented.token, new Date()) : 'invalid_token';
+  };
+
+async function verifyApiKey(em: Em, lastUse: LastUse, key: string, now: Date): Promise<Principal | TokenRefusal> {
+  const [found] = await findKey(em, [hashKey(key)]);
+  if (!found) return 'invalid_token';
+  if (found.revoked_at !== null || found.user_status !== 'active') return 'revoked_token';
+  if (new Date(found.expires_at) <= now) return 'expired_token';
+  lastUse.note(found.id, now);
+  return {
+    user: { id: found.user_id, role: found.role },
+    clientId: `api-key-${found.id}`,
+    scopes: new Set(found.scopes),
+    limits: { policy: 'api-key', perMinute: null, perMonth: null },
+  };
+}

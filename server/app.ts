@@ -1,0 +1,161 @@
+import { RequestContext } from '@mikro-orm/core';
+import express, { type Express, type Router } from 'express';
+import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
+import { openApi30Document, openApiDocument } from '@mandate/contract/openapi';
+import { LastUse } from './api-keys/last-use.ts';
+import { orApiKey } from './api-keys/verify-api-key.ts';
+import type { Database } from './database/orm.ts';
+import { referencePage } from './docs/reference-page.ts';
+import { NewEvents } from './events/new-events.ts';
+import { answerHeaders } from './http/answer-headers.ts';
+import { authenticate } from './http/authenticate.ts';
+import { authorize } from './http/authorize.ts';
+import { cors } from './http/cors.ts';
+import { currentVersion } from './http/current-version.ts';
+import { announceDeprecation } from './http/deprecation.ts';
+import { errorHandler } from './http/error-handler.ts';
+import { jsonBody } from './http/json-body.ts';
+import { limitRequests } from './http/limit-requests.ts';
+import { negotiate } from './http/negotiate.ts';
+import { Pages } from './http/pages.ts';
+import { locationsBelow, wellKnownBefore } from './http/place.ts';
+import { requestScope } from './http/request-scope.ts';
+import { routesByResource } from './http/routes-by-resource.ts';
+import { serveContract } from './http/serve-contract.ts';
+import { refuseUnknownPath } from './http/unknown-routes.ts';
+import type { Log } from './log.ts';
+import { type AuthorizationServer, type AuthorizationServerParts, authorizationServer } from './oauth/authorization-server.ts';
+import { proofAlgorithms } from './oauth/dpop-proof.ts';
+import { endAccess } from './oauth/end-access.ts';
+import { apiAudience, mcpAudience, pathOf } from './oauth/endpoints.ts';
+import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
+import { protectedResource, resourceMetadataUrl } from './oauth/protected-resource.ts';
+import { orderRoutesV2 } from './orders/routes-v2.ts';
+import { manualProvider } from './payments/manual-provider.ts';
+import { type PaymentProviders, paymentProviders } from './payments/provider.ts';
+import { problemPages } from './problems/problem-pages.ts';
+import { counters } from './rate-limits/counters.ts';
+import { requestLimits, usualRateLimits, type RateLimits } from './rate-limits/rate-limits.ts';
+import type { SharedCounters } from './rate-limits/shared-counters.ts';
+import { resources } from './resources.ts';
+import type { SecretKeys } from './secret-keys.ts';
+import { MonthlyUse } from './usage/monthly-use.ts';
+
+export type AppParts = {
+  readonly db: Database;
+  /** Scheme, host and perhaps path that people and programs reach the server by. */
+  readonly issuer: string;
+  readonly keys: SecretKeys;
+  readonly log: Log;
+  /** Whether prices contain the tax, which is usual, or it comes on top. */
+  readonly taxMode?: Order['tax_mode'];
+  /** Who takes the money; without it, people do, by hand. */
+  readonly providers?: PaymentProviders;
+  /** Called when something waits in the background. */
+  readonly wake?: () => void;
+  /** Whose word about the address of a caller counts (Express' `trust proxy`). */
+  readonly trustProxy?: number | string | false;
+  /** Where the use of API keys is noted, to be written now and then. */
+  readonly lastUse?: LastUse;
+  /** How many requests callers may make. */
+  readonly rateLimits?: RateLimits;
+  /** Where requests are counted together with other processes. */
+  readonly sharedCounters?: SharedCounters | undefined;
+  /** Where requests are counted for the month, to be written now and then. */
+  readonly monthlyUse?: MonthlyUse;
+  /** Whether versions that may still change are served beside the others. */
+  readonly previewVersions?: boolean;
+  readonly now?: () => Date;
+  /** Where those wait who want to hear of the next event. */
+  readonly newEvents?: NewEvents;
+  /** Whether events may be sent to this machine itself, over http. */
+  readonly development?: boolean;
+} & Pick<AuthorizationServerParts, 'store' | 'signingKeys' | 'limits' | 'canMail'>;
+
+/** The whole server: the API, its document, and the authorization server beside it. */
+export async function createApp(parts: AppParts): Promise<Express> {
+  const { db, issuer, log } = parts;
+  const authorization = await authorizationServer(parts);
+  const app = express();
+  app.disable('x-powered-by');
+  // Express would stamp weak ETags on everything, failures included.
+  app.set('etag', false);
+  app.set('trust proxy', parts.trustProxy ?? false);
+  app.use(requestScope(log));
+  app.use((_req, _res, next) => RequestContext.create(db.em, next));
+  const base = pathOf(issuer);
+  app.use(wellKnownBefore(base), protectedResource(issuer));
+  app.use(base === '' ? '/' : base, locationsBelow(base), site(parts, authorization));
+  app.use(refuseUnknownPath, errorHandler(issuer, log));
+  return app;
+}
+
+function site(parts: AppParts, authorization: AuthorizationServer): Router {
+  const { issuer, log } = parts;
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.use('/api', answerHeaders, cors, currentVersion);
+  router.use(api(parts, authorization));
+  router.use('/api', refuseUnknownPath, errorHandler(issuer, log));
+  router.use(documents(issuer, parts.previewVersions ?? false));
+  router.use(referencePage(issuer));
+  router.use(problemPages(authorization.setting, issuer));
+  router.use(authorization.router);
+  return router;
+}
+
+function api(
+  { db, issuer, keys, taxMode = 'inclusive', lastUse = new LastUse(), monthlyUse = new MonthlyUse(), ...parts }: AppParts,
+  { verifyAccessToken, verifyMcpToken, readSigningKeysAgain: readAgain }: AuthorizationServer,
+): Router {
+  const { providers = paymentProviders(manualProvider), wake = () => undefined, newEvents = new NewEvents(db.em) } = parts;
+  const { now = () => new Date() } = parts;
+  const served = apiVersions.filter(({ preview }) => !preview || parts.previewVersions);
+  const signingKeys = { encryptionKey: keys.signingKeys, readAgain };
+  const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
+  const deps = {
+    em: db.em,
+    pages: new Pages(keys.cursors),
+    taxMode,
+    endAccess,
+    providers,
+    wake,
+    signingKeys,
+    newEvents,
+    apiVersions: served,
+    now,
+    ...webhooks,
+  };
+  const router = routesByResource();
+  const limits = parts.rateLimits ?? usualRateLimits;
+  const limit = limitRequests(
+    requestLimits({ em: db.em, limits, counters: counters(limits.windowSeconds ?? 60, parts.sharedCounters), use: monthlyUse }),
+  );
+  // Whoever may not call learns nothing else, and cannot make the server read a body.
+  const before = [
+    announceDeprecation(served, now),
+    authenticate(orApiKey(db.em, lastUse, verifyAccessToken), challenge(apiAudience(issuer)), limit),
+    authorize,
+    negotiate,
+    jsonBody,
+  ];
+  const { versions, ...shared } = resources(deps);
+  serveContract(router, contract, { versions, ...shared }, before);
+  if (served.some(({ name }) => name === 'v2')) serveContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, before);
+  const authenticateTools = authenticate(orApiKey(db.em, lastUse, verifyMcpToken), challenge(mcpAudience(issuer)), limit, () => false);
+  const inside = express.Router().use(answerHeaders, router, refuseUnknownPath, errorHandler(issuer, parts.log));
+  const tools = mcpEndpoint({ em: db.em, issuer, log: parts.log, authenticate: authenticateTools, api: inside });
+  return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
+}
+
+const challenge = (resource: string) => ({ resourceMetadata: resourceMetadataUrl(resource).href, proofAlgorithms });
+
+function documents(issuer: string, withPreview: boolean): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const [latest, for30] = [openApiDocument(issuer), openApi30Document(issuer)].map((document) => Buffer.from(JSON.stringify(document)));
+  router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], answerHeaders, cors);
+  router.get('/openapi.json', (_req, res) => void res.type('json').send(latest));
+  router.get('/openapi-3.0.json', (_req, res) => void res.type('json').send(for30));
+  const preview = withPreview ? JSON.stringify(openApiDocument(issuer, 'v2')) : undefined;
+  if (preview !== undefined) router.get('/openapi-v2.json', (_req, res) => void res.type('json').send(preview));
+  return router;
+}

@@ -1,0 +1,88 @@
+import type { Scope } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { Application, type GrantType } from './application.entity.ts';
+import { hashClientSecret, newClientSecret } from './client-secret.ts';
+import { logoFault } from './logo.ts';
+import { redirectUriFault } from './redirect-uri.ts';
+
+export type ApplicationInput = {
+  readonly clientId: string;
+  readonly name: string;
+  readonly type: 'public' | 'confidential';
+  readonly redirectUris?: readonly string[];
+  readonly postLogoutRedirectUris?: readonly string[];
+  readonly scopes: readonly Scope[];
+  /** What people are not asked about: an administrator has answered for them. */
+  readonly preapprovedScopes?: readonly string[];
+  readonly grantTypes: readonly GrantType[];
+  readonly firstParty?: boolean;
+  readonly logoUri?: string | null;
+  /** In place of what holds for everybody. */
+  readonly rateLimitPerMinute?: number | null;
+  readonly quotaPerMonth?: number | null;
+};
+
+/** The secret is in this answer and nowhere else: what is kept is its hash. A public application has none. */
+export async function createApplication(
+  em: Em,
+  input: ApplicationInput,
+  newSecret = newClientSecret(),
+): Promise<{ application: Application; secret: string | null }> {
+  const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null, ...rest } = input;
+  const { rateLimitPerMinute = null, quotaPerMonth = null } = input;
+  for (const { field, detail } of applicationFaults({ ...input, redirectUris }))
+    throw new Error(`application ${input.clientId}: ${field} ${detail}`);
+  const secret = input.type === 'confidential' ? newSecret : null;
+  const application = em.create(Application, {
+    ...rest,
+    redirectUris: [...redirectUris],
+    postLogoutRedirectUris: [...postLogoutRedirectUris],
+    scopes: [...input.scopes],
+    preapprovedScopes: [...preapprovedScopes],
+    grantTypes: [...input.grantTypes],
+    secretHashes: secret === null ? [] : [hashClientSecret(secret)],
+    firstParty,
+    logoUri,
+    rateLimitPerMinute,
+    quotaPerMonth,
+  });
+  await em.persist(application).flush();
+  return { application, secret };
+}
+
+export type ApplicationRules = Pick<Application, 'type'> & {
+  readonly [Field in 'redirectUris' | 'scopes' | 'grantTypes']: readonly string[];
+} & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & {
+  readonly logoUri?: string | null | undefined;
+};
+
+export type ApplicationFault = {
+  readonly field: 'grant_types' | 'redirect_uris' | 'post_logout_redirect_uris' | 'preapproved_scopes' | 'logo_uri';
+  readonly detail: string;
+};
+
+/** What no application may be, whoever registers it and however. */
+export function* applicationFaults(input: ApplicationRules): Generator<ApplicationFault> {
+  const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
+  if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'needs a grant type' };
+  if (type === 'public' && grantTypes.includes('client_credentials')) {
+    yield { field: 'grant_types', detail: 'an application cannot act for itself without a secret (RFC 6749 section 4.4)' };
+  }
+  if (grantTypes.includes('authorization_code') !== redirectUris.length > 0) {
+    yield { field: 'redirect_uris', detail: 'needs redirect URIs exactly when people sign in by way of the browser' };
+  }
+  yield* addressFaults('redirect_uris', redirectUris);
+  yield* addressFaults('post_logout_redirect_uris', postLogoutRedirectUris);
+  const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
+  if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: `has what is not among scopes: ${beyond.join(', ')}` };
+  const logo = typeof logoUri === 'string' ? logoFault(logoUri) : undefined;
+  if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
+}
+
+function* addressFaults(field: 'redirect_uris' | 'post_logout_redirect_uris', uris: readonly string[]): Generator<ApplicationFault> {
+  if (uris.length > 10) yield { field, detail: 'has more than 10 addresses' };
+  for (const uri of uris) {
+    const fault = redirectUriFault(uri);
+    if (fault) yield { field, detail: `${uri} ${fault}` };
+  }
+}

@@ -1,0 +1,22 @@
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { endConnections } from '../oauth/grant-events.ts';
+import { lockApplication } from './update-application.ts';
+
+// Grants first: whoever is about to use one of them holds it, and is waited for.
+const endGrants = statement(
+  'end_grants_of_application',
+  `delete from oauth_records where model = 'Grant' and id in
+  (select grant_id from oauth_records where client_id = $1 and grant_id is not null)`,
+);
+const endRecords = statement('end_records_of_application', 'delete from oauth_records where client_id = $1');
+
+/** With everything people allowed it, in one transaction. */
+export async function deleteApplication(em: Em, id: number): Promise<string> {
+  const application = await lockApplication(em, id);
+  await endGrants(em, [application.clientId]);
+  await endRecords(em, [application.clientId]);
+  await endConnections(em, 'client_id', application.clientId);
+  await em.remove(application).flush();
+  return application.clientId;
+}

@@ -1,0 +1,15 @@
+const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+/** Why an application may not be registered with this redirect URI; `undefined` when it may. They are compared as whole strings later. */
+export function redirectUriFault(uri: string): string | undefined {
+  if (!URL.canParse(uri)) return 'is not an absolute URI';
+  if (/[\p{Cc}\s]/u.test(uri)) return 'has a control character or a blank';
+  const { protocol, hostname, username, password, href } = new URL(uri);
+  if (uri.includes('#')) return 'has a fragment';
+  if (uri.includes('*')) return 'has a wildcard';
+  if (username || password) return 'has a user name';
+  if (protocol === 'https:') return href === uri || href === `${uri}/` ? undefined : 'is not written in its normal form';
+  if (protocol === 'http:') return loopback.has(hostname) ? undefined : 'is http beyond the loopback interface (RFC 8252 section 7.3)';
+  // a scheme of the application's own must be one that nobody else has by accident (RFC 8252 section 7.1)
+  return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol) ? undefined : 'has a scheme that is not in reverse domain notation';
+}

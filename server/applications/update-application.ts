@@ -1,0 +1,60 @@
+import { LockMode } from '@mikro-orm/core';
+import type { ApplicationUpdate } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { problem, invalidRequest } from '../http/problem.ts';
+import { Application } from './application.entity.ts';
+import { applicationFaults, type ApplicationRules } from './create-application.ts';
+
+/** A merge patch: what is absent stays. Runs in a transaction, and holds the application until it ends. */
+export async function updateApplication(em: Em, id: number, update: ApplicationUpdate): Promise<Application> {
+  const application = await lockApplication(em, id);
+  const { status, ...fields } = update;
+  Object.assign(application, given(fields));
+  if (status === 'disabled') application.disable();
+  if (status === 'active') application.enable();
+  refuseFaults(application);
+  await em.flush();
+  return application;
+}
+
+/** Held until the transaction ends. */
+export async function lockApplication(em: Em, id: number): Promise<Application> {
+  const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!application) throw problem('not_found', { detail: `Application ${id} was not found.` });
+  return application;
+}
+
+export function refuseFaults(application: ApplicationRules): void {
+  const [first, ...more] = applicationFaults(application);
+  if (!first) return;
+  throw invalidRequest(
+    ...[first, ...more].map(({ field, detail }) => ({ in: 'body' as const, pointer: `#/${field}`, code: 'invalid_value', detail })),
+  );
+}
+
+const given = ({
+  name,
+  logo_uri: logoUri,
+  redirect_uris: redirectUris,
+  post_logout_redirect_uris: postLogoutRedirectUris,
+  scopes,
+  preapproved_scopes: preapprovedScopes,
+  grant_types: grantTypes,
+  first_party: firstParty,
+  rate_limit_per_minute: rateLimitPerMinute,
+  quota_per_month: quotaPerMonth,
+}: Omit<ApplicationUpdate, 'status'>): object =>
+  Object.fromEntries(
+    Object.entries({
+      name,
+      logoUri,
+      redirectUris,
+      postLogoutRedirectUris,
+      scopes,
+      preapprovedScopes,
+      grantTypes,
+      firstParty,
+      rateLimitPerMinute,
+      quotaPerMonth,
+    }).filter(([, value]) => value !== undefined),
+  );

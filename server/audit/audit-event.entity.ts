@@ -1,0 +1,35 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** What happened to credentials and permissions. The database refuses to change or delete a row. No key to `users`: it outlives them. */
+export const AuditEvent = defineEntity({
+  name: 'AuditEvent',
+  tableName: 'audit_events',
+  properties: {
+    id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
+    occurredAt: p.datetime(3),
+    action: p.text(),
+    outcome: p.enum(['success', 'refused']),
+    /** Who did it: a person. */
+    actorId: p.bigint('number').columnType('bigint').nullable(),
+    /** Whose credentials or permissions it was about. */
+    userId: p.bigint('number').columnType('bigint').nullable(),
+    clientId: p.text().nullable(),
+    subject: p.text().nullable(),
+    ip: p.text().nullable(),
+    userAgent: p.text().nullable().check('length(user_agent) <= 300'),
+    details: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
+  },
+  triggers: [
+    {
+      name: 'only_added',
+      timing: 'before',
+      events: ['update', 'delete'],
+      forEach: 'statement',
+      body: `raise exception 'audit_events is only added to' using errcode = 'restrict_violation';`,
+    },
+  ],
+  indexes: [
+    { name: 'audit_events_occurred', properties: ['occurredAt', 'id'] },
+    { name: 'audit_events_user', properties: ['userId', 'occurredAt', 'id'] },
+  ],
+});

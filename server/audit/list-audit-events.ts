@@ -1,0 +1,37 @@
+import type { AuditEvent } from '@mandate/contract';
+import { type RawBuilder, sql } from 'kysely';
+import { rowsOf } from '../database/list-query.ts';
+import type { Em } from '../database/orm.ts';
+import type { Position } from '../http/pages.ts';
+
+export type AuditFilters = {
+  readonly userId?: number | undefined;
+  readonly action?: readonly string[] | undefined;
+  readonly outcome?: string | undefined;
+  readonly occurredAtGte?: string | undefined;
+  readonly occurredAtLt?: string | undefined;
+};
+
+/** Up to `limit + 1` events, the newest first. */
+export async function listAuditEvents(
+  em: Em,
+  filters: AuditFilters,
+  position: Position | undefined,
+  limit: number,
+): Promise<readonly AuditEvent[]> {
+  const conditions = [...conditionsOf(filters)];
+  if (position) conditions.push(sql`(occurred_at, id) < (${position[0]}::timestamptz, ${position[1]}::bigint)`);
+  const query = sql<AuditEvent>`
+    select id, occurred_at, action, outcome, actor_id, user_id, client_id, subject, ip, user_agent, details from audit_events
+     where ${sql.join(conditions, sql` and `)} order by occurred_at desc, id desc limit ${limit + 1}`;
+  return rowsOf(em, query);
+}
+
+function* conditionsOf({ userId, action, outcome, occurredAtGte, occurredAtLt }: AuditFilters): Generator<RawBuilder<unknown>> {
+  yield sql`true`;
+  if (userId !== undefined) yield sql`user_id = ${userId}`;
+  if (action !== undefined) yield sql`action = any(${action}::text[])`;
+  if (outcome !== undefined) yield sql`outcome = ${outcome}`;
+  if (occurredAtGte !== undefined) yield sql`occurred_at >= ${occurredAtGte}::timestamptz`;
+  if (occurredAtLt !== undefined) yield sql`occurred_at < ${occurredAtLt}::timestamptz`;
+}

@@ -1,0 +1,31 @@
+import { initServer } from '@ts-rest/express';
+import { contract } from '@mandate/contract';
+import { sourceOf } from '../audit/record-audit-event.ts';
+import { problem } from '../http/problem.ts';
+import { personOf, principalOf } from '../http/request-scope.ts';
+import type { ResourceDeps } from '../http/resource.ts';
+import { listConnections, removeConnection } from '../oauth/connections.ts';
+
+export const connectedAppRoutes = ({ em, pages }: ResourceDeps) =>
+  initServer().router(contract.connectedApps, {
+    list: async ({ query, req, res }) => {
+      const position = pages.positionOf(req, query);
+      const rows = await listConnections(em, personOf(req).id, new Date(), position?.[1] ?? null, query.limit + 1);
+      const body = pages.answer(
+        req,
+        res,
+        query,
+        rows,
+        (row) => row,
+        ({ id }) => [id, id],
+      );
+      return { status: 200, body };
+    },
+
+    remove: async ({ params: { connected_app_id: id }, req }) => {
+      const { clientId } = principalOf(req);
+      const removed = await em.transactional((inner) => removeConnection(inner, personOf(req).id, id, sourceOf(req), clientId, new Date()));
+      if (!removed) throw problem('not_found', { detail: `Connected application ${id} was not found.` });
+      return { status: 204, body: undefined };
+    },
+  });

@@ -1,0 +1,21 @@
+import { sqlState } from './sql-state.ts';
+
+/** Admin shutdown, crash shutdown, starting up, too many connections; and what the system says when nobody listens or answers. */
+const codes = new Set(['57P01', '57P02', '57P03', '53300', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** pg gives these no code. */
+const messages = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** Whether a query failed because the database cannot be reached at the moment, and not because of what was asked. */
+export function isDatabaseAway(error: unknown): boolean {
+  const code = sqlState(error);
+  if (code !== undefined && (codes.has(code) || code.startsWith('08'))) return true;
+  return error instanceof Error && (messages.test(error.message) || (error.cause !== undefined && isDatabaseAway(error.cause)));
+}
+
+/** A statement or a lock that took too long, and transactions that waited for each other or met: all of them were undone. */
+const undone = new Set(['57014', '55P03', '40P01', '40001']);
+
+/** Whether a query failed because of what else goes on at the moment: the same request may succeed later. */
+export const isDatabaseBusy = (error: unknown): boolean =>
+  undone.has(sqlState(error) ?? '') || (error instanceof Error && error.cause !== undefined && isDatabaseBusy(error.cause));

@@ -1,0 +1,119 @@
+import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
+import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlEntityManager, type SqlOptions } from '@mikro-orm/sql';
+import type { Pool } from 'pg';
+import { lockDataDirectory } from './data-directory-lock.ts';
+import { entities } from './entities.ts';
+import { makeDataDirectory } from './new-data-directory.ts';
+import { giveBackWhenLost, parseInt8, prepareNamedStatements } from './postgresql-connection.ts';
+
+/** What a function that reads or writes takes. */
+export type Em = SqlEntityManager;
+/** One type for both drivers. */
+export type Database = MikroORM<AbstractSqlDriver, Em>;
+
+type Options = SqlOptions<AbstractSqlDriver, Em>;
+type Opening = {
+  /** A migrated PGlite database to start from, as `dumpDataDir` gave it. */
+  readonly template?: Blob;
+  /** `none`: for migrations, which may take and wait for as long as they need. */
+  readonly timeouts?: 'none';
+  /** Another limit for one statement, only to see it met. */
+  readonly statementMs?: number;
+  readonly connectionsMax?: number;
+};
+
+/** Forward only; and a generated `down` would create every function of the database again, wrongly. */
+class UpOnly extends TSMigrationGenerator {
+  override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
+    return super.generateMigrationFile(className, { ...diff, down: [] });
+  }
+}
+
+const shared: Options = {
+  entities,
+  extensions: [Migrator],
+  forceUtcTimezone: true,
+  discovery: { warnWhenNoEntities: false },
+  schemaGenerator: { ignoreRoutines: true }, // else the comparison drops every function it finds
+  migrations: {
+    path: `${import.meta.dirname}/migrations`,
+    snapshot: false,
+    generator: UpOnly,
+    fileName: (time, name) => `${time}_${name}`,
+    silent: true,
+  },
+};
+
+export const isPostgresql = (url: string): boolean => /^postgres(ql)?:/.test(url);
+
+/** `url` is `postgres://…`, or a directory (or `memory://`) for PGlite. */
+export async function openDatabase(url: string, opening: Opening = {}): Promise<Database> {
+  if (isPostgresql(url)) return open(await postgresql(url, opening));
+  if (url.includes('://')) return open(await pglite(url, opening));
+  const release = lockDataDirectory(url);
+  try {
+    await makeDataDirectory(url);
+    return await open(await pglite(url, opening), release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function open(options: Options, release?: () => void): Promise<Database> {
+  const db = await MikroORM.init<AbstractSqlDriver, Em>({ ...shared, ...options });
+  refuseQueriesBesideTheTransaction(db.em);
+  const close = db.close.bind(db);
+  db.close = async () => {
+    // PGlite does not wait for what it is doing; this waits its turn, and a lost PostgreSQL has nothing to wait for
+    await db.em
+      .fork()
+      .execute('select 1')
+      .catch(() => undefined);
+    await close();
+    release?.();
+  };
+  return db;
+}
+
+// The drivers are imported when they are needed: neither loads the other's code.
+async function postgresql(url: string, { timeouts, statementMs = 15_000, connectionsMax = 10 }: Opening): Promise<Options> {
+  const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
+  const milliseconds = (limit: number): number => (timeouts === 'none' ? 0 : limit);
+  const driverOptions = {
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: milliseconds(statementMs),
+    lock_timeout: milliseconds(10_000),
+    idle_in_transaction_session_timeout: milliseconds(30_000),
+    onPoolCreated(pool: Pool) {
+      parseInt8(pool, int8);
+      pool.on('connect', prepareNamedStatements);
+      pool.on('connect', giveBackWhenLost);
+    },
+  };
+  return { driver: PostgreSqlDriver, clientUrl: url, pool: { max: connectionsMax }, driverOptions };
+}
+
+async function pglite(url: string, { template }: Opening): Promise<Options> {
+  const { PgliteDriver } = await import('@mikro-orm/pglite');
+  // a function, because plain options are copied deeply and a copied Blob is none
+  const driverOptions = (): object => ({ parsers: { 20: int8 }, ...(template && { loadDataDir: template }) });
+  return { driver: PgliteDriver, dbName: url, driverOptions };
+}
+
+/** Both drivers give an int8 the same way: as a JavaScript number, or as an error when that would not be exact. */
+function int8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 out of range: ${text}`);
+  return value;
+}
+
+/** Inside a transaction, a query on any other connection waits for itself: for ever on PGlite, under load on PostgreSQL. Make it an error. */
+function refuseQueriesBesideTheTransaction(em: Em): void {
+  const executor = em.getConnection().getClient().getExecutor();
+  const provideConnection = executor.provideConnection.bind(executor);
+  executor.provideConnection = (consumer, options) => {
+    if (TransactionContext.getEntityManager()?.isInTransaction()) throw new Error('query beside the transaction of this request');
+    return provideConnection(consumer, options);
+  };
+}

@@ -1,0 +1,39 @@
+import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } from 'pg';
+
+/** Every connection of the pool gives an int8 as `parse` does. Not by pg's global parsers: the driver may carry its own copy of pg. */
+export function parseInt8(pool: Pool, parse: (text: string) => number): void {
+  const { types } = pool.options;
+  if (!takesParsers(types)) throw new Error('the PostgreSQL pool takes no type parsers');
+  types.setTypeParser(20, parse);
+}
+
+const takesParsers = (types: CustomTypesConfig | undefined): types is TypeOverrides => types !== undefined && 'setTypeParser' in types;
+
+/** A statement that begins with a comment holding its name is parsed and planned once per connection. */
+export function prepareNamedStatements(client: ClientBase): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const named = (text: unknown, values: unknown, done: unknown): unknown => {
+    const name = typeof text === 'string' && Array.isArray(values) ? /^\/\*(\w+)\*\//.exec(text)?.[1] : undefined;
+    return name ? query({ name, text, values }, done) : query(text, values, done);
+  };
+  Object.defineProperty(client, 'query', { value: named });
+}
+
+const notTaken: PoolClient['release'] = () => undefined;
+
+/** Kysely forgets a connection that dies inside a transaction (kysely#1990), and its place in the pool with it: give it back here. */
+export function giveBackWhenLost(client: PoolClient): void {
+  let giveBack = notTaken;
+  Object.defineProperty(client, 'release', {
+    get: () => giveBack,
+    set(release: PoolClient['release']) {
+      let done = false;
+      giveBack = (error) => {
+        if (done) return;
+        done = true;
+        release(error);
+      };
+    },
+  });
+  client.once('end', () => giveBack(true));
+}

@@ -1,0 +1,67 @@
+import { initServer } from '@ts-rest/express';
+import { contract, type DeliveryMethod, type DeliveryMethodReplace } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { changed, etagOf, refuseExisting, requireMatch } from '../http/conditional.ts';
+import { problem } from '../http/problem.ts';
+import type { ResourceDeps } from '../http/resource.ts';
+import type { RoutedRequest } from '../http/route-of-request.ts';
+
+const columns = 'code, name, price, currency, requires_address, version';
+
+const activeMethods = statement<DeliveryMethod>(
+  'list_delivery_methods',
+  `select ${columns} from delivery_methods where active order by price, code limit 100`,
+);
+const lockMethod = statement<DeliveryMethod>(
+  'lock_delivery_method',
+  `select ${columns} from delivery_methods where code = $1 and active for update`,
+);
+// One that was deleted before is created again under its code, as another version.
+const putMethod = statement<DeliveryMethod>(
+  'put_delivery_method',
+  `insert into delivery_methods as d (code, name, price, currency, requires_address) values ($1, $2, $3, $4, $5)
+   on conflict (code) do update set name = $2, price = $3, currency = $4, requires_address = $5, active = true, version = d.version + 1
+   returning ${columns}`,
+);
+const deleteMethod = statement(
+  'delete_delivery_method',
+  'update delivery_methods set active = false, version = version + 1 where code = $1',
+);
+
+const tagOf = (code: string): string => `delivery-method-${code}`;
+
+export const deliveryMethodRoutes = ({ em }: ResourceDeps) =>
+  initServer().router(contract.deliveryMethods, {
+    list: async () => ({ status: 200, body: { data: await activeMethods(em, []) } }),
+
+    replace: async ({ params: { code }, body, req, res }) => {
+      const { method, created } = await em.transactional((inner) => replaceMethod(inner, req, code, body));
+      if (!created) return changed(res, tagOf(code), method);
+      res.set('ETag', etagOf(tagOf(code), method)).location('/api/v1/delivery-methods');
+      return { status: 201, body: method };
+    },
+
+    delete: async ({ params: { code }, req }) => {
+      await em.transactional(async (inner) => {
+        const [method] = await lockMethod(inner, [code]);
+        if (!method) throw problem('not_found', { detail: `Delivery method ${code} was not found.` });
+        requireMatch(req, tagOf(code), method);
+        await deleteMethod(inner, [code]);
+      });
+      return { status: 204, body: undefined };
+    },
+  });
+
+async function replaceMethod(em: Em, req: RoutedRequest, code: string, input: DeliveryMethodReplace) {
+  const [existing] = await lockMethod(em, [code]);
+  if (existing) {
+    refuseExisting(req, tagOf(code), existing);
+    requireMatch(req, tagOf(code), existing, 'required');
+  } else if (req.get('if-match') !== undefined) {
+    throw problem('precondition_failed', { detail: `Delivery method ${code} does not exist.` });
+  }
+  const [method] = await putMethod(em, [code, input.name, input.price, input.currency, input.requires_address]);
+  if (!method) throw new Error('putting a delivery method gave no row');
+  return { method, created: !existing };
+}

@@ -1,0 +1,99 @@
+import express, { type Router } from 'express';
+import { referencePageClientId, referencePageReturn } from '../applications/reference-page.ts';
+import { pathOf } from '../oauth/endpoints.ts';
+import { html, type Html } from '../oauth/pages/html.ts';
+import { frameHeaders } from '../oauth/pages/page-headers.ts';
+import { libraryAsset, libraryFile, ownAsset } from './assets.ts';
+
+/**
+ * The API reference: `/docs`. It is made in the browser from the server's own OpenAPI document, needs nothing from anywhere
+ * else, and signs people in by code and PKCE, as any other application does.
+ */
+export function referencePage(issuer: string): Router {
+  const base = pathOf(issuer);
+  const assets = {
+    library: libraryAsset('swagger-ui-bundle.js'),
+    libraryStyle: libraryAsset('swagger-ui.css'),
+    style: ownAsset('reference.css'),
+    repair: ownAsset('repair.js'),
+    samples: ownAsset('samples.js'),
+    start: ownAsset('start.js'),
+  };
+  const headers = pageHeaders(issuer);
+  const page = document(base, {
+    styles: [assets.libraryStyle.path, assets.style.path],
+    scripts: [assets.library.path, assets.samples.path, assets.repair.path, assets.start.path],
+  }).toString();
+  const router = express.Router({ caseSensitive: true, strict: true });
+  for (const { path, serve } of Object.values(assets)) router.get(path, serve);
+  router.get('/docs', (req, res) => {
+    // Only at the address of its issuer can the page sign anybody in, and call without being another's.
+    if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, `${issuer}/docs`);
+    return res.set(headers).type('html').send(page);
+  });
+  router.get(referencePageReturn, (_req, res) => res.set(headers).type('html').send(returnPage(base).toString()));
+  const returnScript = libraryFile('oauth2-redirect.js');
+  router.get('/docs/oauth2-redirect.js', (_req, res) => res.set(headers).type('js').send(returnScript));
+  return router;
+}
+
+/** Stricter than nothing else here, and looser than the sign-in pages only in that it may call the server it came from. */
+const pageHeaders = (issuer: string): Record<string, string> => ({
+  'Content-Security-Policy': [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self'`,
+    `img-src 'self' data:`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; '),
+  'Cache-Control': 'no-cache',
+  ...frameHeaders(issuer),
+});
+
+type Files = { readonly styles: readonly string[]; readonly scripts: readonly string[] };
+
+const document = (base: string, { styles, scripts }: Files): Html =>
+  html`<!doctype html>
+    <html lang="en" dir="ltr">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>API reference - Mandate</title>
+        <link rel="icon" href="data:," />
+        ${styles.map((path) => html`<link rel="stylesheet" href="${base}${path}" />`)}
+        ${scripts.map((path) => html`<script defer src="${base}${path}"></script>`)}
+      </head>
+      <body>
+        <header>
+          <span class="mark" aria-hidden="true">M</span>
+          <span class="name">Mandate</span>
+          <nav aria-label="Documents">
+            <a href="${base}/openapi.json">OpenAPI 3.1</a>
+            <a href="${base}/openapi-3.0.json">OpenAPI 3.0</a>
+          </nav>
+        </header>
+        <div id="reference" data-base="${base}" data-client-id="${referencePageClientId}" data-return="${base}${referencePageReturn}"></div>
+        <noscript>
+          <p class="plain">
+            This page is made by JavaScript out of the <a href="${base}/openapi.json">OpenAPI document</a>, which says the same.
+          </p>
+        </noscript>
+      </body>
+    </html>`;
+
+const returnPage = (base: string): Html =>
+  html`<!doctype html>
+    <html lang="en" dir="ltr">
+      <head>
+        <meta charset="utf-8" />
+        <title>Signed in - Mandate</title>
+        <link rel="icon" href="data:," />
+        <script defer src="${base}/docs/oauth2-redirect.js"></script>
+      </head>
+      <body>
+        <p>You can close this window.</p>
+      </body>
+    </html>`;

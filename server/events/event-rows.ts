@@ -1,0 +1,30 @@
+import type { Event } from '@mandate/contract';
+import { instant } from '../database/instant.ts';
+
+export type EventRow = {
+  seq: number;
+  type: string;
+  api_version: string;
+  user_id: number | null;
+  subject_type: string;
+  subject_id: number;
+  subject_version: number | null;
+  data: Record<string, unknown>;
+  created_at: string;
+};
+
+const columns = ['seq', 'type', 'api_version', 'user_id', 'subject_type', 'subject_id', 'subject_version', 'data', 'created_at'];
+
+/** The columns an event is read from; `v` is what the table goes by. */
+export const eventColumns = columns.map((name) => `v.${name}`).join(', ');
+
+/** An event as everybody gets it, asked for or sent. */
+export const toEvent = (row: EventRow): Event => ({
+  id: row.seq,
+  type: row.type,
+  api_version: row.api_version,
+  timestamp: instant(row.created_at),
+  user_id: row.user_id,
+  subject: { type: row.subject_type, id: row.subject_id, version: row.subject_version },
+  data: { object: row.data },
+});

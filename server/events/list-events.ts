@@ -1,0 +1,58 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { EventType } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import type { Principal } from '../http/principal.ts';
+import { eventColumns, type EventRow } from './event-rows.ts';
+import { visibleEvents } from './visible-events.ts';
+
+export type EventFilters = {
+  readonly type?: readonly EventType[] | undefined;
+  readonly subject_type?: string | undefined;
+  readonly subject_id?: number | undefined;
+};
+
+export type Found = {
+  readonly events: EventRow[];
+  /** The last place that was given out, and the last one whose event is no longer kept. */
+  readonly lastSeq: number;
+  readonly sweptSeq: number;
+};
+
+type Row = { last_seq: number; swept_seq: number } & { [Name in keyof EventRow]: EventRow[Name] | null };
+
+/** Up to `limit + 1` events after this one, oldest first, together with how far the order of events has come: one look at the database. */
+export async function listEvents(em: Em, principal: Principal, after: number, filters: EventFilters, limit: number): Promise<Found> {
+  const conditions = visibleEvents(principal).map(
+    (visible) => sql`(select ${sql.raw(eventColumns)} from events v
+      where v.seq > ${after} and ${visible} and ${matching(filters)} order by v.seq limit ${limit + 1})`,
+  );
+  const query = sql<Row>`
+    select s.last_seq, s.swept_seq, ${sql.raw(eventColumns)} from event_sequence s
+    left join (${sql.join(conditions, sql` union all `)}) v on true order by v.seq limit ${limit + 1}`;
+  const { rows } = await query.execute(em.getKysely());
+  const [first] = rows;
+  if (!first) throw new Error('event_sequence is empty');
+  return { events: rows.filter(isEvent), lastSeq: first.last_seq, sweptSeq: first.swept_seq };
+}
+
+/** One event, if the principal may see it. */
+export async function findEvent(em: Em, principal: Principal, seq: number): Promise<EventRow | undefined> {
+  const query = sql<EventRow>`
+    select ${sql.raw(eventColumns)} from events v
+     where v.seq = ${seq} and (${sql.join(
+       visibleEvents(principal).map((visible) => sql`(${visible})`),
+       sql` or `,
+     )})`;
+  return (await query.execute(em.getKysely())).rows[0];
+}
+
+const isEvent = (row: Row): row is Row & EventRow => row.seq !== null;
+
+function matching({ type, subject_type: subjectType, subject_id: subjectId }: EventFilters): RawBuilder<unknown> {
+  const conditions = [
+    ...(type === undefined ? [] : [sql`v.type = any(${type}::text[])`]),
+    ...(subjectType === undefined ? [] : [sql`v.subject_type = ${subjectType}`]),
+    ...(subjectId === undefined ? [] : [sql`v.subject_id = ${subjectId}`]),
+  ];
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}

@@ -1,0 +1,47 @@
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+
+/** So many at a time that whoever waits for the row is not kept waiting. */
+const batch = 1_000;
+
+const findWaiting = statement<{ waiting: boolean }>(
+  'find_events_without_place',
+  'select exists (select 1 from events where seq is null) as waiting',
+);
+// Whoever holds the row gives out places. A statement of its own: the next one must see what the holder before has committed.
+const hold = statement<{ last_seq: number }>('hold_event_sequence', 'select last_seq from event_sequence for no key update skip locked');
+const stamp = statement<{ count: number }>(
+  'stamp_events',
+  `with waiting as (select id from events where seq is null order by id limit ${batch}),
+        placed as (select id, $1::bigint + row_number() over (order by id) as seq from waiting),
+        stamped as (update events e set seq = placed.seq from placed where e.id = placed.id returning e.id)
+   select count(*) as count from stamped`,
+);
+const advance = statement('advance_event_sequence', 'update event_sequence set last_seq = $1');
+
+/** Called in the transaction that gives events their places, with the first and the last of them. */
+export type OnPlaced = (em: Em, first: number, last: number) => Promise<void>;
+
+/**
+ * Gives every committed event its place in the public order, which has no gaps, and says how many those were. Places are given out
+ * in turn and after the commit, so nobody who has read up to one of them can miss an event before it; identifiers of rows are
+ * drawn before the commit, and would lose events to whoever reads on from the highest they saw.
+ */
+export async function sequenceEvents(em: Em, onPlaced: OnPlaced = () => Promise.resolve()): Promise<number> {
+  let total = 0;
+  for (let count = batch; count === batch; total += count) {
+    if (!(await findWaiting(em, []))[0]?.waiting) break;
+    count = await em.transactional((inner) => placeBatch(inner, onPlaced));
+  }
+  return total;
+}
+
+async function placeBatch(em: Em, onPlaced: OnPlaced): Promise<number> {
+  const [held] = await hold(em, []);
+  if (!held) return 0; // another process is at it
+  const [{ count } = { count: 0 }] = await stamp(em, [held.last_seq]);
+  if (count === 0) return 0;
+  await advance(em, [held.last_seq + count]);
+  await onPlaced(em, held.last_seq + 1, held.last_seq + count);
+  return count;
+}

@@ -1,0 +1,35 @@
+import { relative } from 'node:path';
+import type { FirstRunFile } from './first-run-file.ts';
+
+const defaultIssuer = 'http://localhost:3000';
+
+/** What somebody who has just typed `npm start` wants to know. */
+export function greeting(issuer: string, file: FirstRunFile | undefined, filePath: string): string {
+  const login = issuer === defaultIssuer ? 'npx mandate login' : `npx mandate login --api-url ${issuer}`;
+  const account = file && [
+    ['Sign in as', `${file.customer.email}  password ${file.customer.password}`],
+    ['More', `${fromHere(filePath)}  (administrator, applications and their secrets)`],
+  ];
+  const rows = [
+    ['API', `${issuer}/api/v1`],
+    ['Its reference', `${issuer}/docs`],
+    ['Its document', `${issuer}/openapi.json`],
+    ['Sign-up page', `${issuer}/sign-up`],
+    ...(account ?? []),
+  ];
+  return [
+    '',
+    'Mandate is running.',
+    '',
+    ...rows.map(([name, value]) => `  ${name?.padEnd(13)} ${value}`),
+    '',
+    `Next, in another terminal:  ${login}`,
+    '',
+    '',
+  ].join('\n');
+}
+
+function fromHere(path: string): string {
+  const short = relative('', path);
+  return short.startsWith('..') ? path : short;
+}

@@ -1,0 +1,131 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { problems, type ProblemCode } from '@mandate/contract';
+import type { Logger } from 'pino';
+import type { Health } from './health.ts';
+import { newRequestId } from './request-id.ts';
+import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-guard.ts';
+
+export type HttpServerOptions = {
+  readonly issuer: string;
+  readonly log: Logger;
+  readonly health?: Health;
+  readonly load?: Partial<LoadLimits>;
+  readonly timeouts?: Partial<Timeouts>;
+};
+
+/** How long others may take, in milliseconds. */
+export type Timeouts = {
+  /** To send the headers of a request. */
+  readonly headers: number;
+  /** To send the whole request, even the largest file over a slow line. */
+  readonly request: number;
+  /** To send or to take anything at all. */
+  readonly idle: number;
+};
+
+const usualTimeouts: Timeouts = { headers: 10_000, request: 300_000, idle: 60_000 };
+
+/** Bytes of the URL, and of all headers together with it. */
+const urlMax = 8_000;
+const headersMax = 16_384;
+const warningEveryMs = 60_000;
+
+/** The server in front of the application: what is refused here has cost nothing yet, and has the one form of failures all the same. */
+export function httpServer(handler: RequestListener, { issuer, log, health, load, timeouts }: HttpServerOptions): Server {
+  const { headers, request, idle } = { ...usualTimeouts, ...timeouts };
+  const guard = new LoadGuard({ ...usualLoadLimits, ...load }, refusal(issuer, log));
+  const server = createServer(
+    {
+      headersTimeout: headers,
+      requestTimeout: request,
+      connectionsCheckingInterval: Math.min(1_000, headers / 2),
+      keepAliveTimeout: 5_000,
+      maxHeaderSize: headersMax,
+    },
+    (req, res) => {
+      if (health?.(req.url, res)) return;
+      answers.set(req.socket, res);
+      if ((req.url ?? '').length > urlMax) return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${urlMax} characters.`);
+      return guard.handle(req, res, handler);
+    },
+  );
+  // the only thing that ends a connection whose other side takes nothing
+  server.setTimeout(idle);
+  server.on('clientError', (error, socket) => refuseRaw(issuer, error, socket));
+  server.on('close', () => guard.close());
+  return server;
+}
+
+/** The answer that each connection was given last. */
+const answers = new WeakMap<object, ServerResponse>();
+
+function refusal(issuer: string, log: Logger): Refuse {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return (req, res, why) => {
+    if (why === 'no answer') log.error({ method: req.method, path: req.url?.split('?', 1)[0] }, 'a request took too long');
+    if (why === 'overloaded' && performance.now() - warnedAt > warningEveryMs) {
+      warnedAt = performance.now();
+      log.warn('there are more requests than can be worked on: some are refused with 503');
+    }
+    if (res.headersSent || res.destroyed) return;
+    if (why === 'no body') {
+      res.setHeader('Connection', 'close');
+      writeProblem(res, issuer, 'request_timeout', 'The body did not arrive in time. Send the request again.');
+      return;
+    }
+    const detail =
+      why === 'overloaded'
+        ? 'There are more requests than can be worked on. Nothing was done. Try again in a second.'
+        : 'The work took too long. Send the request again; with the same Idempotency-Key it is not carried out twice.';
+    writeProblem(res, issuer, 'unavailable', detail);
+  };
+}
+
+function writeProblem(res: ServerResponse, issuer: string, code: ProblemCode, detail: string): void {
+  const { headers, body } = problemOf(issuer, code, detail);
+  res.writeHead(problems[code].status, headers).end(body);
+}
+
+function problemOf(issuer: string, code: ProblemCode, detail: string): { headers: Record<string, string>; body: string } {
+  const { status, title } = problems[code];
+  const id = newRequestId();
+  const type = `${issuer}/problems/${code}`;
+  const body = JSON.stringify({ type, title, status, code, detail, instance: `urn:mandate:request:${id}`, request_id: id });
+  const headers = {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': id,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Access-Control-Allow-Origin': '*',
+    ...(status === 503 && { 'Retry-After': '1' }),
+  };
+  return { headers, body };
+}
+
+/** What Node's parser refuses has no answer to write to, only the connection. */
+function refuseRaw(issuer: string, error: Error & { code?: string; rawPacket?: unknown }, socket: Duplex): void {
+  const answer = answers.get(socket);
+  const amidst = answer !== undefined && answer.headersSent && !answer.writableFinished;
+  if (error.code === 'ECONNRESET' || !socket.writable || amidst) return void socket.destroy();
+  const { code, detail } = faultOf(error);
+  const { headers, body } = problemOf(issuer, code, detail);
+  const { status, title } = problems[code];
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    ...Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // whoever goes on sending is not listened to for ever
+  setTimeout(() => socket.destroy(), 1_000).unref();
+}
+
+function faultOf({ code, rawPacket }: { code?: string; rawPacket?: unknown }): { code: ProblemCode; detail: string } {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout', detail: 'The request did not arrive in time. Send it again.' };
+  if (code !== 'HPE_HEADER_OVERFLOW') return { code: 'invalid_request', detail: 'This is not a request of HTTP/1.1.' };
+  const requestLine = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\n') : 0;
+  return requestLine === -1 || requestLine > urlMax + 'OPTIONS  HTTP/1.1'.length
+    ? { code: 'uri_too_long', detail: `Send a URL of at most ${urlMax} characters.` }
+    : { code: 'headers_too_large', detail: `Send at most ${headersMax} bytes of headers, the URL included.` };
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import type { Response } from 'express';
+import type { z } from 'zod';
+import { metadataOf } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { sqlState } from '../database/sql-state.ts';
+import { statement } from '../database/statement.ts';
+import { actorOf } from './principal.ts';
+import { problem } from './problem.ts';
+import { principalOf } from './request-scope.ts';
+import { type RoutedRequest, routeOf } from './route-of-request.ts';
+
+type Recorded = { request_hash: string; status: number | null; location: string | null; body: string | null };
+
+const keptFor = '24 hours';
+
+// Waits for a twin that is being carried out; a key older than 24 hours starts anew.
+const claim = statement<{ key: string }>(
+  'claim_idempotency_key',
+  `insert into idempotency_keys (caller, operation, key, request_hash) values ($1, $2, $3, $4)
+   on conflict (caller, operation, key) do update set request_hash = excluded.request_hash, created_at = now()
+    where idempotency_keys.created_at < now() - interval '${keptFor}'
+   returning key`,
+);
+const recorded = statement<Recorded>(
+  'read_idempotency_key',
+  'select request_hash, status, location, body from idempotency_keys where caller = $1 and operation = $2 and key = $3',
+);
+const record = statement(
+  'record_idempotent_answer',
+  'update idempotency_keys set status = $4, location = $5, body = $6 where caller = $1 and operation = $2 and key = $3',
+);
+
+/**
+ * Carries out what a request starts, at most once for each key of its caller, in one transaction. A repeated request gets the
+ * first answer, byte for byte; a refused one leaves no trace, so that it may be sent again once the cause is gone.
+ * @param location path of what was created
+ */
+export const once = async <Body>(
+  em: Em,
+  req: RoutedRequest,
+  res: Response,
+  effect: (em: Em) => Promise<Body>,
+  location: (body: Body) => string,
+) => ({ status: 201 as const, body: await atMostOnce(em, req, res, { status: 201, content: req.body }, effect, location) });
+
+/** Where to look, and when, for the end of what a request has only begun. */
+const lookAgainSeconds = 2;
+
+/**
+ * The same for what is only begun and goes on after the answer.
+ * @param content what tells this request from others with the same key, where the body was no JSON
+ */
+export const onceAccepted = async <Body>(
+  em: Em,
+  req: RoutedRequest,
+  res: Response,
+  effect: (em: Em) => Promise<Body>,
+  location: (body: Body) => string,
+  content: unknown = req.body,
+) => {
+  const body = await atMostOnce(em, req, res, { status: 202, content }, effect, location);
+  res.set('Retry-After', String(lookAgainSeconds));
+  return { status: 202 as const, body };
+};
+
+type Answering = { readonly status: 201 | 202; readonly content: unknown };
+
+async function atMostOnce<Body>(
+  em: Em,
+  req: RoutedRequest,
+  res: Response,
+  { status, content }: Answering,
+  effect: (em: Em) => Promise<Body>,
+  location: (body: Body) => string,
+): Promise<Body> {
+  const key = keyOf(req);
+  const body = await em.transactional(async (inner) => {
+    if (key === undefined) return effect(inner);
+    const names = [actorOf(principalOf(req)), metadataOf(routeOf(req)).operationId, key] as const;
+    const hash = fingerprint(req, content);
+    const [mine] = await claim(inner, [...names, hash]).catch(refuseWhileTwinRuns);
+    if (!mine) throw await replay(inner, names, hash);
+    const created = answered(req, status, await effect(inner));
+    await record(inner, [...names, status, location(created), JSON.stringify(created)]);
+    return created;
+  });
+  res.location(location(body));
+  return body;
+}
+
+const recordAnew = statement(
+  'record_idempotent_answer_anew',
+  'update idempotency_keys set body = $4 where caller = $1 and operation = $2 and key = $3',
+);
+
+/** For what has come further since it was begun, and before it was answered: this is the answer, now and for a repeated request. */
+export async function answerAnew<Body>(em: Em, req: RoutedRequest, body: Body): Promise<Body> {
+  const key = keyOf(req);
+  const answer = answered(req, 201, body);
+  if (key === undefined) return answer;
+  await recordAnew(em, [actorOf(principalOf(req)), metadataOf(routeOf(req)).operationId, key, JSON.stringify(answer)]);
+  return answer;
+}
+
+/** What the contract lets through of the answer: exactly what will be sent. */
+function answered<Body>(req: RoutedRequest, status: 201 | 202, body: Body): Body {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a zod schema, or the contract is broken; parsing keeps the type
+  const schema = routeOf(req).responses[status] as z.ZodType<Body>;
+  return schema.parse(body);
+}
+
+/** Thrown to the error handler to be sent as it was sent the first time; what has changed in the contract since does not matter. */
+export class Replay extends Error {
+  readonly #answer: Recorded;
+
+  constructor(answer: Recorded) {
+    super('replayed');
+    this.#answer = answer;
+  }
+
+  send(res: Response): void {
+    const { status, location, body } = this.#answer;
+    if (location !== null) res.location(location);
+    if (status === 202) res.set('Retry-After', String(lookAgainSeconds));
+    res.status(status ?? 201).set('Idempotent-Replayed', 'true');
+    res.type('json').send(body ?? '');
+  }
+}
+
+async function replay(em: Em, names: readonly [string, string, string], hash: string): Promise<Error> {
+  const [answer] = await recorded(em, names);
+  if (!answer) return problem('idempotency_in_progress', { headers: { 'Retry-After': '1' } });
+  if (answer.request_hash === hash) return new Replay(answer);
+  return problem('idempotency_key_reused', {
+    detail: 'This Idempotency-Key was sent with another request. Use a new key for a new request.',
+  });
+}
+
+function refuseWhileTwinRuns(error: unknown): never {
+  const lockNotAvailable = '55P03';
+  if (sqlState(error) !== lockNotAvailable) throw error;
+  throw problem('idempotency_in_progress', {
+    detail: 'The first request with this key is still being carried out.',
+    headers: { 'Retry-After': '1' },
+    cause: error,
+  });
+}
+
+/** `Idempotency-Key: abc` or, as a structured field, `"abc"`. */
+function keyOf(req: RoutedRequest): string | undefined {
+  const header = req.get('idempotency-key');
+  if (header === undefined) return undefined;
+  const key = /^("?)([A-Za-z0-9._:-]{1,255})\1$/.exec(header)?.[2];
+  if (key !== undefined) return key;
+  throw problem('idempotency_key_invalid', {
+    detail: 'Send 1 to 255 of A-Z, a-z, 0-9, `.`, `_`, `:` and `-`.',
+    errors: [
+      {
+        in: 'header',
+        parameter: 'Idempotency-Key',
+        code: 'invalid_value',
+        detail: 'Must be 1 to 255 of A-Z, a-z, 0-9, `.`, `_`, `:` and `-`.',
+      },
+    ],
+  });
+}
+
+const batch = 1_000;
+
+const sweep = statement<{ gone: number }>(
+  'sweep_idempotency_keys',
+  `delete from idempotency_keys where (caller, operation, key) in
+     (select caller, operation, key from idempotency_keys where created_at < $1::timestamptz - interval '${keptFor}' limit ${batch} for update skip locked)
+   returning 1 as gone`,
+);
+
+/** Forgets one batch of the keys whose answers are no longer kept; how many that were. Call it again while there are more. */
+export const sweepIdempotencyKeys = async (em: Em, now: Date): Promise<number> => (await sweep(em, [now])).length;
+
+const fingerprint = (req: RoutedRequest, content: unknown): string =>
+  createHash('sha256')
+    .update(`${req.path}\n${canonical(content)}`)
+    .digest('base64url');
+
+/** JSON with sorted keys: the same request in another order of fields is the same request. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
+}

@@ -1,0 +1,18 @@
+import type { Order } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import type { Pages } from './pages.ts';
+
+/** Called in the transaction of what happens to an account. */
+export type EndAccess = (em: Em, userId: number, leaves: 'for now' | 'for good') => Promise<void>;
+
+/** What the handlers of a resource are made with. */
+export type ResourceDeps = {
+  readonly em: Em;
+  readonly pages: Pages;
+  /** Whether prices contain the tax, or it comes on top. */
+  readonly taxMode: Order['tax_mode'];
+  /** Ends everything that lets somebody in: sessions, tokens, consents and, when they leave for good, their password. */
+  readonly endAccess: EndAccess;
+  /** Of the keys that tokens are signed with: what encrypts them, and how this process learns at once that they are others. */
+  readonly signingKeys: { readonly encryptionKey: Buffer; readonly readAgain: () => void };
+};

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { fileMediaTypes, uploadMax } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { problem, type Problem } from '../http/problem.ts';
+import type { RoutedRequest } from '../http/route-of-request.ts';
+import { append, newFile, removeStoredFile } from '../tasks/stored-file.ts';
+
+export type Upload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
+
+/** Gathered before it is written: network packets are too small for rows of their own. */
+const pieceSize = 256 * 1024;
+
+/** Writes the body of a request into a file as it comes in; never more of it than a piece is in memory. */
+export async function storeUpload(em: Em, req: RoutedRequest & Readable): Promise<Upload> {
+  refuseByHeaders(req);
+  const fileId = await newFile(em);
+  try {
+    const sha256 = await storeBody(em, req, fileId);
+    return { fileId, sha256, format: req.get('content-type')?.startsWith(fileMediaTypes.csv) ? 'csv' : 'ndjson' };
+  } catch (error) {
+    await removeStoredFile(em, fileId);
+    if (req.errored) throw problem('invalid_request', { detail: 'The body ended too early.', cause: error });
+    throw error;
+  }
+}
+
+function refuseByHeaders(req: RoutedRequest): void {
+  if (Number(req.get('content-length') ?? 0) > uploadMax) throw tooLarge();
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(req.get('content-type') ?? '')?.[1];
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
+    throw problem('unsupported_media_type', { detail: 'Send the file in UTF-8.' });
+  }
+  if ((req.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw problem('unsupported_media_type', { detail: 'Send the file without this Content-Encoding.' });
+  }
+}
+
+async function storeBody(em: Em, req: Readable, fileId: number): Promise<string> {
+  const [hash, text] = [createHash('sha256'), new TextDecoder('utf-8', { fatal: true })];
+  let [bytes, position] = [0, 0];
+  let piece: Buffer[] = [];
+  const write = async (): Promise<void> => {
+    position = await append(em, fileId, position, Buffer.concat(piece));
+    piece = [];
+  };
+  // Whoever sends too much still gets an answer: the connection is not destroyed with the reading.
+  const body: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false });
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > uploadMax) throw tooLarge();
+    refuseUnlessText(() => text.decode(chunk, { stream: true }));
+    hash.update(chunk);
+    piece.push(chunk);
+    if (piece.reduce((size, { length }) => size + length, 0) >= pieceSize) await write();
+  }
+  refuseUnlessText(() => text.decode());
+  if (bytes === 0) throw problem('invalid_request', { detail: 'The body is empty: send the file as the body.' });
+  await write();
+  return hash.digest('hex');
+}
+
+function refuseUnlessText(decode: () => unknown): void {
+  try {
+    decode();
+  } catch (cause) {
+    throw problem('invalid_request', { detail: 'The file is not valid UTF-8.', cause });
+  }
+}
+
+const tooLarge = (): Problem => problem('payload_too_large', { detail: `Send at most ${uploadMax} bytes at a time.` });

@@ -1,0 +1,42 @@
+import { MailRefusedError, type MailTransport } from './deliver-mail.ts';
+
+/** Sends by way of an SMTP server: `smtp://user:password@host:587`, or `smtps://` for TLS from the beginning. */
+export async function smtpTransport(url: string, from: string): Promise<MailTransport & { close(): void }> {
+  const { createTransport } = await import('nodemailer');
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const transport = createTransport({
+    host: hostname.replaceAll(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    pool: true,
+    connectionTimeout: 5_000,
+    greetingTimeout: 5_000,
+    socketTimeout: 10_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send({ to, subject, text, html }) {
+      try {
+        await transport.sendMail({
+          from,
+          to: { name: '', address: to }, // the object form is one recipient, whatever is in it; a text would be a list
+          subject,
+          text,
+          html,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        if (isFinal(error)) throw new MailRefusedError('the mail server refused the message', { cause: error });
+        throw error;
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** RFC 5321 section 4.2.1: 5yz is for good. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' && error.responseCode >= 500;

@@ -1,0 +1,31 @@
+import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { openApiDocument } from '@mandate/contract/openapi';
+import { toolsOf, type Tool } from '@mandate/contract/tools';
+import type { ToolResult } from './call-tool.ts';
+
+export type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
+
+/** Makes the servers of single requests. What all of them share is prepared once. */
+export function toolServers(issuer: string): (call: CallTool) => McpServer {
+  const document = openApiDocument(issuer);
+  const tools = toolsOf(document).map((tool) => ({
+    tool,
+    inputSchema: fromJsonSchema<Record<string, unknown>>(tool.inputSchema),
+  }));
+  return (call) => {
+    const server = new McpServer({ name: 'mandate', title: 'Mandate', version: '1.0.0' }, { instructions });
+    for (const { tool, inputSchema } of tools) {
+      const { title, description, readOnly, destructive, idempotent } = tool;
+      const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
+      server.registerTool(tool.name, { title, description, inputSchema, annotations }, async (given) => call(tool, given));
+    }
+    return server;
+  };
+}
+
+const instructions = [
+  'Mandate is a shop: products, orders, payments, shipments and refunds.',
+  'Every tool acts for the person who signed in, and reaches what they allowed and no more.',
+  'Amounts are whole numbers in the minor unit of the currency beside them: 1250 with EUR is 12.50 EUR. Times are UTC.',
+  'Lists come in pages: go on with next_cursor as cursor. Before an order is placed or money moved, ask the person.',
+].join('\n');

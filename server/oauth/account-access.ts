@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
+import { isOurForm, type AccountRequest } from './account.ts';
+import { endBrowser, listBrowsers } from './browser-sessions.ts';
+import { endSession } from './browser-session.ts';
+import { listConnections, removeConnection } from './connections.ts';
+import { endSignIns } from './end-sign-ins.ts';
+import { sendPage } from './page-context.ts';
+import { appsPage, sessionsPage } from './pages/account-pages.ts';
+import { signedOutPage } from './pages/plain-pages.ts';
+
+/** `GET` and `POST /account/sessions`. */
+export async function showSessions({ context, req, res, account, sessionUid, now }: AccountRequest): Promise<void> {
+  const browsers = await listBrowsers(context.em, account.id, now);
+  sendPage(context, res, sessionsPage(context.setting, context.forms.token(req, res), sessionUid, browsers));
+}
+
+const sessionsForm = z.object({
+  session: z.string().max(100).optional().catch(undefined),
+  everywhere: z.literal('yes').optional().catch(undefined),
+});
+
+export async function submitSessions(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  if (!isOurForm(request)) return res.redirect(303, '/account/sessions');
+  const { session, everywhere } = sessionsForm.parse(req.body ?? {});
+  const record = { actorId: account.id, userId: account.id };
+  if (everywhere !== undefined) {
+    await context.em.transactional(async (em) => {
+      await endSession(context.provider, req, res);
+      await endSignIns(em, account.id);
+      await recordAuditEvent(em, sourceOf(req), { action: 'sessions.ended', ...record }, now);
+    });
+    return sendPage(context, res, signedOutPage(context.setting));
+  }
+  await context.em.transactional(async (em) => {
+    if (session === undefined || !(await endBrowser(em, account.id, session))) return;
+    await recordAuditEvent(em, sourceOf(req), { action: 'session.ended', ...record }, now);
+  });
+  return res.redirect(303, '/account/sessions');
+}
+
+const appsMax = 100;
+
+/** `GET` and `POST /account/apps`. */
+export async function showApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
+  const apps = await listConnections(context.em, account.id, now, null, appsMax);
+  sendPage(context, res, appsPage(context.setting, context.forms.token(req, res), apps));
+}
+
+const appsForm = z.object({
+  app: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+});
+
+export async function submitApps(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const form = appsForm.safeParse(req.body ?? {});
+  if (form.success && isOurForm(request)) {
+    await context.em.transactional((em) => removeConnection(em, account.id, form.data.app, sourceOf(req), undefined, now));
+  }
+  res.redirect(303, '/account/apps');
+}

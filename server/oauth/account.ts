@@ -1,0 +1,63 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import { readAccount, type AccountRow } from './accounts.ts';
+import { appSince } from './authenticator-app.ts';
+import { currentSession } from './browser-session.ts';
+import { twoFactors } from './proofs-of-identity.ts';
+import { sendPage, type PageContext } from './page-context.ts';
+import { accountPage } from './pages/account-pages.ts';
+
+/** A request of somebody who is signed in. */
+export type AccountRequest = {
+  readonly context: PageContext;
+  readonly req: Request;
+  readonly res: Response;
+  readonly account: AccountRow;
+  /** The session of this browser; no secret. */
+  readonly sessionUid: string;
+  readonly now: Date;
+};
+
+type AccountHandler = (request: AccountRequest) => Promise<void> | void;
+
+/** What can lock somebody out of their account wants a proof that is not older: of a browser that was left open, too. */
+const latelySeconds = 10 * 60;
+
+export const withAccount = (context: PageContext) => {
+  const when =
+    (wanted: 'signed in' | 'lately', handle: AccountHandler): RequestHandler =>
+    async (req, res) => {
+      const now = new Date();
+      const session = await currentSession(context.provider, req, res);
+      const account = await readAccount(context.em, session.accountId ?? '');
+      if (!account) return res.redirect(303, signInFor(req));
+      if (wanted === 'lately' && !(await isRecent(context, session, account.id, now))) return res.redirect(303, signInFor(req));
+      return handle({ context, req, res, account, sessionUid: session.uid, now });
+    };
+  return {
+    signedIn: (handle: AccountHandler) => when('signed in', handle),
+    /** Who signed in a while ago, or without the second step that they have set up since, signs in again first. */
+    lately: (handle: AccountHandler) => when('lately', handle),
+  };
+};
+
+type Session = Awaited<ReturnType<typeof currentSession>>;
+
+async function isRecent({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
+  if (now.getTime() / 1000 - (session.loginTs ?? 0) > latelySeconds) return false;
+  return session.acr === twoFactors || (await appSince(em, userId)) === undefined;
+}
+
+/** Back to the page afterwards; a form has to be sent anew. */
+const signInFor = ({ path }: Request): string => {
+  const [, , page = ''] = path.split('/');
+  const next = page === 'passkeys' || page === 'recovery-codes' ? 'security' : page;
+  return next === '' ? '/sign-in' : `/sign-in?next=/account/${next}`;
+};
+
+export const showAccount: AccountHandler = ({ context, req, res, account }) =>
+  sendPage(context, res, accountPage(context.setting, account, context.forms.token(req, res)));
+
+const form = z.object({ csrf: z.string().catch('') });
+/** Whether the form was ours. */
+export const isOurForm = ({ context, req }: AccountRequest): boolean => context.forms.accepts(req, form.parse(req.body ?? {}).csrf);

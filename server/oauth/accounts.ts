@@ -1,0 +1,89 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { FindAccount } from 'oidc-provider';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { userBody } from '../users/user-body.ts';
+import { User } from '../users/user.entity.ts';
+import { passwordMatches } from './passwords.ts';
+import { Password } from './password.entity.ts';
+
+export type NewAccount = {
+  readonly name: string;
+  readonly email: string;
+  /** From `hashPassword`, made before any transaction begins. */
+  readonly passwordHash: string;
+  readonly role?: User['role'];
+};
+
+export class EmailTakenError extends Error {
+  override readonly name = 'EmailTakenError';
+}
+
+/** Somebody who can sign in. */
+export async function createAccount(em: Em, { name, email, passwordHash, role = 'customer' }: NewAccount, now: Date): Promise<User> {
+  try {
+    return await em.transactional(async (inner) => {
+      const user = inner.create(User, { name, email, role });
+      await inner.flush();
+      inner.create(Password, { user: user.id, hash: passwordHash, changedAt: now });
+      await recordEvent(inner, 'user.created', userBody(user), user.id);
+      return user;
+    });
+  } catch (error) {
+    if (error instanceof UniqueConstraintViolationException) throw new EmailTakenError('the address has an account', { cause: error });
+    throw error;
+  }
+}
+
+type Candidate = { id: number; hash: string | null };
+
+const candidateByEmail = statement<Candidate>(
+  'sign_in_candidate',
+  `select u.id, p.hash from users u left join passwords p on p.user_id = u.id where lower(u.email) = lower($1) and u.status = 'active'`,
+);
+
+/** Whether the password is right for the address; and whose address it is, which is for the log of what happened and for no answer. */
+export async function checkPassword(em: Em, email: string, password: string): Promise<{ matches: boolean; accountId: number | undefined }> {
+  const [candidate] = email.includes('\0') ? [] : await candidateByEmail(em, [email]);
+  const matches = await passwordMatches(password, candidate?.hash ?? undefined);
+  return { matches, accountId: candidate?.id };
+}
+
+const putPassword = statement(
+  'put_password',
+  `insert into passwords (user_id, hash, changed_at) values ($1, $2, $3)
+   on conflict (user_id) do update set hash = excluded.hash, changed_at = excluded.changed_at`,
+);
+/** `hash` is from `hashPassword`, made before the transaction begins. */
+export async function changePassword(em: Em, userId: number, hash: string, now: Date): Promise<void> {
+  await putPassword(em, [userId, hash, now]);
+}
+
+export type AccountRow = { id: number; name: string; email: string; updated_at: string };
+
+const activeAccount = statement<AccountRow>(
+  'active_account',
+  `select id, name, email, updated_at from users where id = $1 and status = 'active'`,
+);
+
+/** Somebody who may be signed in; undefined for whoever is gone or stopped. */
+export const readAccount = async (em: Em, id: string): Promise<AccountRow | undefined> =>
+  /^\d{1,15}$/.test(id) ? (await activeAccount(em, [Number(id)]))[0] : undefined;
+
+export const findAccount =
+  (em: Em): FindAccount =>
+  async (_ctx, id) => {
+    const account = await readAccount(em, id);
+    return (
+      account && {
+        accountId: id,
+        claims: () => ({
+          sub: id,
+          name: account.name,
+          email: account.email,
+          updated_at: Math.floor(new Date(account.updated_at).getTime() / 1000),
+        }),
+      }
+    );
+  };

@@ -1,0 +1,110 @@
+import type { Request, Response } from 'express';
+import { errors } from 'oidc-provider';
+import { z } from 'zod';
+import { shownLogo } from '../applications/logo.ts';
+import { User } from '../users/user.entity.ts';
+import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
+import { endSession } from './browser-session.ts';
+import { askedScopes, decide, findApplication, mayGrant, remember } from './consent.ts';
+import { beginConnection } from './connections.ts';
+import { audiences, endpoints } from './endpoints.ts';
+import { lifetimes } from './engine.ts';
+import { clientIdOf, pendingInteraction, returnAddress, sendPage, type Interaction, type PageContext } from './page-context.ts';
+import { consentPage } from './pages/consent-page.ts';
+import { apiScopesAmong, identityScopes } from './scopes.ts';
+
+const consentForm = z.object({
+  csrf: z.string().catch(''),
+  decision: z.enum(['allow', 'cancel', 'switch']),
+  /** The ticked ones. */
+  scope: z.union([z.string().transform((scope) => [scope]), z.array(z.string())]).default([]),
+});
+
+/** `GET /consent/:uid`: what an application would be allowed to do, in words. */
+export const showConsent = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await pendingInteraction(context, req, res, 'consent');
+  const person = await personOf(context, interaction);
+  const { asked, apiScopes } = offer(interaction, person.role);
+  if (asked.length === 0) return refuse(context, req, res);
+  const application = await findApplication(context.em, clientIdOf(interaction));
+  const html = consentPage(context.setting, {
+    csrf: context.forms.token(req, res),
+    application: { name: application.name, firstParty: application.firstParty, logo: shownLogo(application.logoUri) },
+    returnTo: returnAddress(interaction),
+    person,
+    apiScopes,
+    identityScopes: identityScopes.filter((scope) => asked.includes(scope)),
+    days: lifetimes.grant / (24 * 60 * 60),
+  });
+  return sendPage(context, res, html, { returnTo: returnAddress(interaction) });
+};
+
+/** `POST /consent/:uid`. */
+export const submitConsent = (context: PageContext) => async (req: Request, res: Response) => {
+  const form = consentForm.safeParse(req.body ?? {});
+  if (!form.success || !context.forms.accepts(req, form.data.csrf)) return showConsent(context)(req, res);
+  switch (form.data.decision) {
+    case 'cancel':
+      return refuse(context, req, res);
+    case 'switch':
+      return switchPerson(context, req, res);
+    case 'allow':
+      return allow(context, req, res, new Set(form.data.scope));
+  }
+};
+
+async function allow(context: PageContext, req: Request, res: Response, ticked: ReadonlySet<string>): Promise<void> {
+  const { em, provider } = context;
+  const returnTo = await em.transactional(async () => {
+    const interaction = await pendingInteraction(context, req, res, 'consent'); // locked: of several submits one counts
+    if (interaction.result?.consent !== undefined) return interaction.returnTo;
+    const person = await personOf(context, interaction);
+    const { asked, apiScopes } = offer(interaction, person.role);
+    const refused = new Set<string>(apiScopes.filter((scope) => !ticked.has(scope)));
+    const allowed = asked.filter((scope) => !refused.has(scope));
+    const grant = new provider.Grant({ accountId: String(person.id), clientId: clientIdOf(interaction) });
+    decide(grant, audiences(provider.issuer), askedScopes(interaction.params), new Set(allowed));
+    const grantId = await grant.save();
+    const [clientId, now] = [clientIdOf(interaction), new Date()];
+    await remember(em, person.id, clientId, allowed, now);
+    await beginConnection(em, { grantId, userId: person.id, clientId }, req.headers['user-agent'], now);
+    const event = { action: 'consent.granted', actorId: person.id, userId: person.id, clientId, details: { scopes: allowed } } as const;
+    await recordAuditEvent(em, sourceOf(req), event, now);
+    return provider.interactionResult(req, res, { consent: { grantId } });
+  });
+  res.redirect(303, returnTo);
+}
+
+async function refuse(context: PageContext, req: Request, res: Response): Promise<void> {
+  const returnTo = await context.em.transactional(async () => {
+    await pendingInteraction(context, req, res, 'consent');
+    const result = { error: 'access_denied', error_description: 'the person did not allow it' };
+    return context.provider.interactionResult(req, res, result, { mergeWithLastSubmission: false });
+  });
+  res.redirect(303, returnTo);
+}
+
+/** Signs out whoever is signed in and begins the application's request anew. */
+async function switchPerson(context: PageContext, req: Request, res: Response): Promise<void> {
+  const { provider } = context;
+  const interaction = await pendingInteraction(context, req, res, 'consent');
+  await interaction.destroy();
+  await endSession(provider, req, res);
+  const request = new URLSearchParams();
+  for (const [name, value] of Object.entries(interaction.params)) {
+    for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') request.append(name, one);
+  }
+  res.redirect(303, `${endpoints.authorization}?${request.toString()}`);
+}
+
+/** What of the request this person can allow; the rest is not even offered. */
+function offer(interaction: Interaction, role: User['role']) {
+  const asked = askedScopes(interaction.params).filter((scope) => mayGrant(role, scope));
+  return { asked, apiScopes: apiScopesAmong(asked) };
+}
+
+async function personOf({ em }: PageContext, { session }: Interaction): Promise<User> {
+  const person = await em.fork({ keepTransactionContext: true }).findOne(User, { id: Number(session?.accountId), status: 'active' });
+  if (!person) throw new errors.SessionNotFound('the account is gone or stopped');
+  return person;
+}

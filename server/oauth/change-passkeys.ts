@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { isOurForm, type AccountRequest } from './account.ts';
+import { showSecurity, tell } from './change-second-factor.ts';
+import { addPasskey, removePasskey } from './passkeys.ts';
+
+const newPasskeyForm = z.object({
+  passkey: z.string().catch(''),
+  name: z
+    .string()
+    .trim()
+    .transform((name) => name.replaceAll(/\p{Cc}/gu, '').slice(0, 100))
+    .catch(''),
+});
+
+/** `POST /account/passkeys`. */
+export async function submitNewPasskey(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const { words } = context.setting;
+  if (!isOurForm(request)) return showSecurity(request, [{ field: 'name', text: words.stale }]);
+  const { passkey, name } = newPasskeyForm.parse(req.body ?? {});
+  const added = await context.em.transactional(async (em) => {
+    const wanted = { userId: account.id, name: name === '' ? words.security.passkeyDefault : name, answer: passkey };
+    const id = await addPasskey(em, context.challenges, context.provider.issuer, wanted, now);
+    if (id !== undefined) await tell(em, request, 'passkey.added', `passkey:${id}`);
+    return id !== undefined;
+  });
+  if (!added) return showSecurity(request, [{ field: 'name', text: words.security.passkeyRefused }]);
+  return res.redirect(303, '/account/security');
+}
+
+const removeForm = z.object({
+  id: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+});
+
+/** `POST /account/passkeys/remove`. */
+export async function submitRemovePasskey(request: AccountRequest): Promise<void> {
+  const { context, req, res, account } = request;
+  const form = removeForm.safeParse(req.body ?? {});
+  if (form.success && isOurForm(request)) {
+    await context.em.transactional(async (em) => {
+      if (await removePasskey(em, account.id, form.data.id)) await tell(em, request, 'passkey.removed', `passkey:${form.data.id}`);
+    });
+  }
+  res.redirect(303, '/account/security');
+}

@@ -1,0 +1,62 @@
+import type { Adapter, AdapterPayload, Provider } from 'oidc-provider';
+import { Application, deviceGrant } from '../applications/application.entity.ts';
+import { hashMatches } from '../applications/client-secret.ts';
+import { referencePageClientId } from '../applications/reference-page.ts';
+import type { Em } from '../database/orm.ts';
+import { registerApplication } from './register-application.ts';
+import { apiScopesAmong, identityScopes } from './scopes.ts';
+
+/** oidc-provider's view of the table `applications`, asked for at every request: a change or a stop is effective at once. */
+export const clientStore = (em: Em): Adapter => ({
+  async find(clientId) {
+    if (clientId.includes('\0')) return undefined;
+    const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
+    return application ? toClientMetadata(application, new Date()) : undefined;
+  },
+  upsert: (clientId, metadata) => registerApplication(em, clientId, metadata),
+  ...unused(),
+});
+
+function toClientMetadata(application: Application, now: Date): AdapterPayload {
+  const browser = application.grantTypes.includes('authorization_code');
+  const people = browser || application.grantTypes.includes(deviceGrant);
+  return {
+    client_id: application.clientId,
+    client_name: application.name,
+    application_type: isNative(application) ? 'native' : 'web',
+    token_endpoint_auth_method: application.type === 'public' ? 'none' : 'client_secret_basic',
+    ...(application.type === 'confidential' && { client_secret: hashesInUse(application, now).join(' ') }),
+    redirect_uris: [...application.redirectUris],
+    post_logout_redirect_uris: [...application.postLogoutRedirectUris],
+    response_types: browser ? ['code'] : [],
+    grant_types: [...application.grantTypes],
+    // Never empty: the library takes an empty scope for "all of them". And only what there is: it refuses the whole application otherwise.
+    scope: [...(people ? identityScopes : ['openid']), ...apiScopesAmong(application.scopes)].join(' '),
+  };
+}
+
+/** Native applications may come back at any port of the loopback interface (RFC 8252 section 7.3); our own page, at its own address alone. */
+const isNative = ({ clientId, redirectUris }: Application): boolean =>
+  clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
+
+const hashesInUse = ({ secretHashes, previousSecretHash, previousSecretUntil }: Application, now: Date): string[] => [
+  ...secretHashes,
+  ...(previousSecretHash != null && previousSecretUntil != null && new Date(previousSecretUntil) > now ? [previousSecretHash] : []),
+];
+
+/** Takes the place of the library's comparison, which would compare with the secret itself. */
+export function compareHashedSecrets(provider: Provider): void {
+  provider.Client.prototype.compareClientSecret = isOneOfItsSecrets;
+}
+
+function isOneOfItsSecrets(this: { clientSecret?: string | undefined }, secret: string): boolean {
+  return (this.clientSecret ?? '').split(' ').some((hash) => hashMatches(hash, secret));
+}
+
+const refuse = (): never => {
+  throw new Error('applications are changed through the API alone');
+};
+
+function unused(): Omit<Adapter, 'find' | 'upsert'> {
+  return { findByUserCode: refuse, findByUid: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse };
+}

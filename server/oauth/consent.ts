@@ -1,0 +1,91 @@
+import { scopes } from '@mandate/contract';
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { Application } from '../applications/application.entity.ts';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { User } from '../users/user.entity.ts';
+import { beginConnection } from './connections.ts';
+import { isApiScope, isKnownScope } from './scopes.ts';
+
+type Grant = InstanceType<Provider['Grant']>;
+export type Role = User['role'];
+
+/** A customer can allow what is their own; what reaches beyond takes a member of staff. */
+export const mayGrant = (role: Role, scope: string): boolean => !isApiScope(scope) || !scopes[scope].admin || role !== 'customer';
+
+const rememberedScopes = statement<{ scopes: string[] }>(
+  'remembered_scopes',
+  `select a.preapproved_scopes || coalesce(c.scopes, '{}') as scopes
+   from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2`,
+);
+
+/** What the person need not be asked: what they agreed to before, and what an administrator did in the name of everybody. */
+export const remembered = async (em: Em, userId: number, clientId: string): Promise<readonly string[]> =>
+  (await rememberedScopes(em, [userId, clientId]))[0]?.scopes ?? [];
+
+const addToConsent = statement(
+  'add_to_consent',
+  `insert into consents (user_id, application_id, scopes, granted_at)
+   select $1, a.id, $3::text[], $4 from applications a where a.client_id = $2
+   on conflict (user_id, application_id) do update
+   set scopes = array(select distinct unnest(consents.scopes || excluded.scopes) order by 1), granted_at = excluded.granted_at`,
+);
+
+export async function remember(em: Em, userId: number, clientId: string, granted: readonly string[], now: Date): Promise<void> {
+  await addToConsent(em, [userId, clientId, granted, now]);
+}
+
+/** What an authorization request asks for, of what there is. */
+export const askedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
+  typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
+
+/**
+ * Writes into a grant what was allowed of what was asked. The scopes of the API stand in it twice, as the library has them both
+ * as scopes of OpenID Connect and of the resource. What is refused stands in it too: it has been asked and is not asked again now.
+ */
+export function decide(grant: Grant, resources: readonly string[], asked: readonly string[], allowed: ReadonlySet<string>): void {
+  for (const scope of asked) {
+    if (allowed.has(scope)) grant.addOIDCScope(scope);
+    else grant.rejectOIDCScope(scope);
+    if (!isApiScope(scope)) continue;
+    for (const resource of resources) {
+      if (allowed.has(scope)) grant.addResourceScope(resource, scope);
+      else grant.rejectResourceScope(resource, scope);
+    }
+  }
+}
+
+/**
+ * The grant an authorization request begins with: the one just agreed to, or a new one over what the person agreed to before.
+ * Always a new one, never the browser session's: two devices that share a grant would be signed out together.
+ */
+export const loadGrant = (em: Em, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
+  const { client, account, result, params, provider } = ctx.oidc;
+  if (!client || !account) return undefined;
+  const agreed = result?.consent?.grantId;
+  if (agreed !== undefined) return provider.Grant.find(agreed);
+  if (client.applicationType === 'native') return undefined; // asked every time: anything on the machine can say it is this application (RFC 8252 section 8.6)
+  const asked = askedScopes(params ?? {});
+  const known = new Set(await remembered(em, Number(account.accountId), client.clientId));
+  const role = await roleOf(em, Number(account.accountId));
+  const allowed = new Set(asked.filter((scope) => known.has(scope) && mayGrant(role, scope)));
+  if (asked.some((scope) => !allowed.has(scope))) return undefined; // the page asks for all of it
+  const grant = new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
+  decide(grant, resources, asked, allowed);
+  const grantId = await grant.save();
+  const connection = { grantId, userId: Number(account.accountId), clientId: client.clientId };
+  await beginConnection(em, connection, ctx.get('user-agent'), new Date());
+  return grant;
+};
+
+async function roleOf(em: Em, userId: number): Promise<Role> {
+  const user = await em.fork({ keepTransactionContext: true }).findOneOrFail(User, userId, { fields: ['role'] });
+  return user.role;
+}
+
+/** The application of a request, as people are told about it. */
+export async function findApplication(em: Em, clientId: string): Promise<Application> {
+  const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
+  if (!application) throw new errors.SessionNotFound('the application is gone or stopped');
+  return application;
+}

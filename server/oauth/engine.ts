@@ -1,0 +1,194 @@
+import { scopeNames } from '@mandate/contract';
+import type { JWK } from 'jose';
+import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import type { Em } from '../database/orm.ts';
+import { findAccount } from './accounts.ts';
+import { appSince } from './authenticator-app.ts';
+import { oneFactor, twoFactors } from './proofs-of-identity.ts';
+import { clientStore, compareHashedSecrets } from './client-metadata.ts';
+import { loadGrant } from './consent.ts';
+import { proofAlgorithms } from './dpop-proof.ts';
+import { apiAudience, audiences, endpoints, pathOf } from './endpoints.ts';
+import { recordIssuedToken } from './issued-tokens.ts';
+import type { ProtocolPages } from './pages/protocol-pages.ts';
+import { apiScopesAmong, identityScopes } from './scopes.ts';
+import { registrationPolicy } from './register-application.ts';
+
+const minutes = 60;
+const days = 24 * 60 * minutes;
+
+/** How long things live, in seconds. */
+export const lifetimes = {
+  accessToken: 5 * minutes,
+  authorizationCode: minutes,
+  /** Unused for that long, a refresh token ends; each use gives a new one, unless it is bound to a key. */
+  refreshToken: 14 * days,
+  /** However often it is refreshed, what a person agreed to ends here. */
+  grant: 90 * days,
+  interaction: 30 * minutes,
+  /** To read a code from one screen and type it on another. */
+  deviceCode: 10 * minutes,
+  session: 14 * days,
+} as const;
+
+type EngineParts = {
+  readonly em: Em;
+  readonly issuer: string;
+  readonly store: AdapterFactory;
+  /** The first of each algorithm signs; all are published. */
+  readonly keys: readonly JWK[];
+  readonly referenceKey: Buffer;
+  readonly cookieKey: string;
+  readonly pages: ProtocolPages;
+};
+
+export function createEngine(parts: EngineParts): Provider {
+  const { em, issuer, store, cookieKey, pages } = parts;
+  const secure = issuer.startsWith('https:');
+  const provider = new Provider(issuer, {
+    adapter: (model) => (model === 'Client' ? clientStore(em) : store(model)),
+    jwks: { keys: [...parts.keys] },
+    routes: { ...endpoints },
+    cookies: {
+      keys: [cookieKey],
+      names: { interaction: 'mandate_interaction', resume: 'mandate_resume', session: 'mandate_session' },
+      long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
+      short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
+    },
+    findAccount: findAccount(em),
+    loadExistingGrant: loadGrant(em, audiences(issuer)),
+    interactions: {
+      policy: policy(em),
+      url: (_ctx, interaction) => `${pathOf(issuer)}/${interaction.prompt.name === 'consent' ? 'consent' : 'sign-in'}/${interaction.uid}`,
+    },
+    renderError: pages.renderError,
+    formats: { customizers: { jwt: recordIssuedToken(store, parts.referenceKey) } },
+    ...protocol,
+    features: features(issuer, pages),
+  });
+  compareHashedSecrets(provider);
+  return provider;
+}
+
+const protocol: Configuration = {
+  responseTypes: ['code'],
+  clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+  enabledJWA: { dPoPSigningAlgValues: [...proofAlgorithms] },
+  pkce: { required: () => true },
+  scopes: [...identityScopes, ...scopeNames],
+  acrValues: [oneFactor, twoFactors],
+  claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email'] },
+  conformIdTokenClaims: false, // many clients read name and e-mail address from the ID token and never ask further
+  clientDefaults: { id_token_signed_response_alg: 'RS256' },
+  rotateRefreshToken,
+  issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+  expiresWithSession: async () => false, // an application keeps its access when the person signs out of the browser
+  allowOmittingSingleRegisteredRedirectUri: false,
+  acceptQueryParamAccessTokens: false,
+  /** A page may read who signed in, and that of a public application its tokens too, at the origin of an address people come back to. */
+  clientBasedCORS: (ctx, origin, client) =>
+    (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') &&
+    (client.redirectUris ?? []).some((uri) => /^https?:/.test(uri) && new URL(uri).origin === origin),
+  extraParams: { offline_access: keepOfflineAccess },
+  ttl: {
+    AccessToken: lifetimes.accessToken,
+    ClientCredentials: lifetimes.accessToken,
+    AuthorizationCode: lifetimes.authorizationCode,
+    RefreshToken: lifetimes.refreshToken,
+    DeviceCode: lifetimes.deviceCode,
+    Grant: lifetimes.grant,
+    IdToken: 60 * minutes,
+    Interaction: lifetimes.interaction,
+    Session: lifetimes.session,
+  },
+};
+
+/**
+ * A refresh token that is bound to a key (RFC 9449) is worth nothing to whoever copies it, so it need not be used up: who is
+ * cut off before the answer asks again (RFC 9700 section 4.14.2 has either). It is replaced when it comes to its end.
+ */
+function rotateRefreshToken({ oidc: { entities } }: KoaContextWithOIDC): boolean {
+  const { RefreshToken: token } = entities;
+  return !token?.isSenderConstrained() || token.ttlPercentagePassed() >= 70;
+}
+
+const features = (issuer: string, pages: ProtocolPages): Configuration['features'] => ({
+  devInteractions: { enabled: false },
+  clientCredentials: { enabled: true },
+  revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+  introspection: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+  pushedAuthorizationRequests: { enabled: true },
+  dPoP: { enabled: true },
+  deviceFlow: {
+    enabled: true,
+    mask: '****-****',
+    userCodeInputSource: pages.askForCode,
+    userCodeConfirmSource: pages.confirmDevice,
+    successSource: pages.deviceConnected,
+  },
+  registration: registrationPolicy,
+  rpInitiatedLogout: { enabled: true, logoutSource: pages.confirmSignOut, postLogoutSuccessSource: pages.signedOut },
+  resourceIndicators: {
+    enabled: true,
+    useGrantedResource: async () => true,
+    /** Scopes of the API mean a token for the API; without one, it is a plain sign-in and the token is for userinfo. */
+    defaultResource: async (ctx, client, among) => {
+      if (among !== undefined) return among;
+      const params = ctx.oidc.params;
+      // RFC 6749 section 3.3: an application that acts for itself and names no scope gets all it is registered for
+      if (params?.['grant_type'] === 'client_credentials') {
+        params['scope'] ??= client.scope;
+        return apiAudience(issuer);
+      }
+      const scope = params?.['scope'];
+      return typeof scope === 'string' && apiScopesAmong(scope.split(' ')).length > 0 ? apiAudience(issuer) : undefined;
+    },
+    getResourceServerInfo: async (_ctx, resource) => {
+      if (!audiences(issuer).includes(resource)) throw new errors.InvalidTarget('the resource is not known here');
+      return {
+        scope: scopeNames.join(' '),
+        audience: resource,
+        accessTokenTTL: lifetimes.accessToken,
+        accessTokenFormat: 'jwt',
+        jwt: { sign: { alg: 'ES256' } },
+      };
+    },
+  },
+});
+
+/** The library's own questions, and one more: a session whose account is gone or stopped asks for a sign-in, where the library would fail. */
+function policy(em: Em): interactionPolicy.DefaultPolicy {
+  const { Check, base } = interactionPolicy;
+  const prompts = base();
+  prompts
+    .get('login')
+    ?.checks.add(
+      new Check('account_gone', 'the account cannot be used', 'login_required', ({ oidc }) =>
+        oidc.session?.accountId !== undefined && oidc.account === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
+  prompts
+    .get('login')
+    ?.checks.add(
+      new Check('second_factor', 'a second step is asked for', 'login_required', async ({ oidc }) =>
+        (await lacksSecondFactor(em, oidc)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
+  return prompts;
+}
+
+/** An application may ask for two proofs (RFC 9470 section 4); who has set up a second step then takes it, also when signed in without. */
+async function lacksSecondFactor(em: Em, { params, session, account }: KoaContextWithOIDC['oidc']): Promise<boolean> {
+  const wanted = typeof params?.['acr_values'] === 'string' ? params['acr_values'].split(' ') : [];
+  if (!wanted.includes(twoFactors) || !account || session?.acr === twoFactors) return false;
+  return (await appSince(em, Number(account.accountId))) !== undefined;
+}
+
+/** The library drops `offline_access` unless the request says `prompt=consent`. People are always asked here, so it stays. */
+function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
+  const { params, client, body } = ctx.oidc;
+  const asked = ctx.method === 'POST' ? body?.['scope'] : ctx.query['scope'];
+  if (!params || typeof asked !== 'string' || !asked.split(' ').includes('offline_access')) return;
+  const scopes = new Set(typeof params['scope'] === 'string' ? params['scope'].split(' ') : []);
+  if (client?.grantTypeAllowed('refresh_token')) params['scope'] = [...scopes.add('offline_access')].join(' ');
+}

@@ -1,0 +1,71 @@
+import { createHmac } from 'node:crypto';
+import { decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import type { Middleware } from 'koa';
+import type { AdapterFactory, AdapterPayload, Configuration } from 'oidc-provider';
+import { z } from 'zod';
+import { endpoints } from './endpoints.ts';
+import { readBody, replaceBody } from './request-body.ts';
+
+type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
+
+/**
+ * The secret an access token is on record under. It is computed from the `jti` with a key of ours, so that a `jti`,
+ * which any holder of the token can read, is not accepted as a token anywhere.
+ */
+export const tokenReference = (key: Buffer, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
+
+/** Every JWT leaves a record behind when it is issued: it is good for as long as the record stands, and not a moment longer. */
+export const recordIssuedToken =
+  (store: AdapterFactory, key: Buffer): JwtCustomizer =>
+  async (_ctx, token, { payload: claims }) => {
+    const { jti, exp, iat } = z.object({ jti: z.string(), exp: z.number(), iat: z.number() }).parse(claims);
+    const record: AdapterPayload = {
+      kind: token.kind,
+      iat,
+      exp,
+      clientId: token.clientId,
+      scope: token.scope,
+      aud: token.aud,
+      ...(token.jkt !== undefined && { jkt: token.jkt }),
+      ...(token.kind === 'AccessToken' && { accountId: token.accountId, grantId: token.grantId, gty: token.gty, sid: token.sid }),
+    };
+    await store(token.kind).upsert(tokenReference(key, jti), record, exp - iat);
+  };
+
+/** What it takes to tell a token of ours. */
+export type Verification = { readonly issuer: string; readonly keys: JWTVerifyGetKey; readonly referenceKey: Buffer };
+
+const takesTokens = new Set<string>([endpoints.revocation, endpoints.introspection]);
+
+/**
+ * The library revokes and introspects what it can look up, and refuses JWTs. Here a JWT that we signed becomes the reference
+ * of its record before the library reads the body; client authentication and everything else stay the library's.
+ */
+export const acceptIssuedTokens =
+  (verification: Verification): Middleware =>
+  async (ctx, next) => {
+    if (ctx.method === 'POST' && takesTokens.has(ctx.path) && ctx.is('application/x-www-form-urlencoded')) {
+      const form = new URLSearchParams((await readBody(ctx)).toString());
+      const [token, ...more] = form.getAll('token');
+      if (token !== undefined && more.length === 0 && isJwt(token)) form.set('token', await referenceOf(token, verification));
+      replaceBody(ctx, Buffer.from(form.toString()));
+    }
+    await next();
+  };
+
+async function referenceOf(jwt: string, { issuer, keys, referenceKey }: Verification): Promise<string> {
+  try {
+    const { payload } = await jwtVerify(jwt, keys, { issuer, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['jti'] });
+    return tokenReference(referenceKey, payload.jti ?? '');
+  } catch {
+    return 'unknown'; // not ours, or expired: to be answered like any other token that we do not know
+  }
+}
+
+function isJwt(token: string): boolean {
+  try {
+    return Boolean(decodeProtectedHeader(token));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Request, Response } from 'express';
+import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
+import { noteBrowser } from './browser-sessions.ts';
+import { endSession, startSession } from './browser-session.ts';
+import type { Proof } from './proofs-of-identity.ts';
+import { clientIdOf, pendingInteraction, type PageContext } from './page-context.ts';
+
+export type Arrival = {
+  readonly accountId: string;
+  readonly proof: Proof;
+  /** Whether an application asked for the sign-in. */
+  readonly hasInteraction: boolean;
+  /** Where to go on when none did. */
+  readonly next: string;
+};
+
+/** The person has proved who they are: back to what they came for. */
+export async function letIn(context: PageContext, req: Request, res: Response, arrival: Arrival): Promise<void> {
+  const { em } = context;
+  const { accountId, proof, hasInteraction, next } = arrival;
+  const userId = Number(accountId);
+  const now = new Date();
+  const returnTo = await em.transactional(async () => {
+    const clientId = hasInteraction ? await answerInteraction(context, req, res, accountId, proof) : undefined;
+    if (!hasInteraction) {
+      const session = await startSession(context.provider, req, res, accountId, proof);
+      await noteBrowser(em, session.uid, accountId, req, now);
+    }
+    const event = {
+      action: 'session.started',
+      actorId: userId,
+      userId,
+      clientId: clientId?.clientId,
+      details: { amr: proof.amr },
+    } as const;
+    await recordAuditEvent(em, sourceOf(req), event, now);
+    return clientId?.returnTo ?? next;
+  });
+  res.redirect(303, returnTo);
+}
+
+async function answerInteraction(context: PageContext, req: Request, res: Response, accountId: string, { amr, acr }: Proof) {
+  const { provider } = context;
+  const interaction = await pendingInteraction(context, req, res, 'login'); // locked from here on
+  if (interaction.session && interaction.session.accountId !== accountId) {
+    // somebody else signs in: the session of the one before ends, and the request goes on without it
+    await endSession(provider, req, res);
+    delete interaction.session;
+    await interaction.persist();
+  }
+  const returnTo = await provider.interactionResult(req, res, { login: { accountId, amr: [...amr], acr } });
+  return { returnTo, clientId: clientIdOf(interaction) };
+}

@@ -1,0 +1,52 @@
+import type { Request, Response } from 'express';
+import { errors, type Provider } from 'oidc-provider';
+import type { Em } from '../database/orm.ts';
+import type { AttemptLimits } from './attempt-limits.ts';
+import type { FormGuard } from './csrf.ts';
+import type { Html } from './pages/html.ts';
+import type { Setting } from './pages/page.ts';
+import type { Challenges } from './passkeys.ts';
+import { pageHeaders } from './pages/page-headers.ts';
+
+/** What the handlers of the pages work with. */
+export type PageContext = {
+  readonly em: Em;
+  readonly provider: Provider;
+  readonly setting: Setting;
+  readonly forms: FormGuard;
+  readonly limits: AttemptLimits;
+  /** False where there is no way to send e-mail: what needs it is then not offered. */
+  readonly canMail: boolean;
+  readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
+  readonly challenges: Challenges;
+};
+
+export type Interaction = InstanceType<Provider['Interaction']>;
+
+export function sendPage(
+  { provider }: PageContext,
+  res: Response,
+  html: Html,
+  { status = 200, returnTo }: { status?: number; returnTo?: string | undefined } = {},
+): void {
+  res.status(status).set(pageHeaders(provider.issuer, returnTo)).type('html').send(html.toString());
+}
+
+/** The pending request behind this page, which the browser proves by a cookie that belongs to the page's address. */
+export async function pendingInteraction({ provider }: PageContext, req: Request, res: Response, prompt: string): Promise<Interaction> {
+  const interaction = await provider.interactionDetails(req, res);
+  if (interaction.uid !== req.params['uid'] || interaction.prompt.name !== prompt) {
+    throw new errors.SessionNotFound('the page belongs to another request');
+  }
+  return interaction;
+}
+
+/** Where the person is sent back to in the end, validated when the request came in; nowhere when it is a device that waits. */
+export const returnAddress = ({ params }: Interaction): string | undefined => parameter(params, 'redirect_uri');
+
+export const clientIdOf = ({ params }: Interaction): string => parameter(params, 'client_id') ?? '';
+
+export function parameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = params[name];
+  return typeof value === 'string' ? value : undefined;
+}

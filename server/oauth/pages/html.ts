@@ -1,0 +1,27 @@
+/** Text that is markup already. */
+export class Html {
+  readonly #text: string;
+  constructor(text: string) {
+    this.#text = text;
+  }
+  toString(): string {
+    return this.#text;
+  }
+}
+
+export type Child = Html | string | number | false | null | undefined | readonly Child[];
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function render(child: Child): string {
+  if (child instanceof Html) return child.toString();
+  if (child === false || child === null || child === undefined) return '';
+  if (typeof child === 'string' || typeof child === 'number') {
+    return String(child).replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  }
+  return child.map(render).join('');
+}
+
+/** Everything put into the template is escaped, unless it came out of this tag itself. Attributes always stand in quotes. */
+export const html = (strings: TemplateStringsArray, ...children: readonly Child[]): Html =>
+  new Html(String.raw({ raw: strings }, ...children.map(render)));

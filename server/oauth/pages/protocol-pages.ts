@@ -1,0 +1,35 @@
+import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import { Html } from './html.ts';
+import { deviceVerificationPages } from '../device-verification.ts';
+import type { Setting } from './page.ts';
+import { pageHeaders } from './page-headers.ts';
+import { confirmSignOutPage, failurePage, signedOutPage } from './plain-pages.ts';
+
+/** The pages that the protocol's own endpoints show. */
+export type ProtocolPages = ReturnType<typeof protocolPages>;
+
+export function protocolPages(setting: Setting, issuer: string) {
+  const show = (ctx: KoaContextWithOIDC, html: Html, returnTo?: string): void => {
+    ctx.type = 'html';
+    ctx.set(pageHeaders(issuer, returnTo));
+    ctx.body = html.toString();
+  };
+  return {
+    ...deviceVerificationPages(setting, issuer),
+    renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
+      const { failure } = setting.words;
+      if (error === 'server_error') return show(ctx, failurePage(setting, failure.title, failure.text));
+      if (ctx.oidc.route === 'resume') return show(ctx, failurePage(setting, failure.expiredTitle, failure.expired));
+      return show(ctx, failurePage(setting, failure.badRequestTitle, failure.badRequest, `${error}: ${description ?? ''}`));
+    },
+    confirmSignOut: async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
+      const returnTo = ctx.oidc.params?.['post_logout_redirect_uri'];
+      show(ctx, confirmSignOutPage(setting, new Html(form)), typeof returnTo === 'string' ? returnTo : undefined);
+    },
+    signedOut: async (ctx: KoaContextWithOIDC): Promise<void> => {
+      const { accountId } = await ctx.oidc.provider.Session.get(ctx);
+      if (accountId === undefined) show(ctx, signedOutPage(setting));
+      else ctx.redirect('/account'); // chose to stay
+    },
+  };
+}

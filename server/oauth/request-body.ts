@@ -1,0 +1,46 @@
+import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
+import { endpoints } from './endpoints.ts';
+
+/** The library's own limit: of a longer body only so much is read that it refuses it. */
+const bodyMax = 56 * 1024;
+
+const takesForms = new Set<string>([
+  endpoints.token,
+  endpoints.revocation,
+  endpoints.introspection,
+  endpoints.code_verification,
+  endpoints.device_authorization,
+  endpoints.pushed_authorization_request,
+]);
+
+/** Waits for the body before anything is held for the request: a caller who sends slowly must not keep a transaction open. */
+export const bodyFirst: Middleware = async (ctx, next) => {
+  if (ctx.method === 'POST' && takesForms.has(ctx.path)) replaceBody(ctx, await readBody(ctx));
+  await next();
+};
+
+export async function readBody(ctx: Context): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of z.custom<AsyncIterable<Buffer>>().parse(ctx.req.iterator({ destroyOnReturn: false }))) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > bodyMax) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The request's stream has been read; whoever reads it from here on reads this instead. */
+export function replaceBody(ctx: Context, body: Buffer): void {
+  ctx.req.headers['content-length'] = String(body.length);
+  Object.defineProperties(ctx.req, {
+    readable: { value: true, configurable: true },
+    iterator: {
+      value: async function* replacement() {
+        yield body;
+      },
+      configurable: true,
+    },
+  });
+}

@@ -1,0 +1,127 @@
+import { contract } from '@mandate/contract';
+import type { Request, Response } from 'express';
+import { errors } from 'oidc-provider';
+import { z } from 'zod';
+import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
+import { createAccount, EmailTakenError } from './accounts.ts';
+import { byPassword } from './proofs-of-identity.ts';
+import { findApplication } from './consent.ts';
+import { letIn } from './let-in.ts';
+import { lookAtLink, useLink } from './mailed-links.ts';
+import { passwordFaults } from './new-password.ts';
+import { clientIdOf, returnAddress, sendPage, type Interaction, type PageContext } from './page-context.ts';
+import { linkOverPage, mailSentPage } from './pages/mail-pages.ts';
+import type { Fault } from './pages/page.ts';
+import { confirmSignUpPage, signUpPage } from './pages/sign-up-page.ts';
+import { noticePage } from './pages/plain-pages.ts';
+import { hashPassword } from './passwords.ts';
+import { requestLink } from './request-link.ts';
+import { interactionOf } from './sign-in.ts';
+
+/** The same rules for a name and an address as in the API. */
+const { name: validName, email: validEmail } = contract.users.create.body.shape;
+
+const signUpForm = z.object({ csrf: z.string().catch(''), email: z.string().catch('') });
+
+/** `GET` and `POST /sign-up`, and `/sign-in/:uid/sign-up` when an application asked for a sign-in. */
+export const showSignUp = (context: PageContext) => async (req: Request, res: Response) =>
+  render(context, req, res, await interactionOf(context, req, res), '', []);
+
+export const submitSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const { words } = context.setting;
+  const interaction = await interactionOf(context, req, res);
+  const { csrf, email } = signUpForm.parse(req.body ?? {});
+  const answer = (text: string) => render(context, req, res, interaction, email, [{ field: 'email', text }]);
+  if (!context.forms.accepts(req, csrf)) return answer(words.stale);
+  const address = validEmail.safeParse(email);
+  if (!address.success) return answer(words.signUp.emailInvalid);
+  if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
+  await context.limits.begin('mail', address.data.toLowerCase(), req.ip);
+  await requestLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
+  return sendPage(context, res, mailSentPage(context.setting, address.data, signUpPath(interaction)));
+};
+
+const confirmForm = z.object({ csrf: z.string().catch(''), name: z.string().catch(''), password: z.string().catch('') });
+const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
+
+/** `GET` and `POST /sign-up/confirm`: somebody follows the link in the message. */
+export const showConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const link = await lookAtLink(context.em, 'sign_up', tokenOf(req), new Date());
+  if (!link) return linkOver(context, res);
+  return sendPage(context, res, confirmSignUpPage(context.setting, { csrf: context.forms.token(req, res), email: link.email }));
+};
+
+export const submitConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const { em, setting } = context;
+  const now = new Date();
+  const link = await lookAtLink(em, 'sign_up', tokenOf(req), now);
+  if (!link) return linkOver(context, res);
+  const { email } = link;
+  const { csrf, name, password } = confirmForm.parse(req.body ?? {});
+  const faults: Fault[] = context.forms.accepts(req, csrf) ? [] : [{ field: 'name', text: setting.words.stale }];
+  const validated = validName.safeParse(name);
+  if (faults.length === 0 && !validated.success) faults.push({ field: 'name', text: setting.words.signUp.nameMissing });
+  if (faults.length === 0 || !validated.success) faults.push(...passwordFaults(password, email, setting.words));
+  if (faults.length > 0 || !validated.success) {
+    const html = confirmSignUpPage(setting, { csrf: context.forms.token(req, res), email, name, faults });
+    return sendPage(context, res, html, { status: 400 });
+  }
+  const accountId = await openAccount(context, req, { name: validated.data, passwordHash: await hashPassword(password) });
+  if (accountId === undefined) return linkOver(context, res);
+  const hasInteraction = await isStillAsked(context, req, res);
+  return letIn(context, req, res, { accountId: String(accountId), proof: byPassword, hasInteraction, next: '/account' });
+};
+
+/** Undefined when the link is over: somebody else was first, with the link or with the address. */
+async function openAccount(
+  { em }: PageContext,
+  req: Request,
+  { name, passwordHash }: { name: string; passwordHash: string },
+): Promise<number | undefined> {
+  const now = new Date();
+  try {
+    return await em.fork().transactional(async (inner) => {
+      const link = await useLink(inner, 'sign_up', tokenOf(req), now);
+      if (!link) return undefined;
+      const { id } = await createAccount(inner, { name, email: link.email, passwordHash }, now);
+      await recordAuditEvent(inner, sourceOf(req), { action: 'account.created', actorId: id, userId: id }, now);
+      return id;
+    });
+  } catch (error) {
+    if (error instanceof EmailTakenError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the application that sent the person here still waits, in this browser: the link may have been opened in another. */
+async function isStillAsked(context: PageContext, req: Request, res: Response): Promise<boolean> {
+  try {
+    return (await interactionOf(context, req, res)) !== undefined;
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return false;
+    throw error;
+  }
+}
+
+const linkOver = (context: PageContext, res: Response): void =>
+  sendPage(context, res, linkOverPage(context.setting, '/sign-up'), { status: 400 });
+
+const signUpPath = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}/sign-up` : '/sign-up');
+
+async function render(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  interaction: Interaction | undefined,
+  email: string,
+  faults: readonly Fault[],
+): Promise<void> {
+  const html = signUpPage(context.setting, {
+    csrf: context.forms.token(req, res),
+    application: interaction && (await findApplication(context.em, clientIdOf(interaction))).name,
+    email,
+    faults,
+    signInPath: interaction ? `/sign-in/${interaction.uid}` : '/sign-in',
+  });
+  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200, ...(interaction && { returnTo: returnAddress(interaction) }) });
+}

@@ -1,0 +1,70 @@
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import { endpoints } from './endpoints.ts';
+import { frameHeaders } from './pages/page-headers.ts';
+
+const errorBody = z.object({ error: z.string(), error_description: z.string().optional() });
+type ErrorBody = z.infer<typeof errorBody>;
+
+const authenticatesClients = new Set<string>([
+  endpoints.token,
+  endpoints.revocation,
+  endpoints.introspection,
+  endpoints.device_authorization,
+  endpoints.pushed_authorization_request,
+]);
+
+/** Where the library's answers differ from what the RFCs say. */
+export const wireCorrections =
+  (issuer: string, log: { error(details: object, message: string): void }): Middleware =>
+  async (ctx, next) => {
+    try {
+      await next();
+    } catch (err) {
+      log.error({ err, path: ctx.path }, 'authorization server failed');
+      ctx.status = 500;
+      ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
+    }
+    if (ctx.status === 404 && ctx.body === undefined) answerUnknown(ctx);
+    if (authenticatesClients.has(ctx.path)) correctAnswer(ctx, issuer);
+    // the library's own pages: the form that posts an answer to an application, and the one that ends a session
+    if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(frameHeaders(issuer));
+  };
+
+function correctAnswer(ctx: Parameters<Middleware>[0], issuer: string): void {
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Pragma', 'no-cache'); // RFC 6749 section 5.1
+  const refused = errorBody.safeParse(ctx.body);
+  if (refused.success) correctRefusal(ctx, refused.data, issuer);
+  else if (ctx.path === endpoints.token && ctx.status === 200) nameEveryGrantedScope(ctx);
+}
+
+function answerUnknown(ctx: Parameters<Middleware>[0]): void {
+  const known = Object.values<string>(endpoints).includes(ctx.path);
+  ctx.status = known ? 405 : 404;
+  if (known) ctx.set('Allow', 'POST');
+  ctx.body = { error: 'invalid_request', error_description: known ? 'this endpoint is asked with POST' : 'there is no such endpoint' };
+}
+
+function correctRefusal(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
+  // RFC 6749 section 5.2: no client authentication at all is `invalid_client`; RFC 7662 section 2.1 makes that a 401
+  if (error === 'invalid_request' && description === 'no client authentication mechanism provided') {
+    ctx.status = 401;
+    ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`);
+    ctx.body = { error: 'invalid_client', error_description: description };
+  }
+  // RFC 6749 section 5.2
+  if (error === 'invalid_request' && description === 'requested grant type is not allowed for this client') {
+    ctx.body = { error: 'unauthorized_client', error_description: description };
+  }
+}
+
+/** RFC 6749 section 5.1: strict clients compare `scope` with what they asked for, `openid` and `offline_access` included. */
+function nameEveryGrantedScope(ctx: Parameters<Middleware>[0]): void {
+  const { oidc } = z.custom<KoaContextWithOIDC>().parse(ctx);
+  const { Grant: grant, AuthorizationCode: code, RefreshToken: refreshToken } = oidc.entities;
+  const asked = oidc.params?.['scope'] ?? code?.scope ?? refreshToken?.scope;
+  if (!grant || typeof asked !== 'string') return;
+  ctx.body = { ...z.record(z.unknown()).parse(ctx.body), scope: grant.getOIDCScopeFiltered(new Set(asked.split(' '))) };
+}

@@ -1,0 +1,48 @@
+import { initServer } from '@ts-rest/express';
+import { contract, exportColumns, type OrderExportCreate, type Scope } from '@mandate/contract';
+import { requireScope } from '../http/authorize.ts';
+import { onceAccepted } from '../http/idempotency.ts';
+import type { Principal } from '../http/principal.ts';
+import { principalOf } from '../http/request-scope.ts';
+import type { ResourceDeps } from '../http/resource.ts';
+import { paymentStatusFor, whoseOrders } from '../orders/whose-orders.ts';
+import { startTask } from '../tasks/start-task.ts';
+import { taskLocation } from '../tasks/task-rows.ts';
+import type { OrderExport } from './export-orders.ts';
+
+export const orderExportRoutes = ({ em }: ResourceDeps) =>
+  initServer().router(contract.orderExports, {
+    create: ({ body, req, res }) => {
+      const principal = principalOf(req);
+      requireScope(principal, 'orders.read');
+      const params = exportFor(principal, body, new Date());
+      return onceAccepted(
+        em,
+        req,
+        res,
+        (inner) => startTask(inner, principal, { type: 'order_export', params, needs: neededFor(principal, params) }),
+        taskLocation,
+      );
+    },
+  });
+
+/** The request with everything decided: whose orders, which columns, and up to when. */
+function exportFor(principal: Principal, input: OrderExportCreate, now: Date): OrderExport {
+  const { columns = allColumns(input.rows), user_id: asked, payment_status: paymentStatus, created_at_lt: until, ...rest } = input;
+  const userId = whoseOrders(principal, asked);
+  return {
+    ...rest,
+    columns,
+    ...(userId !== undefined && { user_id: userId }),
+    ...(paymentStatus && { payment_status: paymentStatusFor(principal, paymentStatus) }),
+    // What is placed while the file is being written is not for it.
+    created_at_lt: until !== undefined && Date.parse(until) < now.getTime() ? until : now.toISOString(),
+  };
+}
+
+/** A file with the orders of others stays with those who may see them. */
+const neededFor = ({ user }: Principal, { user_id: userId }: OrderExport): Scope[] =>
+  userId !== undefined && userId === user?.id ? ['orders.read'] : ['orders.read', 'orders.manage'];
+
+const allColumns = (rows: OrderExportCreate['rows']): OrderExport['columns'] =>
+  rows === 'orders' ? [...exportColumns.order] : [...exportColumns.order, ...exportColumns.line];

@@ -1,0 +1,42 @@
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import type { Mistake } from '../imports/cell-values.ts';
+import type { OrderImport } from './import-orders.ts';
+import type { OrderHead, OrderLine } from './order-rows.ts';
+
+type Known = { readonly id: number; readonly sku: string };
+
+const findBySku = statement<Known>(
+  'find_products_by_sku',
+  'select id, sku from products where sku = any(select jsonb_array_elements_text($1::jsonb))',
+);
+// In one order, so that imports side by side wait for each other instead of for themselves; what another one has just added is read again.
+const create = statement<Known>(
+  'create_imported_products',
+  `insert into products (sku, name, category, price, currency, tax_rate_bps, status)
+   select sku, name, 'imported', unit_price, $2, tax_rate_bps, 'archived'
+     from jsonb_to_recordset($1::jsonb) as p (sku text, name text, unit_price bigint, tax_rate_bps int) order by sku
+   on conflict (sku) do nothing
+   returning id, sku`,
+);
+
+/** Ids by SKU for every line, or why there is none. */
+export async function findProducts(
+  em: Em,
+  params: OrderImport,
+  { currency }: OrderHead,
+  lines: readonly OrderLine[],
+): Promise<ReadonlyMap<string, number> | Mistake> {
+  const ids = new Map((await find(em, lines)).map(({ sku, id }) => [sku, id]));
+  const unknown = new Map(lines.filter(({ sku }) => !ids.has(sku)).map((line) => [line.sku, line]));
+  if (unknown.size === 0) return ids;
+  if (params.unknown_products === 'refuse') {
+    const skus = [...unknown.keys()].slice(0, 10).join(', ');
+    return { field: 'sku', code: 'unknown_reference', detail: `There is no product with the SKU ${skus}.` };
+  }
+  await create(em, [JSON.stringify([...unknown.values()]), currency]);
+  return new Map((await find(em, lines)).map(({ sku, id }) => [sku, id]));
+}
+
+const find = (em: Em, lines: readonly OrderLine[]): Promise<Known[]> =>
+  findBySku(em, [JSON.stringify([...new Set(lines.map(({ sku }) => sku))])]);

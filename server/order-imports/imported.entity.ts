@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Order } from '../orders/order.entity.ts';
+import { User } from '../users/user.entity.ts';
+
+/** What an order was called where it came from: whoever imports it again finds it here. */
+export const ImportedOrder = defineEntity({
+  name: 'ImportedOrder',
+  tableName: 'imported_orders',
+  properties: {
+    source: p.text().primary(),
+    reference: p.text().primary(),
+    order: p.oneToOne(Order).mapToPk().deleteRule('no action').updateRule('no action'),
+  },
+});
+
+/** Which account a customer of another shop has here. */
+export const ImportedCustomer = defineEntity({
+  name: 'ImportedCustomer',
+  tableName: 'imported_customers',
+  properties: {
+    source: p.text().primary(),
+    key: p.text().primary(),
+    user: p.manyToOne(User).mapToPk().deleteRule('no action').updateRule('no action'),
+  },
+  indexes: [{ name: 'imported_customers_user', properties: ['user'] }],
+});

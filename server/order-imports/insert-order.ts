@@ -1,0 +1,72 @@
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import type { OrderImport } from './import-orders.ts';
+import type { OrderHead, OrderLine } from './order-rows.ts';
+
+// The tax is worked out as for any order: in the price or on top of it, half a minor unit rounds up, a discount lowers it in proportion.
+const insert = statement<{ id: number }>(
+  'insert_imported_order',
+  `with lines as (
+     select *, unit_price * quantity as total,
+            case $7 when 'inclusive' then (unit_price * quantity * tax_rate_bps * 2 + 10000 + tax_rate_bps) / (2 * (10000 + tax_rate_bps))
+                    else (unit_price * quantity * tax_rate_bps * 2 + 10000) / 20000 end as tax
+       from jsonb_to_recordset($15::jsonb)
+            as l (line int, product_id bigint, sku text, name text, unit_price bigint, quantity int, tax_rate_bps int)),
+   sums as (select count(*) as item_count, sum(total)::bigint as subtotal, sum(tax)::bigint as tax_total from lines),
+   due as (
+     select *, case when subtotal > 0 then round(tax_total::numeric * (subtotal - $8::bigint) / subtotal)::bigint else tax_total end as due_tax from sums),
+   placed as (
+     insert into orders (user_id, client_id, status, payment_status, fulfillment_status, currency, tax_mode, subtotal, discount_total,
+                         shipping_total, tax_total, total, item_count, delivery, reference, note, created_at, paid_at, shipped_at, delivered_at, canceled_at)
+     select $1, $2, $3, $4, $5, $6, $7, subtotal, $8::bigint, $9::bigint, due_tax,
+            subtotal - $8::bigint + $9::bigint + case $7 when 'exclusive' then due_tax else 0 end, item_count,
+            $10::jsonb, $11, $12, $13::timestamptz,
+            case when $3 <> 'canceled' then $13::timestamptz end, case when $3 in ('shipped', 'delivered') then $13::timestamptz end,
+            case when $3 = 'delivered' then $13::timestamptz end, case when $3 = 'canceled' then $13::timestamptz end
+       from due
+     returning id),
+   items as (
+     insert into order_items (order_id, line, product_id, sku, name, unit_price, quantity, shipped_quantity, tax_rate_bps, tax, total)
+     select placed.id, line, product_id, sku, name, unit_price, quantity, case when $3 in ('shipped', 'delivered') then quantity else 0 end,
+            tax_rate_bps, tax, total
+       from placed cross join lines)
+   insert into imported_orders (source, reference, order_id) select $14, $11, id from placed returning order_id as id`,
+);
+
+type Imported = {
+  readonly params: OrderImport;
+  readonly head: OrderHead;
+  readonly userId: number;
+  readonly clientId: string;
+  readonly lines: readonly OrderLine[];
+  /** Ids by SKU. */
+  readonly products: ReadonlyMap<string, number>;
+};
+
+const fulfillment = { paid: 'unfulfilled', shipped: 'shipped', delivered: 'delivered', canceled: 'unfulfilled' } as const;
+
+/** Writes the order as it was, with the prices of its day. */
+export async function insertOrder(em: Em, { params, head, userId, clientId, lines, products }: Imported): Promise<number> {
+  const { status, currency, discount_total: discount, shipping_total: shipping, delivery, reference, note } = head;
+  const paid = status === 'canceled' ? 'unpaid' : 'paid';
+  const items = lines.map((each, at) => ({ ...each, line: at + 1, product_id: products.get(each.sku) }));
+  const [order] = await insert(em, [
+    userId,
+    clientId,
+    status,
+    paid,
+    fulfillment[status],
+    currency,
+    params.tax_mode,
+    discount,
+    shipping,
+    JSON.stringify(delivery),
+    reference,
+    note ?? null,
+    head.created_at,
+    params.source,
+    JSON.stringify(items),
+  ]);
+  if (!order) throw new Error('inserting an order gave no row');
+  return order.id;
+}

@@ -1,0 +1,127 @@
+import type { Response } from 'express';
+import type { z } from 'zod';
+import type { contract, Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { may } from '../http/authorize.ts';
+import { changed, found, requireMatch } from '../http/conditional.ts';
+import { once } from '../http/idempotency.ts';
+import { refuseReversed, total } from '../http/list-query.ts';
+import type { Principal } from '../http/principal.ts';
+import { invalidRequest, problem } from '../http/problem.ts';
+import { principalOf } from '../http/request-scope.ts';
+import type { ResourceDeps } from '../http/resource.ts';
+import type { RoutedRequest } from '../http/route-of-request.ts';
+import { cancelPaymentOf } from '../payments/cancel-payment.ts';
+import { requireOrder } from '../payments/find-payment.ts';
+import type { PaymentDeps } from '../payments/provider.ts';
+import { askForRefund } from '../refunds/ask-for-refund.ts';
+import { cancelOrder } from './cancel-order.ts';
+import { findOrder } from './find-order.ts';
+import { countOrders, listOrders } from './list-orders.ts';
+import { type OrderRow, toOrderSummary } from './order-rows.ts';
+import { placeOrder } from './place-order.ts';
+import { paymentStatusFor, whoseOrders } from './whose-orders.ts';
+import { lockOrder, updateOrder } from './update-order.ts';
+
+type Numbered = { readonly id: number; readonly version: number };
+
+/** How a version of the API writes an order, and names its ETag. */
+export type OrderForm<Summary, Whole extends Summary & Numbered> = {
+  readonly tag: string;
+  readonly summary: (order: OrderSummary) => Summary;
+  readonly whole: (order: Order) => Whole;
+};
+
+type Asked = { readonly req: RoutedRequest; readonly res: Response };
+type OfOrder = Asked & { readonly params: { readonly order_id: number } };
+type ListQuery = z.output<(typeof contract.orders.list)['query']>;
+
+/** What the operations on orders do, in every version alike. */
+export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
+  { em, pages, taxMode, providers }: ResourceDeps & PaymentDeps,
+  form: OrderForm<Summary, Whole>,
+) => {
+  const tagOf = (id: number): string => `${form.tag}-${id}`;
+  const toItem = (row: OrderRow): Summary => form.summary(toOrderSummary(row));
+  return {
+    create: async ({ req, res }: Asked, body: OrderCreate) => {
+      const buyer = { userId: buyerOf(principalOf(req), body), clientId: principalOf(req).clientId };
+      return once(
+        em,
+        req,
+        res,
+        async (inner) => form.whole(await placeOrder(inner, taxMode, buyer, body)),
+        ({ id }) => `/api/v1/orders/${id}`,
+      );
+    },
+
+    list: async ({ req, res }: Asked, query: ListQuery) => {
+      refuseReversed(query, 'created_at_gte', 'created_at_lt');
+      const filters = {
+        userId: whoseOrders(principalOf(req), query.user_id),
+        status: query.status,
+        paymentStatus: paymentStatusFor(principalOf(req), query.payment_status),
+        reference: query.reference,
+        createdAtGte: query.created_at_gte,
+        createdAtLt: query.created_at_lt,
+      };
+      const rows = await listOrders(em, filters, query.sort === '-created_at', pages.positionOf(req, query), query.limit);
+      const page = pages.answer(req, res, query, rows, toItem, (row) => [toOrderSummary(row).created_at, row.id]);
+      return { status: 200 as const, body: { ...page, ...(await total(query, () => countOrders(em, filters))) } };
+    },
+
+    get: async ({ params: { order_id: id }, req, res }: OfOrder) =>
+      found(req, res, tagOf(id), form.whole(await findOrder(em, principalOf(req), id))),
+
+    update: async ({ params: { order_id: id }, req, res }: OfOrder, changeOf: (delivery: Order['delivery']) => OrderUpdate) => {
+      const updated = await em.transactional(async (inner) => {
+        const locked = await lockOrder(inner, principalOf(req), id);
+        requireMatch(req, tagOf(id), locked);
+        const before = locked.version;
+        await updateOrder(inner, principalOf(req), locked, changeOf(locked.delivery));
+        const order = await findOrder(inner, principalOf(req), id);
+        if (order.version !== before) await recordEvent(inner, 'order.updated', order, order.user_id);
+        return order;
+      });
+      return changed(res, tagOf(id), form.whole(updated));
+    },
+
+    cancel: cancelHandler({ em, providers }, form.whole),
+  };
+};
+
+const cancelHandler =
+  <Whole>({ em, providers }: Pick<ResourceDeps & PaymentDeps, 'em' | 'providers'>, whole: (order: Order) => Whole) =>
+  async ({ params: { order_id: id }, req, res }: OfOrder, body: OrderCancellation) => {
+    const principal = principalOf(req);
+    await requireOrder(em, principal, id, 'orders.manage');
+    await cancelPaymentOf(em, providers, id, new Date());
+    let refundId: number | undefined;
+    const effect = async (inner: Em): Promise<Whole> => {
+      const canceled = await cancelOrder(inner, principal, id, body, new Date());
+      refundId = canceled.refundId;
+      return whole(canceled.order);
+    };
+    const answer = await once(em, req, res, effect, () => `/api/v1/orders/${id}`);
+    if (refundId !== undefined) await askForRefund(em, providers, refundId);
+    return answer;
+  };
+
+function buyerOf(principal: Principal, { user_id: userId, discount_total: discount }: OrderCreate): number {
+  const own = principal.user?.id;
+  if (discount !== undefined && !may(principal, 'orders.manage')) {
+    throw problem('forbidden', { detail: 'Giving a discount needs `orders.manage` and a member of staff.' });
+  }
+  if (userId === undefined && own !== undefined) return own;
+  if (!may(principal, 'orders.manage') && (userId !== own || userId === undefined)) {
+    throw problem('forbidden', { detail: 'Placing an order for somebody else needs `orders.manage` and a member of staff.' });
+  }
+  if (userId !== undefined) return userId;
+  throw invalidRequest({
+    in: 'body',
+    pointer: '#/user_id',
+    code: 'required',
+    detail: 'This token acts for no person: say whose order it is.',
+  });
+}

@@ -1,0 +1,22 @@
+import type { Order, OrderSummary } from '@mandate/contract';
+import { instant, instantOrNull } from '../database/instant.ts';
+
+/** An order as a query gives it: the API's names, PostgreSQL's timestamps. */
+export type OrderRow = OrderSummary;
+
+export const orderColumns = `o.id, o.user_id, o.client_id, o.status, o.payment_status, o.fulfillment_status, o.cancel_reason, o.currency, o.tax_mode,
+  o.subtotal, o.discount_total, o.shipping_total, o.tax_total, o.total, o.refunded_total, o.item_count, o.delivery, o.reference, o.note, o.metadata,
+  o.version, o.expires_at, o.created_at, o.updated_at, o.paid_at, o.shipped_at, o.delivered_at, o.canceled_at`;
+
+export const toOrderSummary = (row: OrderRow): OrderSummary => ({
+  ...row,
+  expires_at: instantOrNull(row.expires_at),
+  created_at: instant(row.created_at),
+  updated_at: instant(row.updated_at),
+  paid_at: instantOrNull(row.paid_at),
+  shipped_at: instantOrNull(row.shipped_at),
+  delivered_at: instantOrNull(row.delivered_at),
+  canceled_at: instantOrNull(row.canceled_at),
+});
+
+export const toOrder = (row: OrderRow, items: Order['items']): Order => ({ ...toOrderSummary(row), items });

@@ -1,0 +1,62 @@
+import { LockMode } from '@mikro-orm/core';
+import type { OrderUpdate, Scope } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { may } from '../http/authorize.ts';
+import type { Principal } from '../http/principal.ts';
+import { invalidRequest, problem } from '../http/problem.ts';
+import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
+import { Order } from './order.entity.ts';
+
+/** The order for a change, held until the transaction ends; somebody else's is not found. */
+export async function lockOrder(em: Em, principal: Principal, id: number, everybodysScope: Scope = 'orders.manage'): Promise<Order> {
+  const everybodys = may(principal, everybodysScope);
+  const own = principal.user?.id;
+  const where = everybodys ? { id } : { id, user: own ?? 0 };
+  const order = await em.findOne(Order, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  if (!order) throw problem('not_found', { detail: `Order ${id} was not found.` });
+  return order;
+}
+
+/** A merge patch on an order that is locked: what is absent stays, `null` clears. */
+export async function updateOrder(em: Em, principal: Principal, order: Order, { delivery, ...fields }: OrderUpdate): Promise<void> {
+  if (delivery !== undefined) {
+    refuseLateDelivery(principal, order);
+    await refuseUnfitDelivery(em, order, delivery);
+    order.delivery = delivery;
+  }
+  Object.assign(order, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+  await em.flush();
+}
+
+/** The customer may while nothing is paid, staff until something is shipped. */
+function refuseLateDelivery(principal: Principal, order: Order): void {
+  const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && may(principal, 'orders.manage');
+  if (order.status === 'pending' || untilShipped) return;
+  throw problem('invalid_transition', { detail: `The order is ${order.status}: its delivery cannot change any more.` });
+}
+
+async function refuseUnfitDelivery(em: Em, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {
+  const method = await em.findOne(DeliveryMethod, { code: delivery.method });
+  const kept = delivery.method === order.delivery.method;
+  if (!kept && !method?.active) {
+    throw invalidRequest({
+      in: 'body',
+      pointer: '#/delivery/method',
+      code: 'unknown_reference',
+      detail: 'There is no such delivery method.',
+    });
+  }
+  if (!kept && (method?.price !== order.shippingTotal || method.currency !== order.currency)) {
+    throw problem('price_changed', { detail: 'This delivery method has another price: cancel the order and place it again.' });
+  }
+  const missing = method?.requiresAddress ? (['line1', 'city', 'country'] as const).filter((field) => delivery[field] === undefined) : [];
+  if (missing.length === 0) return;
+  throw invalidRequest(
+    ...missing.map((field) => ({
+      in: 'body' as const,
+      pointer: `#/delivery/${field}`,
+      code: 'required',
+      detail: 'This delivery method needs an address.',
+    })),
+  );
+}

@@ -1,0 +1,31 @@
+import type { Payment as PaymentBody } from '@mandate/contract';
+import { may } from '../http/authorize.ts';
+import type { Principal } from '../http/principal.ts';
+import type { Payment } from './payment.entity.ts';
+
+/** As everybody may see it who sees the order: without what lets somebody pay, or find it at the provider. */
+export const paymentBody = (payment: Payment): PaymentBody => ({
+  id: payment.id,
+  order_id: payment.order.id,
+  attempt: payment.attempt,
+  provider: payment.provider,
+  status: payment.status,
+  amount: payment.amount,
+  currency: payment.currency,
+  refunded_amount: payment.refundedAmount,
+  provider_reference: null,
+  next_action: null,
+  failure_code: payment.failureCode ?? null,
+  failure_message: payment.failureMessage ?? null,
+  version: payment.version,
+  created_at: payment.createdAt.toISOString(),
+  updated_at: payment.updatedAt.toISOString(),
+  succeeded_at: payment.succeededAt?.toISOString() ?? null,
+});
+
+/** As this caller may see it. */
+export const paymentFor = (principal: Principal, payment: Payment): PaymentBody => ({
+  ...paymentBody(payment),
+  provider_reference: may(principal, 'payments.manage') ? (payment.providerReference ?? null) : null,
+  next_action: principal.scopes.has('payments.write') || may(principal, 'payments.manage') ? (payment.nextAction ?? null) : null,
+});

@@ -1,0 +1,69 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { paymentFailureCodes, paymentProviderNames, paymentSteps, type Payment as PaymentBody } from '@mandate/contract';
+import { Order } from '../orders/order.entity.ts';
+import type { ProviderPayment } from './provider.ts';
+
+const isOpen = `status in ('pending', 'requires_action', 'processing')`;
+
+const schema = defineEntity({
+  name: 'Payment',
+  tableName: 'payments',
+  properties: {
+    id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
+    order: () => p.manyToOne(Order).ref().deleteRule('no action').updateRule('no action'),
+    attempt: p.integer(),
+    provider: p.enum(paymentProviderNames),
+    status: p.enum(paymentSteps),
+    amount: p.bigint('number').check('amount > 0'),
+    currency: p.character().length(3),
+    refundedAmount: p.bigint('number').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),
+    /** The order was paid already: this money goes back, and does not count. */
+    surplus: p.boolean().default(false),
+    providerReference: p.text().nullable(),
+    /** The provider knows the same request again by it, whatever happens in between. */
+    providerKey: p.uuid().defaultRaw('gen_random_uuid()'),
+    /** What the provider is asked for, until it has answered. */
+    request: p.json<{ methodToken?: string; returnUrl?: string }>().nullable(),
+    nextAction: p.json<NonNullable<PaymentBody['next_action']>>().nullable(),
+    failureCode: p.enum(paymentFailureCodes).nullable(),
+    failureMessage: p.text().nullable(),
+    /** When the provider is to be asked; `null` when a person says what happened. */
+    nextCheckAt: p.datetime(3).nullable(),
+    version: p.integer().version(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p
+      .datetime(3)
+      .defaultRaw('now()')
+      .onUpdate(() => new Date()),
+    succeededAt: p.datetime(3).nullable(),
+  },
+  uniques: [
+    { name: 'payments_attempt', properties: ['order', 'attempt'] },
+    { name: 'payments_one_open', properties: ['order'], where: isOpen },
+    { name: 'payments_one_paid', properties: ['order'], where: `status = 'succeeded' and not surplus` },
+    { name: 'payments_provider_reference', properties: ['provider', 'providerReference'], where: 'provider_reference is not null' },
+  ],
+  indexes: [{ name: 'payments_next_check', properties: ['nextCheckAt'], where: isOpen }],
+});
+
+/** Reports come in any order: a payment only ever goes up. What was given up may still succeed. */
+const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, canceled: 3, succeeded: 4 } as const;
+
+export class Payment extends schema.class {
+  /** Takes over what the provider says; `false` when that is nothing new. */
+  follow(outcome: ProviderPayment, now: Date): boolean {
+    this.providerReference ??= outcome.reference;
+    this.request = null;
+    if (rank[outcome.status] < rank[this.status]) return false;
+    const open = rank[outcome.status] < rank.failed;
+    if (outcome.status === this.status || rank[outcome.status] > rank[this.status]) this.nextAction = (open && outcome.nextAction) || null;
+    if (rank[outcome.status] === rank[this.status]) return false;
+    this.status = outcome.status;
+    this.failureCode = outcome.status === 'failed' ? (outcome.failure?.code ?? 'unknown') : null;
+    this.failureMessage = outcome.status === 'failed' ? (outcome.failure?.message ?? null) : null;
+    if (!open) this.nextCheckAt = null;
+    if (outcome.status === 'succeeded') this.succeededAt = now;
+    return true;
+  }
+}
+schema.setClass(Payment);

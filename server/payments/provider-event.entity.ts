@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** What a payment provider reported, kept before it is answered. */
+export const ProviderEventRecord = defineEntity({
+  name: 'ProviderEventRecord',
+  tableName: 'provider_events',
+  properties: {
+    provider: p.text().primary(),
+    eventId: p.text().primary(),
+    type: p.text(),
+    subject: p.enum(['payment', 'refund']),
+    reference: p.text(),
+    receivedAt: p.datetime(3).defaultRaw('now()'),
+    attempts: p.integer().default(0),
+    nextAttemptAt: p.datetime(3).defaultRaw('now()'),
+    processedAt: p.datetime(3).nullable(),
+    /** Why it could not be applied yet, or ever. */
+    error: p.text().nullable(),
+  },
+  indexes: [{ name: 'provider_events_waiting', properties: ['nextAttemptAt'], where: 'processed_at is null' }],
+});

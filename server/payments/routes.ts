@@ -1,0 +1,78 @@
+import { initServer } from '@ts-rest/express';
+import { contract, type Payment as PaymentBody } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { found } from '../http/conditional.ts';
+import { answerAnew, once } from '../http/idempotency.ts';
+import { total } from '../http/list-query.ts';
+import { problem } from '../http/problem.ts';
+import { principalOf } from '../http/request-scope.ts';
+import type { ResourceDeps } from '../http/resource.ts';
+import { askForRefund } from '../refunds/ask-for-refund.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import { findPayment, listPayments, requireOrder } from './find-payment.ts';
+import { paymentFor } from './payment-body.ts';
+import { Payment } from './payment.entity.ts';
+import type { PaymentDeps, PaymentProviders } from './provider.ts';
+import { applyOutcome } from './settle-payment.ts';
+import { askForPayment, startPayment } from './start-payment.ts';
+
+const locationOf = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
+
+export const paymentRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDeps) =>
+  initServer().router(contract.payments, {
+    create: async ({ params, body, req, res }) => {
+      const principal = principalOf(req);
+      const effect = async (inner: Em): Promise<PaymentBody> =>
+        paymentFor(principal, await startPayment(inner, providers, principal, params.order_id, body, new Date()));
+      const started = await once(em, req, res, effect, locationOf);
+      await askForPayment(em, providers, started.body.id, new Date());
+      const payment = await findPayment(em, principal, started.body.id);
+      return { status: 201, body: await answerAnew(em, req, paymentFor(principal, payment)) };
+    },
+
+    list: async ({ params: { order_id: id }, query, req, res }) => {
+      const principal = principalOf(req);
+      await requireOrder(em, principal, id, 'payments.manage');
+      const rows = await listPayments(em, id, pages.positionOf(req, query), query.limit);
+      const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentFor(principal, payment);
+      const page = pages.answer(req, res, query, rows, toItem, (payment) => [payment.id, payment.id]);
+      return { status: 200, body: { ...page, ...(await total(query, () => em.count(Payment, { order: id }))) } };
+    },
+
+    get: async ({ params: { payment_id: id }, req, res }) =>
+      found(req, res, `payment-${id}`, paymentFor(principalOf(req), await findPayment(em, principalOf(req), id))),
+
+    cancel: async ({ params: { payment_id: id }, req, res }) => {
+      const principal = principalOf(req);
+      await findPayment(em, principal, id);
+      const asked = await cancelPayment(em, providers, id, new Date());
+      const effect = async (inner: Em): Promise<PaymentBody> => {
+        const payment = await findPayment(inner, principal, id);
+        if (asked && payment.status === 'canceled') return paymentFor(principal, payment);
+        throw problem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
+      };
+      return once(em, req, res, effect, locationOf);
+    },
+
+    confirm: async ({ params: { payment_id: id }, req, res }) => {
+      const principal = principalOf(req);
+      let refundId: number | undefined;
+      const effect = async (inner: Em): Promise<PaymentBody> => {
+        refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
+        return paymentFor(principal, await findPayment(inner, principal, id));
+      };
+      const confirmed = await once(em, req, res, effect, locationOf);
+      if (refundId !== undefined) await askForRefund(em, providers, refundId);
+      return confirmed;
+    },
+  });
+
+/** The money has come, says a member of staff; gives the refund to ask for when it came too late. */
+function confirmPayment(em: Em, providers: PaymentProviders, payment: Payment, now: Date): Promise<number | undefined> {
+  const { id, provider, status, amount: amountReceived, currency } = payment;
+  if (provider === 'manual' && status !== 'succeeded') {
+    const outcome = { reference: payment.providerReference ?? null, status: 'succeeded', amountReceived, currency } as const;
+    return applyOutcome(em, providers, id, outcome, now);
+  }
+  throw problem('invalid_transition', { detail: `This is a ${status} payment of the provider ${provider}.` });
+}

@@ -1,0 +1,64 @@
+import { stockMax, type StockAdjustment, type StockAdjustmentCreate } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { problem } from '../http/problem.ts';
+import { findProduct } from './find-product.ts';
+import { stockAdjustmentColumns, type StockAdjustmentRow, toStockAdjustment } from './product-rows.ts';
+
+// A product whose stock was not counted begins at zero. Adding happens in the row itself, so that no sale in between is lost.
+const adjust = statement<StockAdjustmentRow>(
+  'adjust_stock',
+  `with begun as (
+     insert into product_stock as s (product_id, available) select $1, $2::int where $2::int >= 0
+     on conflict (product_id) do update set available = s.available + $2::int
+      where s.available::bigint + $2::int >= 0 and s.available::bigint + $2::int <= ${stockMax}
+     returning available),
+   reduced as (
+     update product_stock set available = available + $2::int
+      where product_id = $1 and $2::int < 0 and available + $2::int >= 0
+     returning available)
+   insert into stock_adjustments (product_id, delta, stock_after, reason, note, actor)
+   select $1, $2::int, available, $3, $4, $5 from (select available from begun union all select available from reduced) changed
+   returning ${stockAdjustmentColumns}`,
+);
+const readStock = statement<{ available: number | null }>(
+  'read_stock',
+  'select s.available from products p left join product_stock s on s.product_id = p.id where p.id = $1',
+);
+
+/** Adds to the stock, or takes from it, and writes down why. */
+export async function adjustStock(
+  em: Em,
+  actor: string,
+  productId: number,
+  { delta, reason, note }: StockAdjustmentCreate,
+): Promise<StockAdjustment> {
+  const [stock] = await readStock(em, [productId]);
+  if (!stock) throw problem('not_found', { detail: `Product ${productId} was not found.` });
+  const [row] = await adjust(em, [productId, delta, reason, note ?? null, actor]);
+  if (row) {
+    await recordStockChange(em, productId, row.stock_after - delta, row.stock_after);
+    return toStockAdjustment(row);
+  }
+  throw problem('insufficient_stock', {
+    detail: `${stock.available ?? 0} units are available; the adjustment would leave fewer than 0 or more than ${stockMax}.`,
+    errors: [
+      {
+        in: 'body',
+        pointer: '#/delta',
+        code: 'out_of_range',
+        detail: `${stock.available ?? 0} units are available.`,
+        available: stock.available ?? 0,
+      },
+    ],
+  });
+}
+
+/** A change of the stock, and that the product ran out or is there again. */
+async function recordStockChange(em: Em, productId: number, before: number, after: number): Promise<void> {
+  const product = await findProduct(em, productId, true);
+  await recordEvent(em, 'product.stock_changed', product, null);
+  if (after === 0 && before > 0) await recordEvent(em, 'product.out_of_stock', product, null);
+  if (after > 0 && before === 0) await recordEvent(em, 'product.back_in_stock', product, null);
+}

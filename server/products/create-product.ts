@@ -1,0 +1,37 @@
+import type { Product, ProductCreate } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { constraintOf } from '../database/sql-state.ts';
+import { statement } from '../database/statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { problem } from '../http/problem.ts';
+import { type ProductRow, toProduct } from './product-rows.ts';
+
+const insertProduct = statement<ProductRow>(
+  'insert_product',
+  `with p as (
+     insert into products (sku, name, description, category, price, currency, tax_rate_bps, metadata, status)
+     values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9)
+     returning id, sku, name, description, category, price, currency, tax_rate_bps, status, metadata, version, created_at, updated_at),
+   s as (insert into product_stock (product_id, available) select id, $10::int from p where $10::int is not null returning available),
+   a as (insert into stock_adjustments (product_id, delta, stock_after, reason, actor)
+         select p.id, s.available, s.available, 'received', $11 from p cross join s where s.available > 0)
+   select p.*, s.available as stock from p left join s on true`,
+);
+
+/** A product with the stock it begins with, which is its first adjustment. */
+export async function createProduct(em: Em, actor: string, input: ProductCreate): Promise<Product> {
+  const { sku, name, description, category, price, currency, tax_rate_bps, metadata, status, stock } = input;
+  const values = [sku, name, description, category, price, currency, tax_rate_bps, JSON.stringify(metadata), status, stock, actor];
+  const [row] = await insertProduct(em, values).catch((error: unknown) => {
+    if (constraintOf(error) !== 'products_sku_unique') throw error;
+    throw problem('sku_taken', {
+      detail: `A product with the SKU ${sku} exists.`,
+      errors: [{ in: 'body', pointer: '#/sku', code: 'not_unique', detail: 'A product with this SKU exists.' }],
+      cause: error,
+    });
+  });
+  if (!row) throw new Error('inserting a product gave no row');
+  const product = toProduct(row);
+  await recordEvent(em, 'product.created', product, null);
+  return product;
+}

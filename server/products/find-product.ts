@@ -1,0 +1,17 @@
+import type { Product } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { problem } from '../http/problem.ts';
+import { productColumns, type ProductRow, productTables, toProduct } from './product-rows.ts';
+
+const readProduct = statement<ProductRow>(
+  'read_product',
+  `select ${productColumns} from ${productTables} where p.id = $1 and (p.status = 'active' or $2)`,
+);
+
+/** One product with its stock of this moment. */
+export async function findProduct(em: Em, id: number, everyStatus: boolean): Promise<Product> {
+  const [row] = await readProduct(em, [id, everyStatus]);
+  if (!row) throw problem('not_found', { detail: `Product ${id} was not found.` });
+  return toProduct(row);
+}

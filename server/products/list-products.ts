@@ -1,0 +1,72 @@
+import { type RawBuilder, sql } from 'kysely';
+import { totalCountMax } from '@mandate/contract';
+import { rowsOf } from '../database/list-query.ts';
+import type { Em } from '../database/orm.ts';
+import type { Position } from '../http/pages.ts';
+import { productColumns, type ProductRow, productTables } from './product-rows.ts';
+
+export type ProductFilters = {
+  readonly status: readonly string[];
+  readonly category?: string | undefined;
+  readonly sku?: string | undefined;
+  readonly priceGte?: number | undefined;
+  readonly priceLte?: number | undefined;
+};
+
+/** What a list can be sorted by, and how the sorted value compares. */
+export type ProductSort = 'created_at' | 'price' | 'name';
+const comparedAs: Record<ProductSort, string> = { created_at: 'timestamptz', price: 'bigint', name: 'text' };
+
+/** `-price` is by price, descending. */
+export function sortOf(sort: ProductSort | `-${ProductSort}`): { by: ProductSort; descending: boolean } {
+  switch (sort) {
+    case '-created_at':
+      return { by: 'created_at', descending: true };
+    case '-price':
+      return { by: 'price', descending: true };
+    case '-name':
+      return { by: 'name', descending: true };
+    default:
+      return { by: sort, descending: false };
+  }
+}
+
+/** Up to `limit + 1` products. */
+export async function listProducts(
+  em: Em,
+  filters: ProductFilters,
+  { by, descending }: { by: ProductSort; descending: boolean },
+  position: Position | undefined,
+  limit: number,
+): Promise<readonly ProductRow[]> {
+  const direction = sql.raw(descending ? 'desc' : 'asc');
+  const column = sql.ref(`p.${by}`);
+  const conditions = conditionsOf(filters);
+  if (position) {
+    conditions.push(
+      sql`(${column}, p.id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::${sql.raw(comparedAs[by])}, ${position[1]}::bigint)`,
+    );
+  }
+  const query = sql<ProductRow>`
+    select ${sql.raw(productColumns)} from ${sql.raw(productTables)} where ${sql.join(conditions, sql` and `)}
+     order by ${column} ${direction}, p.id ${direction} limit ${limit + 1}`;
+  return rowsOf(em, query);
+}
+
+/** How many products match, up to where counting stops. */
+export async function countProducts(em: Em, filters: ProductFilters): Promise<number> {
+  const query = sql<{ count: number }>`
+    select count(*) as count from (select 1 from products p where ${sql.join(conditionsOf(filters), sql` and `)} limit ${totalCountMax + 1}) counted`;
+  const rows = await rowsOf(em, query);
+  return rows[0]?.count ?? 0;
+}
+
+function conditionsOf({ status, category, sku, priceGte, priceLte }: ProductFilters): RawBuilder<unknown>[] {
+  // One status is written as an equation, so that it is a prefix of the index.
+  const conditions = [status.length === 1 ? sql`p.status = ${status[0]}` : sql`p.status = any(${status}::text[])`];
+  if (category !== undefined) conditions.push(sql`p.category = ${category}`);
+  if (sku !== undefined) conditions.push(sql`p.sku = ${sku}`);
+  if (priceGte !== undefined) conditions.push(sql`p.price >= ${priceGte}`);
+  if (priceLte !== undefined) conditions.push(sql`p.price <= ${priceLte}`);
+  return conditions;
+}

@@ -1,0 +1,76 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { productStatuses, stockAdjustmentReasons } from '@mandate/contract';
+import { problem } from '../http/problem.ts';
+
+const schema = defineEntity({
+  name: 'Product',
+  tableName: 'products',
+  properties: {
+    id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
+    sku: p.text().check('length(sku) >= 1 and length(sku) <= 64'),
+    name: p.text().check('length(name) >= 1 and length(name) <= 200'),
+    description: p.text().default('').check('length(description) <= 5000'),
+    category: p.text().check('length(category) >= 1 and length(category) <= 64'),
+    price: p.bigint('number').check('price >= 0 and price <= 999999999'),
+    currency: p.character().length(3).check(`currency ~ '^[A-Z]{3}$'`),
+    taxRateBps: p.integer().default(0).check('tax_rate_bps >= 0 and tax_rate_bps <= 10000'),
+    status: p.enum(productStatuses).default('draft'),
+    metadata: p.json<Record<string, string>>().defaultRaw(`'{}'`),
+    version: p.integer().version(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p
+      .datetime(3)
+      .defaultRaw('now()')
+      .onUpdate(() => new Date()),
+  },
+  uniques: [{ name: 'products_sku_unique', properties: ['sku'] }],
+  indexes: [
+    { name: 'products_status_created', properties: ['status', 'createdAt', 'id'] },
+    { name: 'products_category_price', properties: ['category', 'price', 'id'], where: `status = 'active'` },
+    { name: 'products_price', properties: ['price', 'id'], where: `status = 'active'` },
+    { name: 'products_name', properties: ['name', 'id'], where: `status = 'active'` },
+  ],
+});
+
+type ProductStatus = (typeof productStatuses)[number];
+
+export class Product extends schema.class {
+  /** What was for sale once may stand in orders: it can be archived, but never become a draft again. */
+  changeStatus(next: ProductStatus): void {
+    if (next === this.status) return;
+    if (next === 'draft') {
+      throw problem('invalid_transition', {
+        detail: `The product is ${this.status}; it can become ${this.status === 'active' ? 'archived' : 'active'}.`,
+      });
+    }
+    this.status = next;
+  }
+}
+schema.setClass(Product);
+
+/** One narrow row that every sale changes, apart from the product that people edit. No row: stock is not counted. */
+export const ProductStock = defineEntity({
+  name: 'ProductStock',
+  tableName: 'product_stock',
+  properties: {
+    product: p.oneToOne(Product).primary().mapToPk().deleteRule('no action').updateRule('no action'),
+    available: p.integer().check('available >= 0'),
+  },
+});
+
+export const StockAdjustment = defineEntity({
+  name: 'StockAdjustment',
+  tableName: 'stock_adjustments',
+  properties: {
+    id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
+    product: p.manyToOne(Product).mapToPk().deleteRule('no action').updateRule('no action'),
+    delta: p.integer().check('delta <> 0'),
+    stockAfter: p.integer().check('stock_after >= 0'),
+    reason: p.enum(stockAdjustmentReasons),
+    note: p.text().nullable().check('length(note) <= 500'),
+    /** Who did it: application and person. */
+    actor: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [{ name: 'stock_adjustments_product', properties: ['product', 'createdAt', 'id'] }],
+});

@@ -1,0 +1,49 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Product as ProductBody, ProductUpdate } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { sqlState } from '../database/sql-state.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { problem, type Problem } from '../http/problem.ts';
+import { findProduct } from './find-product.ts';
+import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
+
+/** The product for a change, held until the transaction ends. */
+export async function lockProduct(em: Em, id: number): Promise<Product> {
+  const product = await em.findOne(Product, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!product) throw problem('not_found', { detail: `Product ${id} was not found.` });
+  return product;
+}
+
+/** Sets what is given on a product that is locked; what is absent stays. */
+export async function updateProduct(
+  em: Em,
+  product: Product,
+  { status, tax_rate_bps: taxRateBps, ...fields }: ProductUpdate,
+): Promise<ProductBody> {
+  const before = { version: product.version, status: product.status };
+  Object.assign(product, given({ ...fields, taxRateBps }));
+  if (status !== undefined) product.changeStatus(status);
+  await em.flush();
+  const body = await findProduct(em, product.id, true);
+  const archived = body.status === 'archived' && before.status !== 'archived';
+  if (body.version !== before.version) await recordEvent(em, archived ? 'product.archived' : 'product.updated', body, null);
+  return body;
+}
+
+const given = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** A draft that was never ordered, with the stock it had. */
+export async function deleteProduct(em: Em, product: Product): Promise<void> {
+  if (product.status !== 'draft') throw inUse(`It is ${product.status}: archive it instead.`);
+  const body = await findProduct(em, product.id, true);
+  await em.nativeDelete(StockAdjustment, { product: product.id });
+  await em.nativeDelete(ProductStock, { product: product.id });
+  await em.nativeDelete(Product, { id: product.id }).catch((error: unknown) => {
+    const foreignKeyViolation = '23503';
+    if (sqlState(error) === foreignKeyViolation) throw inUse('It stands in orders.');
+    throw error;
+  });
+  await recordEvent(em, 'product.deleted', body, null);
+}
+
+const inUse = (detail: string): Problem => problem('product_in_use', { detail });

@@ -1,0 +1,43 @@
+import { LockMode } from '@mikro-orm/core';
+import type { LineQuantity, RefundCreate } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { actorOf, type Principal } from '../http/principal.ts';
+import { problem } from '../http/problem.ts';
+import { lockOrder } from '../orders/update-order.ts';
+import { Payment } from '../payments/payment.entity.ts';
+import { linesOf, refuseTooMany, summed } from '../shipments/order-lines.ts';
+import { settleFulfillment } from '../shipments/settle-fulfillment.ts';
+import { createRefund, leftToRefund } from './create-refund.ts';
+import type { Refund } from './refund.entity.ts';
+
+/** What staff decide to pay back, and what of the goods came back. */
+export async function refundOrder(em: Em, principal: Principal, orderId: number, input: RefundCreate, now: Date): Promise<Refund> {
+  const order = await lockOrder(em, principal, orderId, 'refunds.write');
+  const payment = await em.findOne(
+    Payment,
+    { order, status: 'succeeded', surplus: false },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+  );
+  if (!payment) throw problem('invalid_transition', { detail: `The order is ${order.status}: nothing was paid that could be paid back.` });
+  const left = await leftToRefund(em, payment);
+  const amount = input.amount ?? left;
+  if (amount > left || left === 0) throw tooMuch(left, payment.currency);
+  const restock = summed(input.restock);
+  await refuseTooManyBack(em, orderId, restock);
+  const refund = await createRefund(em, order, payment, { ...input, amount, restock, actor: actorOf(principal) }, now);
+  if (restock.length > 0) await settleFulfillment(em, order, now);
+  return refund;
+}
+
+const tooMuch = (left: number, currency: string) =>
+  problem('refund_exceeds_payment', {
+    detail: `${left} ${currency} in minor units are left of what was paid.`,
+    errors: [{ in: 'body', pointer: '#/amount', code: 'out_of_range', detail: `At most ${left} are left.` }],
+  });
+
+/** Not what is back already, nor what is packed and about to leave. */
+async function refuseTooManyBack(em: Em, orderId: number, restock: readonly LineQuantity[]): Promise<void> {
+  if (restock.length === 0) return;
+  const lines = await linesOf(em, orderId);
+  refuseTooMany('restock', restock, new Map(lines.map((line) => [line.line, line.quantity - line.restocked - line.packed])));
+}

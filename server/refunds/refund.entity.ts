@@ -1,0 +1,55 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { refundReasons, refundStatuses, type LineQuantity } from '@mandate/contract';
+import { Order } from '../orders/order.entity.ts';
+import { Payment } from '../payments/payment.entity.ts';
+import type { ProviderRefund } from '../payments/provider.ts';
+
+const schema = defineEntity({
+  name: 'Refund',
+  tableName: 'refunds',
+  properties: {
+    id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
+    order: () => p.manyToOne(Order).ref().deleteRule('no action').updateRule('no action'),
+    payment: () => p.manyToOne(Payment).ref().deleteRule('no action').updateRule('no action'),
+    status: p.enum(refundStatuses),
+    amount: p.bigint('number').check('amount > 0'),
+    currency: p.character().length(3),
+    reason: p.enum(refundReasons),
+    note: p.text().nullable().check('length(note) <= 500'),
+    restock: p.json<LineQuantity[]>(),
+    providerReference: p.text().nullable(),
+    /** The provider knows the same request again by it. */
+    providerKey: p.uuid().defaultRaw('gen_random_uuid()'),
+    failureCode: p.text().nullable(),
+    /** Who wanted it: application and person, or the service itself. */
+    actor: p.text(),
+    /** When the provider is to be asked; `null` when a person says what happened. */
+    nextCheckAt: p.datetime(3).nullable(),
+    version: p.integer().version(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p
+      .datetime(3)
+      .defaultRaw('now()')
+      .onUpdate(() => new Date()),
+  },
+  indexes: [
+    { name: 'refunds_order', properties: ['order', 'id'] },
+    { name: 'refunds_payment', properties: ['payment'] },
+    { name: 'refunds_provider_reference', properties: ['providerReference'], where: 'provider_reference is not null' },
+    { name: 'refunds_next_check', properties: ['nextCheckAt'], where: `status = 'pending'` },
+  ],
+});
+
+export class Refund extends schema.class {
+  /** Takes over what the provider says; `false` when that is nothing new. What is decided stays decided. */
+  follow(outcome: ProviderRefund): boolean {
+    if (this.status !== 'pending') return false;
+    this.providerReference ??= outcome.reference;
+    if (outcome.status === 'pending') return false;
+    this.status = outcome.status;
+    this.failureCode = outcome.failureCode ?? null;
+    this.nextCheckAt = null;
+    return true;
+  }
+}
+schema.setClass(Refund);

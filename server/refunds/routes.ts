@@ -1,0 +1,63 @@
+import { initServer } from '@ts-rest/express';
+import { contract, type Refund as RefundBody } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { found } from '../http/conditional.ts';
+import { answerAnew, once } from '../http/idempotency.ts';
+import { total } from '../http/list-query.ts';
+import type { Principal } from '../http/principal.ts';
+import { problem } from '../http/problem.ts';
+import { principalOf } from '../http/request-scope.ts';
+import type { ResourceDeps } from '../http/resource.ts';
+import { before, ownOrders, requireOrder } from '../payments/find-payment.ts';
+import type { PaymentDeps } from '../payments/provider.ts';
+import { applyRefundOutcome, askForRefund } from './ask-for-refund.ts';
+import { refundBody } from './refund-body.ts';
+import { refundOrder } from './refund-order.ts';
+import { Refund } from './refund.entity.ts';
+
+const locationOf = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;
+
+export const refundRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDeps) =>
+  initServer().router(contract.refunds, {
+    create: async ({ params: { order_id: orderId }, body, req, res }) => {
+      const principal = principalOf(req);
+      const effect = async (inner: Em): Promise<RefundBody> => refundBody(await refundOrder(inner, principal, orderId, body, new Date()));
+      const { body: created } = await once(em, req, res, effect, locationOf);
+      await askForRefund(em, providers, created.id);
+      const refund = await em.findOneOrFail(Refund, { id: created.id }, { refresh: true });
+      return { status: 201, body: await answerAnew(em, req, refundBody(refund)) };
+    },
+
+    list: async ({ params: { order_id: id }, query, req, res }) => {
+      await requireOrder(em, principalOf(req), id, 'payments.manage');
+      const where = before(id, pages.positionOf(req, query));
+      const rows = await em.find(Refund, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
+      const page = pages.answer(req, res, query, rows, refundBody, (refund) => [refund.id, refund.id]);
+      return { status: 200, body: { ...page, ...(await total(query, () => em.count(Refund, { order: id }))) } };
+    },
+
+    get: async ({ params: { refund_id: id }, req, res }) =>
+      found(req, res, `refund-${id}`, refundBody(await findRefund(em, principalOf(req), id))),
+
+    confirm: ({ params: { refund_id: id }, req, res }) => {
+      const effect = async (inner: Em): Promise<RefundBody> => {
+        const refund = await inner.findOne(Refund, { id }, { populate: ['payment'], refresh: true });
+        if (!refund) throw notFound(id);
+        const { provider } = refund.payment.unwrap();
+        if (provider !== 'manual' || refund.status !== 'pending') {
+          throw problem('invalid_transition', { detail: `This is a ${refund.status} refund of the provider ${provider}.` });
+        }
+        return refundBody(await applyRefundOutcome(inner, id, { reference: refund.providerReference ?? null, status: 'succeeded' }));
+      };
+      return once(em, req, res, effect, locationOf);
+    },
+  });
+
+/** Somebody else's is not found. */
+async function findRefund(em: Em, principal: Principal, id: number): Promise<Refund> {
+  const refund = await em.findOne(Refund, { id, order: ownOrders(principal, 'payments.manage') }, { refresh: true });
+  if (!refund) throw notFound(id);
+  return refund;
+}
+
+const notFound = (id: number) => problem('not_found', { detail: `Refund ${id} was not found.` });

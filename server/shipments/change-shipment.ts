@@ -1,0 +1,56 @@
+import { LockMode } from '@mikro-orm/core';
+import type { ShipmentUpdate } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { problem } from '../http/problem.ts';
+import { Order } from '../orders/order.entity.ts';
+import { settleFulfillment } from './settle-fulfillment.ts';
+import { shipmentBody } from './shipment-body.ts';
+import { Shipment } from './shipment.entity.ts';
+
+const orderOfShipment = statement<{ order_id: number }>('order_of_shipment', 'select order_id from shipments where id = $1');
+const countShipped = statement(
+  'count_shipped',
+  `update order_items i set shipped_quantity = i.shipped_quantity + w.quantity
+     from unnest($2::int[], $3::int[]) as w (line, quantity) where i.order_id = $1 and i.line = w.line`,
+);
+
+type Locked = { readonly order: Order; readonly shipment: Shipment };
+
+/** The order first, as everywhere. */
+export async function lockShipment(em: Em, id: number): Promise<Locked> {
+  const [row] = await orderOfShipment(em, [id]);
+  if (!row) throw problem('not_found', { detail: `Shipment ${id} was not found.` });
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
+  const order = await em.findOneOrFail(Order, { id: row.order_id }, locked);
+  return { order, shipment: await em.findOneOrFail(Shipment, { id }, locked) };
+}
+
+/** A merge patch on a shipment that is locked: what is absent stays, `null` clears. */
+export async function changeShipment(em: Em, { order, shipment }: Locked, input: ShipmentUpdate, now: Date): Promise<void> {
+  const { status = shipment.status, carrier, tracking_number: trackingNumber, tracking_url: trackingUrl } = input;
+  if (carrier !== undefined) shipment.carrier = carrier;
+  if (trackingNumber !== undefined) shipment.trackingNumber = trackingNumber;
+  if (trackingUrl !== undefined) shipment.trackingUrl = trackingUrl;
+  if (status !== 'pending' && status !== shipment.status) await changeStatus(em, order, shipment, status, now);
+  await em.flush();
+}
+
+/** Counts what leaves and what comes back undelivered; where the order stands follows from it. */
+export async function changeStatus(
+  em: Em,
+  order: Order,
+  shipment: Shipment,
+  next: NonNullable<ShipmentUpdate['status']>,
+  now: Date,
+): Promise<void> {
+  const leaves = shipment.status === 'pending' && next !== 'canceled';
+  shipment.become(next, now);
+  await em.flush();
+  const units = leaves ? 1 : next === 'failed' ? -1 : 0;
+  const { items } = shipment;
+  if (units !== 0) await countShipped(em, [order.id, items.map(({ line }) => line), items.map(({ quantity }) => units * quantity)]);
+  await recordEvent(em, `shipment.${next}`, shipmentBody(shipment), order.user.id);
+  await settleFulfillment(em, order, now);
+}

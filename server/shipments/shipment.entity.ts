@@ -1,0 +1,50 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { shipmentStatuses, type LineQuantity, type ShipmentUpdate } from '@mandate/contract';
+import { problem } from '../http/problem.ts';
+import { Order } from '../orders/order.entity.ts';
+
+const schema = defineEntity({
+  name: 'Shipment',
+  tableName: 'shipments',
+  properties: {
+    id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
+    order: () => p.manyToOne(Order).ref().deleteRule('no action').updateRule('no action'),
+    status: p.enum(shipmentStatuses),
+    carrier: p.text().nullable().check('length(carrier) <= 64'),
+    trackingNumber: p.text().nullable().check('length(tracking_number) <= 100'),
+    trackingUrl: p.text().nullable().check('length(tracking_url) <= 2048'),
+    items: p.json<LineQuantity[]>(),
+    version: p.integer().version(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p
+      .datetime(3)
+      .defaultRaw('now()')
+      .onUpdate(() => new Date()),
+    shippedAt: p.datetime(3).nullable(),
+    deliveredAt: p.datetime(3).nullable(),
+  },
+  indexes: [{ name: 'shipments_order', properties: ['order', 'id'] }],
+});
+
+type Next = NonNullable<ShipmentUpdate['status']>;
+const reachable: Record<Shipment['status'], readonly Next[]> = {
+  pending: ['shipped', 'delivered', 'canceled'],
+  shipped: ['delivered', 'failed'],
+  delivered: [],
+  failed: [],
+  canceled: [],
+};
+
+export class Shipment extends schema.class {
+  /** Handing over at once counts as shipping and delivering. */
+  become(next: Next, now: Date): void {
+    if (!reachable[this.status].includes(next)) {
+      const allowed = reachable[this.status].join(', ') || 'nothing else';
+      throw problem('invalid_transition', { detail: `The shipment is ${this.status}; it can become ${allowed}.` });
+    }
+    this.status = next;
+    if (next === 'shipped' || next === 'delivered') this.shippedAt ??= now;
+    if (next === 'delivered') this.deliveredAt = now;
+  }
+}
+schema.setClass(Shipment);

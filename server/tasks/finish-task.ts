@@ -1,0 +1,29 @@
+import type { Task } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { type StoredResult, taskColumns, type TaskRow, toTask } from './task-rows.ts';
+
+// A canceled task is nobody's any more, so its lease does not matter; otherwise only the holder of the lease ends it.
+const finish = statement<TaskRow>(
+  'finish_task',
+  `update tasks set status = $3, finished_at = now(), result = $4::jsonb, error = $5::jsonb, output_id = $6, checkpoint = null
+    where id = $1 and status in ('queued', 'running') and ($2::int is null or attempts = $2)
+   returning ${taskColumns}`,
+);
+
+type End =
+  | { readonly status: 'succeeded'; readonly result: StoredResult; readonly fileId: number }
+  | { readonly status: 'failed'; readonly error: NonNullable<Task['error']> }
+  | { readonly status: 'canceled' };
+
+/** Ends a task for good, with the event of it, in one transaction; `undefined` when it has ended already or somebody else has it. */
+export async function finishTask(em: Em, id: number, lease: number | null, end: End): Promise<Task | undefined> {
+  const result = end.status === 'succeeded' ? JSON.stringify(end.result) : null;
+  const error = end.status === 'failed' ? JSON.stringify(end.error) : null;
+  const [row] = await finish(em, [id, lease, end.status, result, error, end.status === 'succeeded' ? end.fileId : null]);
+  if (!row) return undefined;
+  const task = toTask(row);
+  await recordEvent(em, `task.${end.status}`, task, task.user_id);
+  return task;
+}

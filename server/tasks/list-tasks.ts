@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from 'kysely';
+import { totalCountMax } from '@mandate/contract';
+import { rowsOf } from '../database/list-query.ts';
+import type { Em } from '../database/orm.ts';
+import type { Position } from '../http/pages.ts';
+import type { Principal } from '../http/principal.ts';
+import { allowedTo } from './find-task.ts';
+import { keptDays, ownerOf, taskColumns, type TaskRow } from './task-rows.ts';
+
+type TaskFilters = { readonly type?: readonly string[] | undefined; readonly status?: readonly string[] | undefined };
+
+/** Up to `limit + 1` tasks of the principal, newest first. */
+export async function listTasks(
+  em: Em,
+  principal: Principal,
+  filters: TaskFilters,
+  position: Position | undefined,
+  limit: number,
+): Promise<readonly TaskRow[]> {
+  const conditions = conditionsOf(principal, filters);
+  if (position) conditions.push(sql`(created_at, id) < (${position[0]}::timestamptz, ${position[1]}::bigint)`);
+  const query = sql<TaskRow>`
+    select ${sql.raw(taskColumns)} from tasks where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit + 1}`;
+  return rowsOf(em, query);
+}
+
+/** How many there are, up to where counting stops. */
+export async function countTasks(em: Em, principal: Principal, filters: TaskFilters): Promise<number> {
+  const query = sql<{ count: number }>`
+    select count(*) as count from (
+      select 1 from tasks where ${sql.join(conditionsOf(principal, filters), sql` and `)} limit ${totalCountMax + 1}) counted`;
+  return (await rowsOf(em, query))[0]?.count ?? 0;
+}
+
+function conditionsOf(principal: Principal, { type, status }: TaskFilters): RawBuilder<unknown>[] {
+  const conditions = [
+    sql`owner = ${ownerOf(principal)}`,
+    sql`needs <@ ${allowedTo(principal)}::text[]`,
+    sql`(finished_at is null or finished_at > now() - ${`${keptDays.task} days`}::interval)`,
+  ];
+  if (type !== undefined) conditions.push(sql`type = any(${type}::text[])`);
+  if (status !== undefined) conditions.push(sql`status = any(${status}::text[])`);
+  return conditions;
+}

@@ -1,0 +1,95 @@
+import { setImmediate } from 'node:timers/promises';
+import { scopeNames, scopes, type Task, type TaskType } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+
+/** How long a task is its holder's without a sign of life. */
+export const leaseSeconds = 60;
+
+/** What somebody works on. */
+export type ClaimedTask = {
+  readonly id: number;
+  readonly type: TaskType;
+  readonly params: unknown;
+  readonly user_id: number | null;
+  readonly client_id: string;
+  readonly input_id: number | null;
+  readonly checkpoint: unknown;
+  readonly attempts: number;
+  readonly created_at: string;
+};
+
+/** The file that a task was started with. */
+export function storedInput({ input_id: fileId }: ClaimedTask): number {
+  if (fileId === null) throw new Error('a task without its file');
+  return fileId;
+}
+
+export type Progress = { readonly checkpoint: object; readonly processed: number; readonly total?: number | undefined };
+
+/** What a finished task leaves behind. */
+export type Outcome = Pick<NonNullable<Task['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
+
+/** Why a task cannot be carried out, in words for whoever started it; trying again would not help. */
+export class TaskFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/** The task is somebody else's by now, or was canceled: whatever is left to do is no business of ours. */
+export class LeaseLost extends Error {}
+
+/** We were asked to stop; somebody else goes on from the last checkpoint. */
+export class Interrupted extends Error {}
+
+// Cancelling waits for the step that is being taken, and comes before the next.
+// Whoever started it may have been suspended since, or have lost the role that it takes.
+const take = statement<{ allowed: boolean }>(
+  'take_task_step',
+  `select coalesce(u.status = 'active' and (u.role <> 'customer' or not t.needs && $3::text[]), true) as allowed
+     from tasks t left join users u on u.id = t.user_id
+    where t.id = $1 and t.attempts = $2 and t.status = 'running'
+      for no key update of t`,
+);
+const scopesOfStaff = scopeNames.filter((name) => scopes[name].admin);
+const hold = statement(
+  'hold_task',
+  `update tasks set checkpoint = $3::jsonb, processed = $4, total = coalesce($5, total), lease_until = now() + interval '${leaseSeconds} seconds'
+    where id = $1 and attempts = $2`,
+);
+
+/** One go at a task, until it is finished or the process ends. */
+export class TaskRun {
+  readonly task: ClaimedTask;
+  readonly em: Em;
+  readonly #signal: AbortSignal;
+
+  constructor(em: Em, task: ClaimedTask, signal: AbortSignal) {
+    this.em = em;
+    this.task = task;
+    this.#signal = signal;
+  }
+
+  /** Does one piece of the work. Its effect and how far the task got are written together, or neither: a crash repeats nothing. */
+  async step<P extends Progress>(effect: (em: Em) => Promise<P>): Promise<P> {
+    // An embedded database answers without leaving the process: between steps the requests have their turn.
+    await setImmediate();
+    if (this.#signal.aborted) throw new Interrupted();
+    return this.em.fork().transactional(async (inner) => {
+      const { id, attempts } = this.task;
+      const [taken] = await take(inner, [id, attempts, scopesOfStaff]);
+      if (!taken) throw new LeaseLost();
+      if (!taken.allowed) throw new TaskFailure('forbidden', 'Whoever started the task is no longer allowed to.');
+      const progress = await effect(inner);
+      await hold(inner, [id, attempts, JSON.stringify(progress.checkpoint), progress.processed, progress.total ?? null]);
+      return progress;
+    });
+  }
+}
+
+/** How tasks of one type are carried out: from their checkpoint, in steps. */
+export type CarryOut = (run: TaskRun) => Promise<Outcome>;

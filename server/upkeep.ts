@@ -1,0 +1,45 @@
+import type { LastUse } from './api-keys/last-use.ts';
+import type { Job } from './background.ts';
+import type { Database, Em } from './database/orm.ts';
+import { sweepIdempotencyKeys } from './http/idempotency.ts';
+import type { Log } from './log.ts';
+import { deliverMail, type MailTransport } from './mail/deliver-mail.ts';
+import { sweepAttempts } from './oauth/attempt-limits.ts';
+import { sweepMailedLinks } from './oauth/mailed-links.ts';
+import { sweepChallenges } from './oauth/passkeys.ts';
+import { sweepOauthRecords } from './oauth/sweep-oauth-records.ts';
+import { sweepTraces } from './oauth/sweep-traces.ts';
+import type { MonthlyUse } from './usage/monthly-use.ts';
+
+export type UpkeepParts = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly lastUse: LastUse;
+  readonly monthlyUse: MonthlyUse;
+  readonly transport: MailTransport | undefined;
+  readonly mailKey: Buffer;
+};
+
+const second = 1_000;
+
+/** What has to be done now and then for those who sign in. Every process does it; the database sees to it that each thing is done once. */
+export const upkeepJobs = ({ db, log, lastUse, monthlyUse, transport, mailKey }: UpkeepParts): Job[] => [
+  { name: 'mail', everyMs: second, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
+  { name: 'last use of keys', everyMs: 30 * second, run: () => lastUse.write(db.em.fork()) },
+  { name: 'use of the month', everyMs: 5 * second, run: () => monthlyUse.write(db.em.fork()) },
+  { name: 'expired tokens', everyMs: 60 * second, run: (signal) => batchAfterBatch(db, signal, sweepOauthRecords) },
+  { name: 'answers to repeated requests', everyMs: 600 * second, run: (signal) => batchAfterBatch(db, signal, sweepIdempotencyKeys) },
+  { name: 'traces of what is over', everyMs: 3600 * second, run: () => sweepTraces(db.em.fork(), new Date()) },
+  { name: 'old attempts, links and challenges', everyMs: 600 * second, run: () => sweepSmallThings(db) },
+];
+
+/** A busy minute leaves more than one batch behind. */
+async function batchAfterBatch(db: Database, signal: AbortSignal, sweep: (em: Em, now: Date) => Promise<number>): Promise<void> {
+  const now = new Date();
+  while (!signal.aborted && (await sweep(db.em.fork(), now)) > 0);
+}
+
+async function sweepSmallThings(db: Database): Promise<void> {
+  const [em, now] = [db.em.fork(), new Date()];
+  for (const sweep of [sweepAttempts, sweepMailedLinks, sweepChallenges]) await sweep(em, now);
+}

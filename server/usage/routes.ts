@@ -1,0 +1,34 @@
+import { initServer } from '@ts-rest/express';
+import { contract } from '@mandate/contract';
+import { statement } from '../database/statement.ts';
+import { limitStatesOf } from '../http/limit-requests.ts';
+import { principalOf } from '../http/request-scope.ts';
+import type { ResourceDeps } from '../http/resource.ts';
+import { monthOf } from './month.ts';
+
+const monthsShown = 12;
+
+const readMonths = statement<{ month: string; requests: number }>(
+  'usage_of_client',
+  'select month, requests from usage_months where client_id = $1 and month < $2 order by month desc limit $3',
+);
+
+export const usageRoutes = ({ em }: ResourceDeps) =>
+  initServer().router(contract.usage, {
+    get: async ({ req }) => {
+      const { clientId } = principalOf(req);
+      const now = new Date();
+      const states = limitStatesOf(req);
+      const past = await readMonths(em, [clientId, monthOf(now).name, monthsShown - 1]);
+      // the month that is on is counted in memory, and ahead of what is written
+      const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
+      const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({
+        policy,
+        limit,
+        window_seconds: windowSeconds,
+        remaining,
+        resets_at: resetsAt.toISOString(),
+      }));
+      return { status: 200, body: { client_id: clientId, limits, months: [{ month: monthOf(now).name, requests }, ...past] } };
+    },
+  });

@@ -1,0 +1,17 @@
+import type { User, UserCreate } from '@mandate/contract';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { refuseTakenEmail } from './email-taken.ts';
+import { toUser, userColumns } from './user-body.ts';
+
+const insertUser = statement<User>('insert_user', `insert into users (name, email) values ($1, $2) returning ${userColumns}`);
+
+/** An account that nobody can sign in to yet. */
+export async function createUser(em: Em, { name, email }: UserCreate): Promise<User> {
+  const [row] = await insertUser(em, [name, email]).catch(refuseTakenEmail);
+  if (!row) throw new Error('inserting a user gave no row');
+  const user = toUser(row);
+  await recordEvent(em, 'user.created', user, user.id);
+  return user;
+}

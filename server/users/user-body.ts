@@ -1,0 +1,20 @@
+import type { User as UserBody } from '@mandate/contract';
+import { instant } from '../database/instant.ts';
+import type { User } from './user.entity.ts';
+
+export const userColumns = 'id, name, email, status, role, version, created_at, updated_at';
+
+/** A row as the API shows it. */
+export const toUser = (row: UserBody): UserBody => ({ ...row, created_at: instant(row.created_at), updated_at: instant(row.updated_at) });
+
+/** The entity as the API shows it. */
+export const userBody = ({ id, name, email, status, role, version, createdAt, updatedAt }: User): UserBody => ({
+  id,
+  name,
+  email,
+  status,
+  role,
+  version,
+  created_at: createdAt.toISOString(),
+  updated_at: updatedAt.toISOString(),
+});

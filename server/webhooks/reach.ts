@@ -1,0 +1,102 @@
+import { eventSubjects, scopeNames, scopes, type Scope } from '@mandate/contract';
+
+/** SQL of a set of scopes that are good for as much as both of these say: what was given, and the most there is now. */
+type Given = { readonly scopes: string; readonly ceiling: string };
+
+const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${scope}' = any(${given}) and '${scope}' = any(${ceiling}))`;
+const never = 'false';
+const among = (conditions: readonly string[]): string => (conditions.length === 0 ? never : `(${conditions.join(' or ')})`);
+const bySubject = (condition: (subject: string, own: Scope | null, all: readonly Scope[]) => string): string =>
+  `case v.subject_type ${Object.entries(eventSubjects)
+    .map(([subject, { own, all }]) => `when '${subject}' then ${condition(subject, own, all)}`)
+    .join(' ')} else false end`;
+
+const adminScopes = `'{${scopeNames.filter((name) => scopes[name].admin).join(',')}}'::text[]`;
+const tasksNeeds = ({ scopes: given, ceiling }: Given, beyond: string): string =>
+  `exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${given} and t.needs <@ ${ceiling} and (${beyond} or not t.needs && ${adminScopes}))`;
+
+/** What belongs to the person of the row it is asked for: the caller joins only those. */
+const personal = (given: Given, beyond: string): string =>
+  bySubject((subject, own) => {
+    if (own === null || subject === 'webhook_endpoint') return never;
+    return subject === 'task' ? `${has(given, own)} and ${tasksNeeds(given, beyond)}` : has(given, own);
+  });
+
+/** What belongs to everybody or nobody. `beyond`: SQL that says whether scopes work that reach beyond one person's own things. */
+const general = (given: Given, beyond: string): string =>
+  bySubject((subject, own, all) => {
+    const everybodys = `(${beyond} and ${among(all.map((scope) => has(given, scope)))})`;
+    if (subject === 'product') return `(v.data ->> 'status' <> 'draft' or ${everybodys})`;
+    if (subject === 'task' && own !== null) {
+      return `(e.authority = 'application' and v.user_id is null and v.data ->> 'client_id' = e.client_id and ${has(given, own)} and ${tasksNeeds(given, beyond)})`;
+    }
+    return everybodys;
+  });
+
+// An endpoint hears of its own test, and not of its own end.
+const wanted = `case when v.subject_type = 'webhook_endpoint' then v.type = 'webhook_endpoint.test' and v.subject_id = e.id
+  else e.events && array['*', v.type] end`;
+
+/** What people are shown as connected (oauth/connections.ts): the grant stands, and something of it works. */
+const liveGrant = `c.last_used_at is not null
+  and exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = c.grant_id and g.expires_at > now())
+  and exists (select 1 from oauth_records o where o.grant_id = c.grant_id and o.model in ('RefreshToken', 'AccessToken')
+              and o.consumed_at is null and o.expires_at > now())`;
+
+const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and k.revoked_at is null and k.expires_at > now())';
+const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
+
+/** Whether what let an endpoint see events still stands; `a` and `u` are its application and person, where it has them. */
+export const standing = `case e.authority
+  when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
+  when 'person' then u.status = 'active'
+  when 'api_key' then u.status = 'active' and ${liveKey}
+  when 'grant' then u.status = 'active' and a.status = 'active' and ${liveConnection} end`;
+
+const ofPerson: Given = { scopes: 'e.scopes', ceiling: 'e.scopes' };
+const ofEndpoint: Given = { scopes: 'e.scopes', ceiling: `(case e.authority when 'application' then a.scopes else e.scopes end)` };
+// An application gets, of a person's grant, what is that person's own, whatever their role would let them see besides.
+const endpointReachesBeyond = `(case e.authority when 'application' then true when 'grant' then false else u.role <> 'customer' end)`;
+const ofGrant: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
+
+const everybodysScopes = `'{${[...new Set(Object.values(eventSubjects).flatMap(({ all }) => all))].join(',')}}'::text[]`;
+
+const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
+
+/** `narrowed`: a condition on one side alone, so that not every event has to be held against every endpoint. */
+const ofNobodyInParticular = (which: string, narrowed: string): string => `
+  select ${pair} from events v
+    cross join webhook_endpoints e
+    left join applications a on a.id = e.application_id
+    left join users u on u.id = e.user_id
+   where ${which} and ${narrowed} and ${wanted} and ${standing}
+     and (v.subject_type = 'webhook_endpoint' or ${general(ofEndpoint, endpointReachesBeyond)})`;
+
+/**
+ * SQL that gives every endpoint and every event (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`) that go together: the
+ * endpoint wants it, and whatever the endpoint acts for could read its subject now. By what lets it: that the event is the endpoint's
+ * own person's, that its person granted it, that the event belongs to nobody, that the endpoint sees everybody's.
+ * `which`: a condition on the event `v` and the endpoint `e`.
+ */
+export const pairs = {
+  own: (which: string): string => `
+    select ${pair} from events v
+      join webhook_endpoints e on e.user_id = v.user_id and e.authority in ('person', 'api_key')
+      join users u on u.id = e.user_id and u.status = 'active'
+     where ${which} and ${wanted} and (e.authority = 'person' or ${liveKey}) and ${personal(ofPerson, `u.role <> 'customer'`)}`,
+  granted: (which: string): string => `
+    select ${pair} from events v
+      join users u on u.id = v.user_id and u.status = 'active'
+      join connections c on c.user_id = v.user_id
+      join webhook_endpoints e on e.client_id = c.client_id and (e.authority = 'application' or (e.authority = 'grant' and e.user_id = c.user_id))
+      join applications a on a.id = e.application_id and a.status = 'active'
+     where ${which} and ${wanted} and ${liveGrant} and ${personal(ofGrant, 'false')}`,
+  nobodys: (which: string): string => ofNobodyInParticular(which, `(v.user_id is null or v.subject_type = 'webhook_endpoint')`),
+  everybodys: (which: string): string => ofNobodyInParticular(which, `e.scopes && ${everybodysScopes}`),
+};
+
+/** All of them, each pair once. */
+export const allPairs = (which: string): string =>
+  Object.values(pairs)
+    .map((sql) => sql(which))
+    .join(' union ');

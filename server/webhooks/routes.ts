@@ -1,0 +1,57 @@
+import { initServer } from '@ts-rest/express';
+import { contract } from '@mandate/contract';
+import { changed, found, requireMatch } from '../http/conditional.ts';
+import { principalOf } from '../http/request-scope.ts';
+import type { ResourceDeps } from '../http/resource.ts';
+import { changeEndpoint, deleteEndpoint, rotateSecret } from './change-endpoint.ts';
+import { createEndpoint, type WebhookDeps } from './create-endpoint.ts';
+import { deliveryHandlers } from './delivery-handlers.ts';
+import { endpointLocation, toEndpoint } from './endpoint-rows.ts';
+import { findEndpoint, listEndpoints } from './find-endpoint.ts';
+
+const day = 24 * 60 * 60;
+const etagName = (id: number): string => `webhook-endpoint-${id}`;
+
+export const webhookRoutes = ({ em, pages, ...deps }: ResourceDeps & WebhookDeps) =>
+  initServer().router(contract.webhooks, {
+    list: async ({ query, req, res }) => {
+      const rows = await listEndpoints(em, principalOf(req), pages.positionOf(req, query)?.[1] ?? null, query.limit);
+      return { status: 200, body: pages.answer(req, res, query, rows, toEndpoint, ({ id }) => [id, id]) };
+    },
+
+    create: async ({ body, req, res }) => {
+      const endpoint = await em.transactional((inner) => createEndpoint(inner, principalOf(req), body, deps));
+      res.location(endpointLocation(endpoint.id));
+      return { status: 201, body: endpoint };
+    },
+
+    get: async ({ params: { webhook_endpoint_id: id }, req, res }) =>
+      found(req, res, etagName(id), await findEndpoint(em, principalOf(req), id)),
+
+    update: async ({ params: { webhook_endpoint_id: id }, body, req, res }) => {
+      const endpoint = await em.transactional(async (inner) => {
+        const before = await findEndpoint(inner, principalOf(req), id, 'lock');
+        requireMatch(req, etagName(id), before);
+        return changeEndpoint(inner, principalOf(req), before, body, deps);
+      });
+      return changed(res, etagName(id), endpoint);
+    },
+
+    delete: async ({ params: { webhook_endpoint_id: id }, req }) => {
+      await em.transactional(async (inner) => {
+        requireMatch(req, etagName(id), await findEndpoint(inner, principalOf(req), id, 'lock'));
+        await deleteEndpoint(inner, id);
+      });
+      return { status: 204, body: undefined };
+    },
+
+    rotateSecret: async ({ params: { webhook_endpoint_id: id }, body, req }) => {
+      const { secret, until } = await em.transactional(async (inner) => {
+        await findEndpoint(inner, principalOf(req), id, 'lock');
+        return rotateSecret(inner, id, body.overlap_seconds ?? day, deps.webhookKey, new Date());
+      });
+      return { status: 201, body: { secret, previous_secret_expires_at: until } };
+    },
+
+    ...deliveryHandlers({ em, pages }),
+  });

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodePng } from '../../support/png.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import {
+  askForTokens,
+  authorizationRequest,
+  authorizePath,
+  basic,
+  clientCredentials,
+  refusal,
+  signUp,
+  signUpAs,
+  tokensFor,
+} from '../../support/oauth-flow.ts';
+
+let mandate: Mandate;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read']))
+    .access_token;
+});
+afterAll(() => mandate.close());
+
+const call = (method: string, path = '', body?: unknown, as = token): Promise<Answer> =>
+  mandate.call(method, `/api/v1/applications${path}`, { token: as, ...(body !== undefined && { body }) });
+const website = {
+  name: 'Some website',
+  type: 'confidential',
+  redirect_uris: ['https://app.example/callback'],
+  scopes: ['orders.read', 'users.read'],
+  grant_types: ['authorization_code', 'refresh_token'],
+};
+const machine = {
+  name: 'Some machine',
+  type: 'confidential',
+  redirect_uris: [],
+  scopes: ['users.manage'],
+  grant_types: ['client_credentials'],
+};
+const create = async (given: object = {}): Promise<Body> => {
+  const answer = await call('POST', '', { ...website, ...given });
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return answer.body;
+};
+const me = async (bearer: string): Promise<number> =>
+  (await fetch(`${mandate.origin}/api/v1/users/987654`, { headers: { authorization: `Bearer ${bearer}` } })).status;
+
+describe('POST /applications', () => {
+  test('registers an application, and shows its secret once', async () => {
+    const answer = await call('POST', '', machine);
+    expect(answer.body).toMatchObject({ ...machine, status: 'active', first_party: false, redirect_uris: [], version: 1 });
+    expect(answer.headers.get('location')).toBe(`/api/v1/applications/${answer.body.id}`);
+    const { client_id: clientId, client_secret: secret } = answer.body;
+    expect(clientId).toMatch(/^app-[0-9a-f]{16}$/);
+    expect(await me(await clientCredentials(mandate.origin, { clientId, secret }, ['users.manage']))).toBe(404);
+    expect((await call('GET', `/${answer.body.id}`)).body).not.toHaveProperty('client_secret');
+  });
+
+  test('gives a public application no secret, and the id that was asked for once', async () => {
+    const given = { type: 'public', client_id: 'my-app', redirect_uris: ['com.example.app:/cb'] };
+    expect((await create(given)).client_secret).toBeNull();
+    const again = await call('POST', '', { ...website, ...given });
+    expect([again.status, again.body.code, again.body.errors[0].pointer]).toEqual([409, 'client_id_taken', '#/client_id']);
+  });
+
+  test.each([
+    ['plain http', { redirect_uris: ['http://app.example/cb'] }, '#/redirect_uris'],
+    ['a wildcard', { redirect_uris: ['https://*.app.example/cb'] }, '#/redirect_uris'],
+    ['a fragment', { redirect_uris: ['https://app.example/cb#x'] }, '#/redirect_uris'],
+    ['a bad address to go to after signing out', { post_logout_redirect_uris: ['javascript:alert(1)'] }, '#/post_logout_redirect_uris'],
+    ['no address for people', { redirect_uris: [] }, '#/redirect_uris'],
+    ['a public application that acts for itself', { ...machine, type: 'public' }, '#/grant_types'],
+    ['more approved than allowed', { preapproved_scopes: ['orders.write'] }, '#/preapproved_scopes'],
+    ['an unknown scope', { scopes: ['everything'] }, '#/scopes/0'],
+    ['an unknown grant', { grant_types: ['password'] }, '#/grant_types/0'],
+    ['a logo over http', { logo_uri: 'http://app.example/logo.png' }, '#/logo_uri'],
+    ['a logo that is no picture', { logo_uri: `data:image/png;base64,${Buffer.from('x'.repeat(100)).toString('base64')}` }, '#/logo_uri'],
+    ['a logo that may run scripts', { logo_uri: 'data:image/svg+xml;base64,PHN2Zy8+' }, '#/logo_uri'],
+    ['a logo of many pixels', { logo_uri: encodePng(513) }, '#/logo_uri'],
+    ['an id that could be a person', { client_id: '4711' }, '#/client_id'],
+    ['an id that could be an API key', { client_id: 'api-key-5' }, '#/client_id'],
+    ['a secret of its own', { client_secret: 'x' }, '#/client_secret'],
+  ])('refuses %s', async (_what, given, pointer) => {
+    const answer = await call('POST', '', { ...website, ...given });
+    expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([400, 'invalid_request', pointer]);
+  });
+
+  test('is for administrators', async () => {
+    const staff = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['applications.manage']);
+    const person = await tokensFor(mandate.origin, await signUp(mandate.origin), ['users.read']);
+    for (const path of ['', '/1']) {
+      expect((await call('GET', path, undefined, staff.access_token)).body.code).toBe('forbidden');
+      expect((await call('GET', path, undefined, person.access_token)).body.code).toBe('insufficient_scope');
+    }
+    expect((await call('POST', '', website, staff.access_token)).status).toBe(403);
+    expect((await call('DELETE', '/1', undefined, staff.access_token)).status).toBe(403);
+  });
+});
+
+test('GET /applications: newest first, in pages, never with a secret', async () => {
+  const made = [await create(), await create(), await create()];
+  const first = await call('GET', '?limit=2');
+  expect(first.body.data.map(({ id }: Body) => id)).toEqual([made[2].id, made[1].id]);
+  const next = await call('GET', `?limit=2&cursor=${first.body.next_cursor}`);
+  expect(next.body.data[0].id).toBe(made[0].id);
+  expect(first.text).not.toMatch(/secret|hash/);
+  expect((await call('GET', '/987654')).body.code).toBe('not_found');
+});
+
+describe('PATCH /applications/{application_id}', () => {
+  test('changes what is given, from the next request on', async () => {
+    const app = await create();
+    const changed = await call('PATCH', `/${app.id}`, { name: 'Another name', redirect_uris: ['https://app.example/other'] });
+    expect(changed.body).toMatchObject({
+      name: 'Another name',
+      redirect_uris: ['https://app.example/other'],
+      scopes: app.scopes,
+      version: 2,
+    });
+    const old = authorizationRequest({ client_id: app.client_id, redirect_uri: website.redirect_uris[0] ?? '' }).query;
+    expect((await fetch(mandate.origin + authorizePath(old), { redirect: 'manual' })).status).toBe(400);
+  });
+
+  test('disabled: it gets no tokens, and those there are stop at once (74)', async () => {
+    const app = await create(machine);
+    const client = { clientId: app.client_id, secret: app.client_secret };
+    const own = await clientCredentials(mandate.origin, client, ['users.manage']);
+    expect(await me(own)).toBe(404);
+    expect((await call('PATCH', `/${app.id}`, { status: 'disabled' })).body.status).toBe('disabled');
+    expect(await me(own)).toBe(401);
+    const form = { grant_type: 'client_credentials' };
+    expect(await refusal(await askForTokens(mandate.origin, form, basic(client.clientId, client.secret)))).toBe('401 invalid_client');
+    await call('PATCH', `/${app.id}`, { status: 'active' });
+    expect(await me(own)).toBe(404);
+  });
+
+  test('refuses what would make it an application that cannot be, and changes nothing then', async () => {
+    const app = await create();
+    const answer = await call('PATCH', `/${app.id}`, { name: 'Changed', redirect_uris: [] });
+    expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, '#/redirect_uris']);
+    expect((await call('GET', `/${app.id}`)).body.name).toBe(website.name);
+    expect((await call('PATCH', '/987654', { name: 'x' })).status).toBe(404);
+  });
+
+  test('approved for everybody: nobody is asked, and nothing beyond it is granted (31)', async () => {
+    const app = await create({ preapproved_scopes: ['openid', 'users.read'] });
+    const { browser } = await signUp(mandate.origin);
+    const ask = (scope: string) =>
+      browser.open(
+        authorizePath(authorizationRequest({ client_id: app.client_id, redirect_uri: 'https://app.example/callback', scope }).query),
+      );
+    expect((await ask('openid users.read')).leaves?.searchParams.get('code')).toBeTruthy();
+    expect((await ask('openid users.read orders.read')).url.pathname).toMatch(/^\/consent\//);
+    await call('PATCH', `/${app.id}`, { preapproved_scopes: [] });
+    expect((await ask('openid users.read')).url.pathname).toMatch(/^\/consent\//);
+  });
+
+  test('approval for everybody gives a customer nothing of the staff (31)', async () => {
+    const app = await create({ scopes: ['users.manage', 'users.read'], preapproved_scopes: ['openid', 'users.manage'] });
+    const { browser } = await signUp(mandate.origin);
+    const request = authorizationRequest({
+      client_id: app.client_id,
+      redirect_uri: 'https://app.example/callback',
+      scope: 'openid users.manage',
+    });
+    const page = await browser.open(authorizePath(request.query));
+    expect(page.text).not.toContain('every customer');
+    const { leaves } = page.leaves ? page : await browser.submit(page, { decision: 'allow' });
+    const form = { grant_type: 'authorization_code', code: leaves?.searchParams.get('code') ?? '', code_verifier: request.verifier };
+    const answer = await askForTokens(
+      mandate.origin,
+      { ...form, redirect_uri: 'https://app.example/callback' },
+      basic(app.client_id, app.client_secret),
+    );
+    expect(await answer.text()).not.toContain('users.manage');
+  });
+});
+
+test('DELETE /applications/{application_id} ends its tokens, and forgets what people allowed it', async () => {
+  const app = await create(machine);
+  const own = await clientCredentials(mandate.origin, { clientId: app.client_id, secret: app.client_secret }, ['users.manage']);
+  expect((await call('DELETE', `/${app.id}`)).status).toBe(204);
+  expect(await me(own)).toBe(401);
+  expect((await call('DELETE', `/${app.id}`)).status).toBe(404);
+  const left = await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where client_id = ?', [app.client_id]);
+  expect(left).toEqual([]);
+});
+
+describe('POST /applications/{application_id}/secret-rotations', () => {
+  test('both secrets work until the old one ends', async () => {
+    const app = await create(machine);
+    const rotated = await call('POST', `/${app.id}/secret-rotations`, { overlap_seconds: 3600 });
+    expect(rotated.status).toBe(201);
+    expect(Date.parse(rotated.body.previous_secret_expires_at) - Date.now()).toBeCloseTo(3_600_000, -5);
+    const works = async (secret: string) =>
+      (await askForTokens(mandate.origin, { grant_type: 'client_credentials' }, basic(app.client_id, secret))).status;
+    expect([await works(app.client_secret), await works(rotated.body.client_secret)]).toEqual([200, 200]);
+    await mandate.db.em.fork().execute('update applications set previous_secret_until = now() where id = ?', [app.id]);
+    expect([await works(app.client_secret), await works(rotated.body.client_secret)]).toEqual([401, 200]);
+    const at = await call('POST', `/${app.id}/secret-rotations`, { overlap_seconds: 0 });
+    expect([await works(rotated.body.client_secret), await works(at.body.client_secret)]).toEqual([401, 200]);
+  });
+
+  test('a public application has none', async () => {
+    const app = await create({ type: 'public' });
+    expect((await call('POST', `/${app.id}/secret-rotations`, {})).body.code).toBe('application_has_no_secret');
+    expect((await call('POST', '/987654/secret-rotations', {})).body.code).toBe('not_found');
+  });
+});
+
+describe('a developer with a registration token (RFC 7591)', () => {
+  const register = (metadata: object, bearer: string | undefined): Promise<Response> =>
+    fetch(`${mandate.origin}/oauth/registration`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
+      body: JSON.stringify(metadata),
+    });
+  const registrationToken = async (): Promise<string> =>
+    (await mandate.call('POST', '/api/v1/registration-tokens', { token, body: { expires_in: 600 } })).body.initial_access_token;
+  const metadata = {
+    client_name: 'My program',
+    redirect_uris: ['https://dev.example/cb'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    scope: 'openid orders.read',
+  };
+
+  test('registers an application that works like any other', async () => {
+    const answer: Body = await (await register(metadata, await registrationToken())).json();
+    expect(answer).toMatchObject({
+      client_name: 'My program',
+      client_secret: expect.stringMatching(/^ms_/),
+      client_id: expect.stringMatching(/^app-/),
+    });
+    const { browser } = await signUp(mandate.origin);
+    const request = authorizationRequest({
+      client_id: answer.client_id,
+      redirect_uri: 'https://dev.example/cb',
+      scope: 'openid orders.read',
+    });
+    const consent = await browser.open(authorizePath(request.query));
+    expect(consent.text).toContain('My program');
+    const { leaves } = await browser.submit(consent, { decision: 'allow' });
+    const form = { grant_type: 'authorization_code', code: leaves?.searchParams.get('code') ?? '', redirect_uri: 'https://dev.example/cb' };
+    const tokens = await askForTokens(
+      mandate.origin,
+      { ...form, code_verifier: request.verifier },
+      basic(answer.client_id, answer.client_secret),
+    );
+    expect(tokens.status).toBe(200);
+    expect((await call('GET', '')).body.data[0]).toMatchObject({
+      client_id: answer.client_id,
+      first_party: false,
+      scopes: ['orders.read'],
+    });
+  });
+
+  test('registers a public one without a secret', async () => {
+    const native = { ...metadata, token_endpoint_auth_method: 'none', application_type: 'native', redirect_uris: ['http://127.0.0.1/cb'] };
+    const answer: Body = await (await register(native, await registrationToken())).json();
+    expect(answer).not.toHaveProperty('client_secret');
+    expect((await call('GET', '')).body.data[0]).toMatchObject({ client_id: answer.client_id, type: 'public' });
+  });
+
+  test('is refused without a token, with a wrong one, and after its time', async () => {
+    expect((await register(metadata, undefined)).status).toBe(401);
+    for (const wrong of ['nobody-knows', token]) expect(await refusal(await register(metadata, wrong))).toBe('401 invalid_token');
+    const late = await registrationToken();
+    await mandate.db.em.fork().execute(`update oauth_records set expires_at = now() where model = 'InitialAccessToken'`);
+    expect(await refusal(await register(metadata, late))).toBe('401 invalid_token');
+    expect((await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where id = ?', [late])).length).toBe(0);
+  });
+
+  test.each([
+    ['an address with plain http', { redirect_uris: ['http://evil.example/cb'] }, 'invalid_redirect_uri'],
+    ['an address with a wildcard', { redirect_uris: ['https://a.example/*'] }, 'invalid_redirect_uri'],
+    ['an address with a user', { redirect_uris: ['https://user@a.example/'] }, 'invalid_redirect_uri'],
+    ['scopes of the staff', { scope: 'openid users.manage' }, 'invalid_client_metadata'],
+    ['to act for itself', { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }, 'invalid_client_metadata'],
+    ['the implicit flow', { response_types: ['id_token'], grant_types: ['implicit'] }, 'invalid_client_metadata'],
+    ['a name that is too long', { client_name: 'x'.repeat(101) }, 'invalid_client_metadata'],
+    ['a name with a NUL', { client_name: 'a\0b' }, 'invalid_client_metadata'],
+    ['an address with a NUL', { redirect_uris: ['com.example.app:/cb\0'], application_type: 'native' }, 'invalid_redirect_uri'],
+    ['a logo that is a script', { logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
+  ])('is refused %s', async (_what, given, error) => {
+    expect(await refusal(await register({ ...metadata, ...given }, await registrationToken()))).toBe(`400 ${error}`);
+  });
+});
+
+test('what was done to applications is written down, without a secret', async () => {
+  const app = await create(machine);
+  const { client_secret: secret } = (await call('POST', `/${app.id}/secret-rotations`, {})).body;
+  await call('DELETE', `/${app.id}`);
+  const log = await mandate.call('GET', '/api/v1/audit-events?limit=10', { token });
+  const actions = log.body.data.filter(({ subject }: Body) => subject === `application:${app.client_id}`).map(({ action }: Body) => action);
+  expect(actions).toEqual(['application.deleted', 'application.secret_rotated', 'application.created']);
+  expect(log.text).not.toContain(secret);
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import {
+  authorize,
+  clientCredentials,
+  confidentialClient,
+  redeem,
+  refresh,
+  signIn,
+  signUp,
+  signUpAs,
+  tokensFor,
+} from '../../support/oauth-flow.ts';
+
+let mandate: Mandate;
+let token: string;
+beforeAll(async () => {
+  mandate = await startMandate();
+  const boss = await signUpAs(mandate.db, mandate.origin, 'admin');
+  token = (await tokensFor(mandate.origin, boss, ['audit.read'])).access_token;
+});
+afterAll(() => mandate.close());
+
+const path = '/api/v1/audit-events';
+const list = async (query = ''): Promise<Body> => (await mandate.call('GET', path + query, { token })).body;
+
+test('GET /audit-events: who did what, from where, through which application, and how it ended', async () => {
+  const anna = await signUp(mandate.origin);
+  await expect(signIn(mandate.origin, { ...anna, password: 'not hers at all' })).rejects.toThrow('sign-in ended at /sign-in');
+  const { data } = await list(`?user_id=${anna.id}`);
+  expect(data.map(({ action, outcome }: Body) => `${action} ${outcome}`)).toEqual([
+    'session.started refused',
+    'consent.granted success',
+    'session.started success',
+    'account.created success',
+  ]);
+  const [refused, consent] = data;
+  expect(refused).toMatchObject({ actor_id: null, user_id: anna.id, client_id: null, ip: expect.stringMatching(/^10\./) });
+  expect(consent).toMatchObject({ actor_id: anna.id, client_id: 'mandate-cli', details: { scopes: ['openid'] } });
+});
+
+describe('a token that comes back', () => {
+  const reuses = async (userId: number) => (await list(`?user_id=${userId}&action=token.reused`)).data;
+  const written = { outcome: 'refused', actor_id: null, client_id: 'mandate-cli' };
+
+  test('as a refresh token that was used is written down once, with whose it was', async () => {
+    const anna = await signUp(mandate.origin);
+    const { refresh_token: first = '' } = await tokensFor(mandate.origin, anna, ['users.read']);
+    expect((await refresh(mandate.origin, first)).status).toBe(200);
+    expect(await reuses(anna.id)).toEqual([]);
+    for (let time = 0; time < 3; time += 1) expect((await refresh(mandate.origin, first)).status).toBe(400);
+    const [event, ...more] = await reuses(anna.id);
+    expect(event).toMatchObject({ ...written, user_id: anna.id, details: { grant_type: 'refresh_token' } });
+    expect(event.ip).toMatch(/127\.0\.0\.1|::1/);
+    expect(more).toEqual([]);
+  });
+
+  test('as a code that was used as well, and a code that was never right is not', async () => {
+    const anna = await signUp(mandate.origin);
+    const granted = await authorize(mandate.origin, anna, { scope: 'openid users.read' });
+    expect((await redeem(mandate.origin, { ...granted, code: 'x'.repeat(43) })).status).toBe(400);
+    expect((await redeem(mandate.origin, granted)).status).toBe(200);
+    expect(await reuses(anna.id)).toEqual([]);
+    expect((await redeem(mandate.origin, granted)).status).toBe(400);
+    expect(await reuses(anna.id)).toMatchObject([{ ...written, user_id: anna.id, details: { grant_type: 'authorization_code' } }]);
+  });
+
+  test('on purpose, to be revoked, is no reuse', async () => {
+    const anna = await signUp(mandate.origin);
+    const { refresh_token: token_ = '' } = await tokensFor(mandate.origin, anna, ['users.read']);
+    const body = new URLSearchParams({ client_id: 'mandate-cli', token: token_ });
+    expect((await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', body })).status).toBe(200);
+    expect(await reuses(anna.id)).toEqual([]);
+  });
+});
+
+test('pages, the newest first, and filters', async () => {
+  await signUp(mandate.origin);
+  const first = await list('?limit=2');
+  const second = await list(`?limit=2&cursor=${first.next_cursor}`);
+  const ids = [...first.data, ...second.data].map(({ id }: Body) => id);
+  expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a));
+  expect(new Set(ids).size).toBe(4);
+  for (const { action } of (await list('?action=account.created,consent.granted')).data) {
+    expect(['account.created', 'consent.granted']).toContain(action);
+  }
+  expect((await list('?occurred_at_gte=2200-01-01T00:00:00Z')).data).toEqual([]);
+  expect((await mandate.call('GET', `${path}?action=lost`, { token })).status).toBe(400);
+  expect(
+    (await mandate.call('GET', `${path}?occurred_at_gte=2026-02-01T00:00:00Z&occurred_at_lt=2026-01-01T00:00:00Z`, { token })).status,
+  ).toBe(400);
+});
+
+test('401 without a token, 403 for everybody but administrators and applications of theirs', async () => {
+  expect((await mandate.call('GET', path)).status).toBe(401);
+  const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+  const theirs = (await tokensFor(mandate.origin, staff, ['audit.read'])).access_token;
+  expect((await mandate.call('GET', path, { token: theirs })).body.code).toBe('forbidden');
+  const anna = await signUp(mandate.origin);
+  const hers = (await tokensFor(mandate.origin, anna, ['orders.read', 'audit.read'])).access_token;
+  expect((await mandate.call('GET', path, { token: hers })).status).toBe(403);
+  const own = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, ['audit.read']), ['audit.read']);
+  expect((await mandate.call('GET', path, { token: own })).status).toBe(200);
+});
+
+describe('the database', () => {
+  test.each(['update audit_events set ip = null', 'delete from audit_events', 'truncate audit_events'])('refuses to %s', async (sql) => {
+    await expect(mandate.db.em.fork().execute(sql)).rejects.toThrow('audit_events is only added to');
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import {
+  authorizationRequest,
+  authorize,
+  authorizePath,
+  basic,
+  askForTokens,
+  redeem,
+  refresh,
+  refusal,
+  signUp,
+  tokenResponse,
+  tokensFor,
+  webApplication,
+  type Person,
+} from '../../support/oauth-flow.ts';
+
+let mandate: Mandate;
+beforeAll(async () => {
+  mandate = await startMandate();
+});
+afterAll(() => mandate.close());
+
+const path = '/api/v1/connected-apps';
+const list = async (token: string): Promise<Body[]> => (await mandate.call('GET', path, { token })).body.data;
+const me = (token: string) => mandate.call('GET', '/api/v1/users/me', { token });
+const connect = (person: Person) => tokensFor(mandate.origin, person, ['connected_apps.read', 'connected_apps.write', 'users.read']);
+
+test('GET /connected-apps: each application on each device, with what it may do', async () => {
+  const anna = await signUp(mandate.origin);
+  const tokens = await connect(anna);
+  const [app] = await list(tokens.access_token);
+  expect(app).toMatchObject({
+    application: { client_id: 'mandate-cli', name: 'Mandate command line', first_party: true },
+    scopes: expect.arrayContaining(['users.read', 'connected_apps.read']),
+  });
+  expect(Date.parse(app.last_used_at)).toBeGreaterThan(Date.now() - 60_000);
+});
+
+test('names the device by the browser in which the person agreed', async () => {
+  const anna = await signUp(mandate.origin);
+  const open = anna.browser.request.bind(anna.browser);
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  anna.browser.request = (url, init) =>
+    open(url, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), 'user-agent': agent } });
+  const tokens = await connect(anna);
+  expect((await list(tokens.access_token))[0]).toMatchObject({ device: 'Firefox on Linux' });
+});
+
+test('shows what was allowed only once the application came for it, and no more when it is over', async () => {
+  const anna = await signUp(mandate.origin);
+  const tokens = await connect(anna);
+  const before = (await list(tokens.access_token)).length;
+  const granted = await authorize(mandate.origin, anna);
+  expect(await list(tokens.access_token)).toHaveLength(before);
+  const other = tokenResponse.parse(await (await redeem(mandate.origin, granted)).json());
+  expect(await list(tokens.access_token)).toHaveLength(before + 1);
+  await fetch(`${mandate.origin}/oauth/revocation`, {
+    method: 'POST',
+    body: new URLSearchParams({ token: other.refresh_token ?? '', client_id: 'mandate-cli' }),
+  });
+  expect(await list(tokens.access_token)).toHaveLength(before);
+});
+
+test('DELETE /connected-apps/{connected_app_id}: access ends with that request, and the next sign-in asks (73)', async () => {
+  const anna = await signUp(mandate.origin);
+  const own = await connect(anna);
+  const client = await webApplication(mandate.db, ['orders.read', 'users.read']);
+  const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
+  const redeemFor = async (granted: Awaited<ReturnType<typeof authorize>>) => {
+    const form = {
+      grant_type: 'authorization_code',
+      code: granted.code,
+      code_verifier: granted.verifier,
+      redirect_uri: client.redirectUri,
+    };
+    return tokenResponse.parse(await (await askForTokens(mandate.origin, form, basic(client.clientId, client.secret))).json());
+  };
+  const tokens = await redeemFor(await authorize(mandate.origin, anna, request));
+  // it was remembered, so nobody is asked
+  const again = await anna.browser.open(authorizePath(authorizationRequest(request).query));
+  expect(again.leaves?.searchParams.get('code')).toBeTruthy();
+  const app = (await list(own.access_token)).find(({ application }) => application.client_id === client.clientId);
+  expect((await me(tokens.access_token)).status).toBe(200);
+  expect((await mandate.call('DELETE', `${path}/${app.id}`, { token: own.access_token })).status).toBe(204);
+  expect((await me(tokens.access_token)).body.code).toBe('revoked_token');
+  const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
+  expect(await refusal(await askForTokens(mandate.origin, form, basic(client.clientId, client.secret)))).toBe('400 invalid_grant');
+  const asked = await anna.browser.open(authorizePath(authorizationRequest(request).query));
+  expect(asked.url.pathname).toMatch(/^\/consent\//);
+  expect((await me(own.access_token)).status).toBe(200);
+});
+
+test('the same application on another device keeps its access', async () => {
+  const anna = await signUp(mandate.origin);
+  const [first, second] = [await connect(anna), await connect(anna)];
+  const [newest] = await list(first.access_token);
+  await mandate.call('DELETE', `${path}/${newest.id}`, { token: first.access_token });
+  expect((await me(second.access_token)).status).toBe(401);
+  expect((await me(first.access_token)).status).toBe(200);
+  expect((await refresh(mandate.origin, first.refresh_token ?? '')).status).toBe(200);
+});
+
+test('DELETE: 404 for what is somebody else’s or was removed, 400, 401, 403', async () => {
+  const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
+  const [hers, his] = [await connect(anna), await connect(ben)];
+  const [app] = await list(hers.access_token);
+  const remove = (id: number | string, token?: string) => mandate.call('DELETE', `${path}/${id}`, token === undefined ? {} : { token });
+  expect((await remove(app.id, his.access_token)).status).toBe(404);
+  expect((await me(hers.access_token)).status).toBe(200);
+  expect((await remove('x', hers.access_token)).status).toBe(400);
+  expect((await remove(app.id)).status).toBe(401);
+  const reader = await tokensFor(mandate.origin, anna, ['connected_apps.read']);
+  expect((await remove(app.id, reader.access_token)).status).toBe(403);
+});

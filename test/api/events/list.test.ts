@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sequenceEvents } from '../../../server/events/sequence-events.ts';
+import { sweepEvents } from '../../../server/events/sweep-events.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { carryOutTasks } from '../../support/tasks.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let anna: Person;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  anna = await signUp(mandate.origin);
+});
+afterAll(() => mandate.close());
+
+const tokenOf = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string> =>
+  (await tokensFor(mandate.origin, person, scopes)).access_token;
+const sequence = (): Promise<number> => sequenceEvents(mandate.db.em.fork());
+const list = (query = '', token = shop.token): Promise<Answer> => mandate.call('GET', `/api/v1/events${query}`, { token });
+async function latest(): Promise<number> {
+  await sequence();
+  return (await list('?limit=1')).body.latest_id;
+}
+const order = async (userId: number): Promise<Body> =>
+  (
+    await mandate.call('POST', '/api/v1/orders', {
+      token: shop.token,
+      body: { items: [{ product_id: (await shop.product()).id, quantity: 1 }], delivery: pickup, user_id: userId },
+    })
+  ).body;
+const typesOf = ({ body }: Answer): string[] => body.data.map((event: Body) => event.type);
+
+describe('200', () => {
+  test('an event tells what happened, to what, and how it looks now', async () => {
+    const after = await latest();
+    const product = await shop.product();
+    expect((await list(`?after=${after}`)).body.data).toEqual([]);
+    await sequence();
+    const { body } = await list(`?after=${after}`);
+    expect(body).toEqual({
+      data: [
+        {
+          id: after + 1,
+          type: 'product.created',
+          api_version: 'v1',
+          timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+          user_id: null,
+          subject: { type: 'product', id: product.id, version: 1 },
+          data: { object: product },
+        },
+      ],
+      has_more: false,
+      next_after: after + 1,
+      latest_id: after + 1,
+    });
+    expect((await mandate.call('GET', `/api/v1/events/${after + 1}`, { token: shop.token })).body).toEqual(body.data[0]);
+  });
+
+  test('pages follow each other without a gap, in whatever size', async () => {
+    const after = await latest();
+    const products: Body[] = [];
+    for (let i = 0; i < 7; i += 1) products.push(await shop.product());
+    await sequence();
+    for (const limit of [1, 3, 7, 100]) {
+      const seen: number[] = [];
+      for (let at = after, more = true; more;) {
+        const { body } = await list(`?after=${at}&limit=${limit}`);
+        seen.push(...body.data.map((event: Body) => event.subject.id));
+        [at, more] = [body.next_after, body.has_more];
+      }
+      expect(seen).toEqual(products.map(({ id }) => id));
+    }
+  });
+
+  test('filters by type, by kind of thing and by thing; what is left out is passed over', async () => {
+    const after = await latest();
+    const [first, second] = [await order(anna.id), await order(anna.id)];
+    await mandate.call('POST', `/api/v1/orders/${first.id}/cancellation`, { token: shop.token, body: {} });
+    await sequence();
+    expect(typesOf(await list(`?after=${after}&type=order.created,order.canceled`))).toEqual([
+      'order.created',
+      'order.created',
+      'order.canceled',
+    ]);
+    expect(typesOf(await list(`?after=${after}&subject_type=order&subject_id=${first.id}`))).toEqual(['order.created', 'order.canceled']);
+    const { body } = await list(`?after=${after}&subject_type=order&subject_id=${second.id}&limit=1`);
+    expect(body).toMatchObject({ data: [{ data: { object: { id: second.id } } }], next_after: body.latest_id });
+  });
+});
+
+describe('who sees what', () => {
+  test('a customer sees their own, as far as the scopes go, and what the public sees of the shop', async () => {
+    const ben = await signUp(mandate.origin);
+    const after = await latest();
+    await order(anna.id);
+    await order(ben.id);
+    await shop.product({ status: 'draft' });
+    await sequence();
+    const seen = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string[]> => {
+      const { body } = await list(`?after=${after}&limit=100`, await tokenOf(person, scopes));
+      return body.data
+        .map((event: Body) => `${event.type} ${event.user_id ?? 'shop'}`)
+        .filter((text: string) => !text.startsWith('grant.'));
+    };
+    const shops = ['product.created shop', 'product.created shop'];
+    expect(await seen(anna, ['events.read', 'orders.read'])).toEqual([shops[0], `order.created ${anna.id}`, shops[1]]);
+    expect(await seen(anna, ['events.read', 'users.read'])).toEqual(shops);
+    expect(await seen(ben, ['events.read', 'orders.read'])).toEqual([...shops, `order.created ${ben.id}`]);
+  });
+
+  test('scopes for everybody’s things work for staff, and for an application on its own account, not for a customer', async () => {
+    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const after = await latest();
+    await order(anna.id);
+    await shop.product({ status: 'draft' });
+    await sequence();
+    const scopes = ['events.read', 'orders.manage', 'products.write'] as const;
+    const all = ['product.created', 'order.created', 'product.created'];
+    expect(typesOf(await list(`?after=${after}`, await tokenOf(staff, scopes)))).toEqual(all);
+    const own = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, scopes), scopes);
+    expect(typesOf(await list(`?after=${after}`, own))).toEqual(all);
+    const few = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, ['events.read']), ['events.read']);
+    expect(typesOf(await list(`?after=${after}`, few))).toEqual(['product.created']);
+  });
+
+  test('a task shows to whoever could start it, and to nobody else', async () => {
+    const after = await latest();
+    const token = await tokenOf(anna, ['tasks.write', 'orders.read']);
+    await mandate.call('POST', '/api/v1/order-exports', { token, body: {} });
+    const scopes = ['events.read', 'tasks.read', 'tasks.write', 'orders.read', 'orders.manage'] as const;
+    const [one, other] = [await confidentialClient(mandate.db, scopes), await confidentialClient(mandate.db, scopes)];
+    await mandate.call('POST', '/api/v1/order-exports', { token: await clientCredentials(mandate.origin, one, scopes), body: {} });
+    await carryOutTasks(mandate);
+    await sequence();
+    const seen = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
+    expect(await seen(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
+    expect(await seen(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
+    expect(await seen(await clientCredentials(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
+    expect(await seen(await clientCredentials(mandate.origin, other, scopes))).toEqual([]);
+  });
+
+  test('one event alone shows to the same people', async () => {
+    const { id } = await order(anna.id);
+    await sequence();
+    const [event] = (await list(`?subject_type=order&subject_id=${id}`)).body.data;
+    const status = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<number> =>
+      (await mandate.call('GET', `/api/v1/events/${event.id}`, { token: await tokenOf(person, scopes) })).status;
+    expect(await status(anna, ['events.read', 'orders.read'])).toBe(200);
+    expect(await status(anna, ['events.read'])).toBe(404);
+    expect(await status(await signUp(mandate.origin), ['events.read', 'orders.read'])).toBe(404);
+    expect((await mandate.call('GET', '/api/v1/events/999999999', { token: shop.token })).body.code).toBe('not_found');
+  });
+});
+
+describe('waiting', () => {
+  test('ends with the event that comes, and not with somebody else’s', async () => {
+    const after = await latest();
+    const token = await tokenOf(anna, ['events.read', 'orders.read']);
+    let answered = false;
+    const waiting = list(`?after=${after}&wait=25&type=order.created`, token).finally(() => (answered = true));
+    await order((await shop.user()).id);
+    await sequence();
+    await sleep(300);
+    expect(answered).toBe(false);
+    const { id } = await order(anna.id);
+    await sequence();
+    expect((await waiting).body).toMatchObject({ data: [{ subject: { id } }], has_more: false });
+  });
+
+  test('ends with nothing when the time is up, and says where to go on', async () => {
+    const after = await latest();
+    const begun = performance.now();
+    const { body } = await list(`?after=${after}&wait=1`);
+    expect(body).toEqual({ data: [], has_more: false, next_after: after, latest_id: after });
+    expect(performance.now() - begun).toBeGreaterThan(990);
+  });
+
+  test('a hundred wait, and all hear of it', async () => {
+    const after = await latest();
+    const waiting = Array.from({ length: 100 }, () => list(`?after=${after}&wait=25`));
+    await shop.product();
+    await sequence();
+    for (const { body } of await Promise.all(waiting)) expect(body.data).toHaveLength(1);
+  });
+});
+
+describe('400, 401, 403 and 410', () => {
+  test.each([
+    ['?after=-1', 'after'],
+    ['?after=x', 'after'],
+    ['?after=999999999', 'after'],
+    ['?wait=26', 'wait'],
+    ['?wait=', 'wait'],
+    ['?limit=101', 'limit'],
+    ['?type=order.eaten', 'type'],
+    ['?subject_type=soul', 'subject_type'],
+    ['?subject_id=0', 'subject_id'],
+    ['?cursor=x', 'cursor'],
+  ])('%s is refused', async (query, parameter) => {
+    const { status, body } = await list(query);
+    expect([status, body.code, body.errors[0].parameter]).toEqual([400, 'invalid_request', parameter]);
+  });
+
+  test('events.read is needed', async () => {
+    expect((await mandate.call('GET', '/api/v1/events')).status).toBe(401);
+    expect((await list('', await tokenOf(anna, ['orders.read']))).body.code).toBe('insufficient_scope');
+  });
+
+  test('whoever goes on after what is no longer kept is told so; whoever begins anew gets what is left', async () => {
+    const after = await latest();
+    const [old, kept] = [await shop.product(), await shop.product()];
+    await sequence();
+    await mandate.db.em.fork().execute(`update events set created_at = now() - interval '31 days' where seq <= ?`, [after + 1]);
+    while ((await sweepEvents(mandate.db.em.fork(), new Date())) > 0);
+    const gone = await list(`?after=${after}`);
+    expect([gone.status, gone.body.code]).toEqual([410, 'gone']);
+    expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: kept.id } }]);
+    expect((await list('?limit=1')).body.data).toMatchObject([{ subject: { id: kept.id } }]);
+    expect((await list(`?subject_type=product&subject_id=${old.id}`)).body.data).toEqual([]);
+    const { id } = await shop.product();
+    await sequence();
+    expect((await list(`?after=${after + 2}`)).body).toMatchObject({ data: [{ id: after + 3, subject: { id } }] });
+  });
+});

@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseKind } from '../../support/database.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
+import { address, openShop, pickup, type Shop } from '../../support/shop.ts';
+import { carriedOut } from '../../support/tasks.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let anna: Person;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  anna = await signUp(mandate.origin);
+  token = (await tokensFor(mandate.origin, anna, ['orders.read', 'orders.write', 'tasks.read', 'tasks.write'])).access_token;
+});
+afterAll(() => mandate.close());
+
+const start = (body: object = {}, as = token, headers: Record<string, string> = {}): Promise<Answer> =>
+  mandate.call('POST', '/api/v1/order-exports', { token: as, body, headers });
+const exported = async (body: object = {}, as = token) => carriedOut(mandate, as, await start(body, as));
+const rowsOf = (file: string): Body[] => parse(file, { columns: true });
+const objectsOf = (file: string): Body[] =>
+  file
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+async function place(items: readonly [Body, number][], more: object = {}, as = token): Promise<Body> {
+  const body = { items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })), delivery: pickup, ...more };
+  const answer = await mandate.call('POST', '/api/v1/orders', { token: as, body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+describe('202', () => {
+  test('starts a task that writes what the list shows, oldest first', async () => {
+    const product = await shop.product();
+    const placed = [await place([[product, 1]]), await place([[product, 2]]), await place([[product, 3]])];
+    const started = await start();
+    expect(started.headers.get('location')).toBe(`/api/v1/tasks/${started.body.id}`);
+    expect(started.headers.get('retry-after')).toBe('2');
+    expect(started.body).toMatchObject({
+      type: 'order_export',
+      status: 'queued',
+      progress: { processed: 0, total: null },
+      user_id: anna.id,
+    });
+    const { task, file } = await carriedOut(mandate, token, started);
+    expect(rowsOf(file).map(({ id, total }) => [Number(id), Number(total)])).toEqual(placed.map(({ id, total }) => [id, total]));
+    expect(task.progress).toEqual({ processed: 3, total: 3 });
+    expect(task.result).toEqual({
+      format: 'csv',
+      rows: 3,
+      bytes: Buffer.byteLength(file),
+      sha256: createHash('sha256').update(file).digest('hex'),
+      imported: null,
+      expires_at: new Date(Date.parse(task.finished_at) + 7 * 86_400_000).toISOString(),
+    });
+  });
+
+  test('gives every column of the contract, and those asked for in the order asked for', async () => {
+    const product = await shop.product({ price: 255, tax_rate_bps: 2000, name: 'Heart, "white"' });
+    const order = await place([[product, 3]], { reference: 'A-1', delivery: { method: 'standard', recipient_name: 'Änne', ...address } });
+    const [row] = rowsOf((await exported({ rows: 'lines', reference: 'A-1' })).file);
+    expect(row).toMatchObject({
+      id: String(order.id),
+      reference: 'A-1',
+      total: '1160',
+      total_decimal: '11.60',
+      shipping_total_decimal: '3.95',
+      recipient_name: 'Änne',
+      line1: '1 High Street',
+      country: 'GB',
+      metadata: '{}',
+      created_at: order.created_at,
+      paid_at: '',
+      line: '1',
+      sku: product.sku,
+      name: 'Heart, "white"',
+      quantity: '3',
+      unit_price: '255',
+      unit_price_decimal: '2.55',
+      line_tax: '128',
+      line_total_decimal: '7.65',
+    });
+    const { file } = await exported({ reference: 'A-1', columns: ['total_decimal', 'id'] });
+    expect(file).toBe(`total_decimal,id\r\n11.60,${order.id}\r\n`);
+  });
+
+  test('writes money with as many decimals as the currency has', async () => {
+    for (const [currency, price, decimal] of [
+      ['JPY', 1205, '1205'],
+      ['KWD', 1205, '1.205'],
+    ] as const) {
+      const code = `post_${currency.toLowerCase()}`;
+      const method = { name: 'Post', price: 0, currency, requires_address: false };
+      await mandate.call('PUT', `/api/v1/delivery-methods/${code}`, { token: shop.token, body: method, headers: { 'if-none-match': '*' } });
+      const product = await shop.product({ currency, price });
+      await place([[product, 1]], { reference: currency, delivery: { ...pickup, method: code } });
+      const [row] = rowsOf((await exported({ reference: currency, rows: 'lines' })).file);
+      expect([row.total, row.total_decimal, row.unit_price_decimal]).toEqual(['1205', decimal, decimal]);
+    }
+  });
+
+  test('writes one JSON object for each line of each order', async () => {
+    const [heart, mug] = [await shop.product(), await shop.product({ price: 900 })];
+    await place(
+      [
+        [heart, 2],
+        [mug, 1],
+        [heart, 3],
+      ],
+      { reference: 'lines', metadata: { till: '4' } },
+    );
+    const { file, task } = await exported({
+      format: 'ndjson',
+      rows: 'lines',
+      reference: 'lines',
+      columns: ['line', 'sku', 'quantity', 'metadata'],
+    });
+    expect(objectsOf(file)).toEqual([
+      { line: 1, sku: heart.sku, quantity: 2, metadata: { till: '4' } },
+      { line: 2, sku: mug.sku, quantity: 1, metadata: { till: '4' } },
+      { line: 3, sku: heart.sku, quantity: 3, metadata: { till: '4' } },
+    ]);
+    expect(task.result.rows).toBe(3);
+  });
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', "=cmd|' /C calc'!A0"])('never lets a spreadsheet calculate %s', async (evil) => {
+    const product = await shop.product({ name: evil });
+    const reference = `f${Buffer.from(evil).toString('hex')}`.slice(0, 60);
+    await place([[product, 1]], { reference, note: evil, metadata: { x: evil }, delivery: { ...pickup, recipient_name: evil } });
+    const [row] = rowsOf((await exported({ reference, rows: 'lines' })).file);
+    expect([row.note, row.name, row.recipient_name]).toEqual([`'${evil}`, `'${evil}`, `'${evil}`]);
+    const [object] = objectsOf((await exported({ reference, rows: 'lines', format: 'ndjson' })).file);
+    expect([object.note, object.name]).toEqual([evil, evil]);
+  });
+
+  test('an empty list is a file with a header, or an empty one', async () => {
+    expect((await exported({ reference: 'none', columns: ['id', 'total'] })).file).toBe('id,total\r\n');
+    const { file, task } = await exported({ reference: 'none', format: 'ndjson' });
+    expect([file, task.result.rows, task.result.bytes]).toEqual(['', 0, 0]);
+  });
+
+  test("holds one's own orders only; staff with orders.manage get everybody's, or one customer's", async () => {
+    const ben = await shop.user();
+    const product = await shop.product();
+    await place([[product, 1]], { user_id: ben.id, reference: 'bens' }, shop.token);
+    expect(rowsOf((await exported({ reference: 'bens' })).file)).toEqual([]);
+    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const all = await tokensFor(mandate.origin, boss, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
+    expect(rowsOf((await exported({ user_id: ben.id }, all.access_token)).file)).toMatchObject([
+      { reference: 'bens', user_id: String(ben.id) },
+    ]);
+    const counted = await mandate.call('GET', '/api/v1/orders?include_total=true', { token: shop.token });
+    const { task } = await exported({ payment_status: ['unpaid'] }, all.access_token);
+    expect([task.result.rows, counted.body.total_count]).toEqual([counted.body.total_count, counted.body.total_count]);
+    // the application of the boss that may only read one person's orders does not get at everybody's
+    const few = await tokensFor(mandate.origin, boss, ['orders.read', 'tasks.read']);
+    for (const path of [`/api/v1/tasks/${task.id}`, `/api/v1/tasks/${task.id}/result`])
+      expect((await mandate.call('GET', path, { token: few.access_token })).status).toBe(404);
+    expect((await mandate.call('GET', '/api/v1/tasks', { token: few.access_token })).body.data).toEqual([]);
+  });
+
+  test('sends the same task again for the same key, and starts no second one', async () => {
+    const headers = { 'idempotency-key': 'export-1' };
+    const first = await start({ reference: 'key' }, token, headers);
+    const second = await start({ reference: 'key' }, token, headers);
+    expect([second.status, second.text, second.headers.get('location')]).toEqual([202, first.text, first.headers.get('location')]);
+    expect([second.headers.get('idempotent-replayed'), second.headers.get('retry-after')]).toEqual(['true', '2']);
+    expect((await start({ reference: 'other' }, token, headers)).body.code).toBe('idempotency_key_reused');
+    await carriedOut(mandate, token, first);
+  });
+
+  test('writes a thousand orders with all their lines, in order and once each', async () => {
+    const product = await shop.product({ stock: null, price: 1 });
+    const { id } = await place(
+      Array.from({ length: 2_000 }, (): [Body, number] => [product, 1]),
+      { reference: 'many' },
+    );
+    await mandate.db.em.fork().execute(
+      `with copies as (
+         insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery, reference, created_at)
+         select user_id, status, currency, 3, 0, 0, 3, 3, delivery, reference, created_at - make_interval(mins => n) from orders cross join generate_series(1, 999) n where id = ?
+         returning id)
+       insert into order_items (order_id, line, product_id, sku, name, unit_price, quantity, tax_rate_bps, tax, total)
+       select copies.id, line, product_id, sku, name, unit_price, quantity, tax_rate_bps, tax, total from copies cross join order_items where order_id = ? and line <= 3`,
+      [id, id],
+    );
+    const { task, file } = await exported({ reference: 'many', rows: 'lines', columns: ['id', 'line', 'line_total', 'created_at'] });
+    const rows = rowsOf(file);
+    expect(rows).toHaveLength(999 * 3 + 2_000);
+    expect(rows.reduce((sum, row) => sum + Number(row.line_total), 0)).toBe(4_997);
+    expect(new Set(rows.map((row) => `${row.id}/${row.line}`)).size).toBe(4_997);
+    const times = rows.map((row) => Date.parse(row.created_at));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(task.progress).toEqual({ processed: 1_000, total: 1_000 });
+  });
+});
+
+describe('400', () => {
+  test.each([
+    [{ format: 'xlsx' }, '#/format', 'invalid_value'],
+    [{ columns: [] }, '#/columns', 'out_of_range'],
+    [{ columns: ['id', 'secret'] }, '#/columns/1', 'invalid_value'],
+    [{ columns: ['id', 'id'] }, '#/columns', 'invalid_value'],
+    [{ columns: ['id', 'sku'] }, '#/columns/1', 'invalid_value'],
+    [{ status: ['gone'] }, '#/status/0', 'invalid_value'],
+    [{ limit: 3 }, '#/limit', 'unknown_field'],
+    [{ created_at_gte: 'yesterday' }, '#/created_at_gte', 'invalid_value'],
+    [{ created_at_gte: '2026-02-01T00:00:00Z', created_at_lt: '2026-01-01T00:00:00Z' }, '#/created_at_gte', 'invalid_value'],
+  ])('%j', async (body, pointer, code) => {
+    const answer = await start(body);
+    expect([answer.status, answer.body.errors?.[0]?.pointer, answer.body.errors?.[0]?.code], answer.text).toEqual([400, pointer, code]);
+  });
+});
+
+describe('403', () => {
+  test('needs tasks.write and orders.read', async () => {
+    for (const [scopes, missing] of [
+      [['tasks.write', 'tasks.read'], 'orders.read'],
+      [['orders.read', 'tasks.read'], 'tasks.write'],
+    ] as const) {
+      const { access_token } = await tokensFor(mandate.origin, await signUp(mandate.origin), scopes);
+      const { status, body, headers } = await start({}, access_token);
+      expect([status, body.code]).toEqual([403, 'insufficient_scope']);
+      expect(headers.get('www-authenticate')).toContain(`scope="${missing}"`);
+    }
+  });
+
+  test("a customer cannot export another's orders, nor by payment status", async () => {
+    const ben = await shop.user();
+    expect((await start({ user_id: ben.id })).body.code).toBe('forbidden');
+    expect((await start({ payment_status: ['paid'] })).body.code).toBe('forbidden');
+  });
+});
+
+describe('409', () => {
+  const refusal = ({ status, body, headers }: Answer) => [status, body.code, headers.get('retry-after')];
+
+  test('too_many_tasks: a third one at once; one that is over makes room', async () => {
+    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
+    const [first] = [await start({}, ben.access_token), await start({}, ben.access_token)];
+    expect(refusal(await start({}, ben.access_token))).toEqual([409, 'too_many_tasks', '10']);
+    await mandate.call('POST', `/api/v1/tasks/${first.body.id}/cancellation`, { token: ben.access_token });
+    expect((await start({}, ben.access_token)).status).toBe(202);
+  });
+
+  test.skipIf(databaseKind === 'pglite')('however many ask at the same moment', async () => {
+    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
+    const em = mandate.db.em.fork();
+    await em.begin();
+    // Nobody can insert a task now, and everybody can count those that are there.
+    await em.execute('lock table tasks in share row exclusive mode');
+    const asked = Array.from({ length: 6 }, () => start({}, ben.access_token));
+    const waiting = async (): Promise<number> =>
+      Number((await em.execute<[{ count: string }]>('select count(*) as count from pg_locks where not granted'))[0].count);
+    await expect.poll(waiting).toBe(6);
+    await em.commit();
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 202, 409, 409, 409, 409]);
+  });
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseKind } from '../../support/database.ts';
+import { eventsOf } from '../../support/events.ts';
+import { openTill, type Till } from '../../support/money.ts';
+import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { pickup } from '../../support/shop.ts';
+
+let till: Till;
+beforeAll(async () => {
+  till = await openTill();
+});
+afterAll(() => till.mandate.close());
+
+const cancel = (id: number, body: object = {}) => till.post(`/orders/${id}/cancellation`, body);
+const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
+
+describe('201', () => {
+  test('a pending order gives its goods back', async () => {
+    const order = await till.order({ stock: 2, lines: 2 });
+    const { status, headers, body } = await cancel(order.id, { reason: 'out_of_stock', note: 'Broken in the store' });
+    expect([status, headers.get('location')]).toEqual([201, `/api/v1/orders/${order.id}`]);
+    expect(body).toMatchObject({
+      status: 'canceled',
+      cancel_reason: 'out_of_stock',
+      note: 'Broken in the store',
+      expires_at: null,
+      canceled_at: expect.any(String),
+      items: [{ restocked_quantity: 2 }, { restocked_quantity: 2 }],
+    });
+    for (const { product_id: id } of order.items) {
+      expect(await till.stock(id)).toBe(2);
+      expect(await eventsOf(till.mandate.db, 'product', id)).toEqual(['product.created', 'product.out_of_stock', 'product.back_in_stock']);
+    }
+    expect(await orderEvents(order.id)).toEqual(['order.created', 'order.canceled']);
+  });
+
+  test('lines of the same product go back together', async () => {
+    const [product, user] = [await till.shop.product({ stock: 5 }), await till.shop.user()];
+    const items = [1, 2].map((quantity) => ({ product_id: product.id, quantity }));
+    const { body } = await till.post('/orders', { user_id: user.id, items, delivery: pickup });
+    expect(await till.stock(product.id)).toBe(2);
+    await cancel(body.id);
+    expect(await till.stock(product.id)).toBe(5);
+  });
+
+  test('a paid order is paid back, what was paid back before left out', async () => {
+    const order = await till.paidOrder();
+    await till.post(`/orders/${order.id}/refunds`, { amount: 10, restock: [{ line: 1, quantity: 1 }] });
+    await cancel(order.id);
+    expect(await till.get(`/orders/${order.id}`)).toMatchObject({
+      status: 'canceled',
+      cancel_reason: 'staff',
+      payment_status: 'refunded',
+      refunded_total: order.total,
+    });
+    const [refund] = (await till.get(`/orders/${order.id}/refunds`)).data;
+    expect(refund).toMatchObject({ reason: 'order_canceled', amount: order.total - 10, status: 'succeeded' });
+    expect(await till.stock(order.items[0].product_id)).toBe(10);
+    expect(await orderEvents(order.id)).toEqual(['order.created', 'order.paid', 'order.refunded', 'order.canceled', 'order.refunded']);
+  });
+
+  test('an open payment is canceled at its provider before', async () => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id, 'test_requires_action');
+    await cancel(order.id);
+    expect((await till.get(`/payments/${body.id}`)).status).toBe('canceled');
+    expect(await eventsOf(till.mandate.db, 'payment', body.id)).toContain('payment.canceled');
+  });
+
+  test('with the same key twice is one answer', async () => {
+    const order = await till.order();
+    const call = { token: till.shop.token, body: {}, headers: { 'idempotency-key': 'cancel-once' } };
+    const path = `/api/v1/orders/${order.id}/cancellation`;
+    const [first, second] = [await till.mandate.call('POST', path, call), await till.mandate.call('POST', path, call)];
+    expect([first.status, second.text]).toEqual([201, first.text]);
+  });
+});
+
+describe('409 invalid_transition', () => {
+  const make: Record<string, () => Promise<number>> = {
+    canceled: async () => {
+      const { id } = await till.order();
+      await cancel(id);
+      return id;
+    },
+    'partly shipped': async () => {
+      const { id } = await till.paidOrder();
+      await till.post(`/orders/${id}/shipments`, { status: 'shipped', items: [{ line: 1, quantity: 1 }] });
+      return id;
+    },
+    shipped: async () => {
+      const { id } = await till.paidOrder();
+      await till.post(`/orders/${id}/shipments`, { status: 'shipped' });
+      return id;
+    },
+    delivered: async () => {
+      const { id } = await till.paidOrder();
+      await till.post(`/orders/${id}/shipments`, { status: 'delivered' });
+      return id;
+    },
+    'just being paid': async () => {
+      const { id } = await till.order();
+      await till.pay(id, 'test_processing_then_ok');
+      return id;
+    },
+  };
+  test.each(Object.keys(make))('an order that is %s', async (state) => {
+    const id = (await make[state]?.()) ?? 0;
+    const [events, before] = [await orderEvents(id), await till.get(`/orders/${id}`)];
+    const { status, body } = await cancel(id);
+    expect([status, body.code]).toEqual([409, 'invalid_transition']);
+    expect([await orderEvents(id), await till.get(`/orders/${id}`)]).toEqual([events, before]);
+  });
+});
+
+describe('who may', () => {
+  test('a customer cancels their own order, for their own reason', async () => {
+    const { mandate, shop } = till;
+    const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write'])).access_token;
+    const product = await shop.product();
+    const placed = await mandate.call('POST', '/api/v1/orders', {
+      token: anna,
+      body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup },
+    });
+    const asAnna = (id: number, body: object) => mandate.call('POST', `/api/v1/orders/${id}/cancellation`, { token: anna, body });
+    expect((await asAnna(placed.body.id, { reason: 'fraud' })).body.code).toBe('forbidden');
+    expect((await asAnna(placed.body.id, {})).body).toMatchObject({ status: 'canceled', cancel_reason: 'customer' });
+    const foreign = await till.order();
+    expect((await asAnna(foreign.id, {})).status).toBe(404);
+    expect((await till.get(`/orders/${foreign.id}`)).status).toBe('pending');
+  });
+});
+
+// PGlite has one connection, so nothing can overtake anything there.
+describe.skipIf(databaseKind === 'pglite')('at the same moment', () => {
+  const count = (answers: readonly { status: number }[]): Record<number, number> =>
+    Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, group]) => [status, group.length]));
+
+  test('16 cancellations give the goods back once', async () => {
+    const order = await till.order({ stock: 5, quantity: 3 });
+    expect(count(await Promise.all(Array.from({ length: 16 }, () => cancel(order.id))))).toEqual({ 201: 1, 409: 15 });
+    expect(await till.stock(order.items[0].product_id)).toBe(5);
+  });
+
+  test('16 payments: one is open', async () => {
+    const order = await till.order();
+    expect(count(await Promise.all(Array.from({ length: 16 }, () => till.pay(order.id, 'test_processing_then_ok'))))).toEqual({
+      201: 1,
+      409: 15,
+    });
+    expect((await till.get(`/orders/${order.id}/payments`)).data).toHaveLength(1);
+  });
+
+  test('canceling and paying: the order is paid, or canceled and nothing of the money kept', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const order = await till.order({ stock: 2 });
+      await Promise.all([till.pay(order.id), cancel(order.id), till.pay(order.id)]);
+      const after = await till.get(`/orders/${order.id}`);
+      const stock = await till.stock(order.items[0].product_id);
+      const payments: { status: string; amount: number; refunded_amount: number }[] = (await till.get(`/orders/${order.id}/payments`)).data;
+      const kept = payments
+        .filter(({ status }) => status === 'succeeded')
+        .reduce((sum, { amount, refunded_amount: refunded }) => sum + amount - refunded, 0);
+      expect([after.status, stock, kept]).toEqual(after.status === 'paid' ? ['paid', 0, order.total] : ['canceled', 2, 0]);
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sweepIdempotencyKeys } from '../../../server/http/idempotency.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+});
+afterAll(() => mandate.close());
+
+const place = (body: unknown, headers: Record<string, string> = {}, as = token): Promise<Answer> =>
+  mandate.call('POST', '/api/v1/orders', { token: as, body, headers });
+const orderOf = (...items: [Body, number][]) => ({
+  items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })),
+  delivery: pickup,
+});
+const stockOf = async ({ id }: Body): Promise<number> => (await mandate.call('GET', `/api/v1/products/${id}`)).body.stock;
+
+test('gives the first answer again, byte for byte, whatever the order of the fields', async () => {
+  const product = await shop.product({ stock: 10 });
+  const order = { ...orderOf([product, 1]), reference: 'twice' };
+  const first = await place(order, { 'idempotency-key': 'k-1' });
+  const again = await place(Object.fromEntries(Object.entries(order).toReversed()), { 'idempotency-key': '"k-1"' });
+  expect([first.status, again.status]).toEqual([201, 201]);
+  expect(again.text).toBe(first.text);
+  expect(again.headers.get('location')).toBe(first.headers.get('location'));
+  expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
+  expect(await stockOf(product)).toBe(9);
+});
+
+test('refuses the same key for another request with 422', async () => {
+  const product = await shop.product();
+  await place(orderOf([product, 1]), { 'idempotency-key': 'k-2' });
+  const { status, body } = await place(orderOf([product, 2]), { 'idempotency-key': 'k-2' });
+  expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
+});
+
+test('belongs to one caller and one operation', async () => {
+  const product = await shop.product();
+  const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write']);
+  const mine = await place(orderOf([product, 1]), { 'idempotency-key': 'k-3' });
+  const his = await place(orderOf([product, 1]), { 'idempotency-key': 'k-3' }, ben.access_token);
+  expect([mine.status, his.status]).toEqual([201, 201]);
+  expect(his.body.id).not.toBe(mine.body.id);
+});
+
+test('is free again after a refusal', async () => {
+  const product = await shop.product({ stock: 0 });
+  expect((await place(orderOf([product, 1]), { 'idempotency-key': 'k-4' })).status).toBe(409);
+  await mandate.call('POST', `/api/v1/products/${product.id}/stock-adjustments`, {
+    token: shop.token,
+    body: { delta: 1, reason: 'received' },
+  });
+  expect((await place(orderOf([product, 1]), { 'idempotency-key': 'k-4' })).status).toBe(201);
+});
+
+test('is forgotten after 24 hours', async () => {
+  const product = await shop.product();
+  const first = await place(orderOf([product, 1]), { 'idempotency-key': 'k-5' });
+  await mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = 'k-5'`);
+  const later = await place(orderOf([product, 1]), { 'idempotency-key': 'k-5' });
+  expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  expect(later.body.id).not.toBe(first.body.id);
+});
+
+test('what is kept no longer is swept, and what is younger stays', async () => {
+  const order = orderOf([await shop.product(), 1]);
+  for (const key of ['old', 'young']) await place(order, { 'idempotency-key': key });
+  const em = mandate.db.em.fork();
+  await em.execute(`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`);
+  while ((await sweepIdempotencyKeys(em, new Date())) > 0);
+  expect(await em.execute(`select key from idempotency_keys where key in ('old', 'young')`)).toEqual([{ key: 'young' }]);
+  expect((await place(order, { 'idempotency-key': 'young' })).headers.get('idempotent-replayed')).toBe('true');
+});
+
+test.each(['', 'a b', 'ü', 'x'.repeat(256), '"open'])('refuses %j with 400', async (key) => {
+  const product = await shop.product();
+  const { status, body } = await place(orderOf([product, 1]), { 'idempotency-key': Buffer.from(key).toString('latin1') });
+  expect([status, body.code]).toEqual([400, 'idempotency_key_invalid']);
+});

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { signUp, tokensFor, type Person } from '../../support/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let anna: Person;
+let token: string;
+let productId: number;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  anna = await signUp(mandate.origin);
+  token = (await tokensFor(mandate.origin, anna, ['orders.read', 'orders.write'])).access_token;
+  productId = (await shop.product({ stock: null })).id;
+});
+afterAll(() => mandate.close());
+
+const place = (reference: string, as = token, more: object = {}): Promise<Answer> =>
+  mandate.call('POST', '/api/v1/orders', {
+    token: as,
+    body: { items: [{ product_id: productId, quantity: 1 }], delivery: pickup, reference, ...more },
+  });
+const list = (query = '', as = token): Promise<Answer> => mandate.call('GET', `/api/v1/orders${query}`, { token: as });
+const references = ({ body }: Answer): string[] => body.data.map((order: Body) => order.reference);
+
+/** Every page from the first to the last, as the cursors lead. */
+async function walk(query: string, between: (page: number) => Promise<unknown> = () => Promise.resolve(), as = token): Promise<Body[]> {
+  const found: Body[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; ; page += 1) {
+    const { body }: Answer = await list(`?${query}${cursor === null ? '' : `&cursor=${cursor}`}`, as);
+    found.push(...body.data);
+    expect(body.has_more).toBe(body.next_cursor !== null);
+    if (body.next_cursor === null) return found;
+    cursor = body.next_cursor;
+    await between(page);
+  }
+}
+
+describe('200', () => {
+  test('an empty list is a page without a next one', async () => {
+    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    const { status, body, headers } = await list('', ben.access_token);
+    expect([status, body]).toEqual([200, { data: [], has_more: false, next_cursor: null }]);
+    expect(headers.get('link')).toBe('</api/v1/orders>; rel="first"');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test("holds one's own orders, newest first, 20 a page, without their lines", async () => {
+    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    await place('bens', ben.access_token);
+    for (let i = 1; i <= 21; i += 1) await place(`a-${i}`);
+    const first = await list();
+    expect(references(first)).toEqual(Array.from({ length: 20 }, (_, i) => `a-${21 - i}`));
+    expect(first.body.data[0]).not.toHaveProperty('items');
+    const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const second = await mandate.call('GET', next, { token });
+    expect([references(second), second.body.has_more]).toEqual([['a-1'], false]);
+    expect(references(await list('', ben.access_token))).toEqual(['bens']);
+  });
+
+  test('is walked completely while others are placed and removed', async () => {
+    const before = await walk('limit=100');
+    const walked = await walk('limit=7', async (page) => {
+      await place(`while-${page}`);
+      if (page === 0) {
+        const em = mandate.db.em.fork();
+        const gone = before.at(-1).id;
+        await em.execute('delete from order_items where order_id = ?', [gone]);
+        await em.execute('delete from orders where id = ?', [gone]);
+      }
+    });
+    const ids = walked.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(before.slice(0, -1).map(({ id }) => id));
+  });
+
+  test('keeps apart what was placed in the same millisecond, in both directions', async () => {
+    await mandate.db.em.fork().execute(`update orders set created_at = '2026-01-01T00:00:00Z' where user_id = ?`, [anna.id]);
+    const down = (await walk('limit=3')).map(({ id }) => id);
+    const up = (await walk('limit=3&sort=created_at')).map(({ id }) => id);
+    expect(down).toEqual([...down].toSorted((a, b) => b - a));
+    expect(up).toEqual(down.toReversed());
+    expect(new Set(down).size).toBe(down.length);
+  });
+
+  test('filters by status, time and reference', async () => {
+    const { body: one } = await place('needle');
+    await mandate.db.em.fork().execute(`update orders set status = 'canceled', canceled_at = now() where id = ?`, [one.id]);
+    expect(references(await list('?status=canceled'))).toEqual(['needle']);
+    expect(references(await list('?status=canceled,shipped&reference=needle'))).toEqual(['needle']);
+    expect(references(await list('?status=shipped'))).toEqual([]);
+    expect(references(await list(`?created_at_gte=${one.created_at}&status=canceled`))).toEqual(['needle']);
+    expect(references(await list(`?created_at_lt=${one.created_at}&reference=needle`))).toEqual([]);
+    // an offset is the same moment
+    const moment = new Date(Date.parse(one.created_at) + 2 * 3_600_000).toISOString().replace('Z', '%2B02:00');
+    expect(references(await list(`?created_at_gte=${moment}&reference=needle`))).toEqual(['needle']);
+  });
+
+  test('counts on demand, as SQL does', async () => {
+    const [{ count }] = await mandate.db.em
+      .fork()
+      .execute<[{ count: number }]>('select count(*)::int as count from orders where user_id = ?', [anna.id]);
+    expect((await list('?include_total=true&limit=1')).body).toMatchObject({ total_count: count, total_count_capped: false });
+    expect((await list('?limit=1')).body).not.toHaveProperty('total_count');
+  });
+
+  test('shows staff everything, one customer, or one payment status', async () => {
+    const ben = await shop.user();
+    await place('staff-1', shop.token, { user_id: ben.id });
+    expect(references(await list(`?user_id=${ben.id}`, shop.token))).toEqual(['staff-1']);
+    expect(references(await list('?payment_status=paid,refunded', shop.token))).toEqual([]);
+    expect((await list('?limit=100', shop.token)).body.data.length).toBeGreaterThan((await list('?limit=100')).body.data.length);
+  });
+});
+
+describe('400', () => {
+  test.each([
+    ['limit=0', 'limit', 'out_of_range'],
+    ['limit=101', 'limit', 'out_of_range'],
+    ['limit=abc', 'limit', 'invalid_value'],
+    ['limit=', 'limit', 'invalid_value'],
+    ['limit=1e1', 'limit', 'invalid_value'],
+    ['limit=1&limit=2', 'limit', 'duplicate_parameter'],
+    ['status=', 'status', 'invalid_value'],
+    ['status=paid,gone', 'status', 'invalid_value'],
+    ['statu=paid', 'statu', 'unknown_parameter'],
+    ['status[]=paid', 'status[]', 'unknown_parameter'],
+    ['sort=total', 'sort', 'invalid_value'],
+    ['created_at_gte=yesterday', 'created_at_gte', 'invalid_value'],
+    ['created_at_gte=2026-02-01T00:00:00Z&created_at_lt=2026-01-01T00:00:00Z', 'created_at_gte', 'conflicting_parameters'],
+    ['cursor=x', 'cursor', 'invalid_cursor'],
+    ['include_total=yes', 'include_total', 'invalid_value'],
+  ])('%s', async (query, parameter, code) => {
+    const { status, body } = await list(`?${query}`);
+    expect([status, body.errors[0].in, body.errors[0].parameter, body.errors[0].code]).toEqual([400, 'query', parameter, code]);
+  });
+
+  test('lists what would have been accepted, and every bad parameter at once', async () => {
+    const { body } = await list('?sort=total&colour=red&limit=0');
+    expect(body.errors).toHaveLength(3);
+    expect(body.errors).toEqual(
+      expect.arrayContaining([expect.objectContaining({ parameter: 'sort', allowed: ['created_at', '-created_at'] })]),
+    );
+  });
+
+  test('a cursor cannot be changed, nor carried to another filter, sort or caller; another limit is fine', async () => {
+    await place('c-1');
+    await place('c-2');
+    const cursor: string = (await list('?limit=1')).body.next_cursor;
+    for (const i of [...Array.from({ length: 20 }, (_, step) => step * 5), cursor.length - 1].filter((at) => at < cursor.length)) {
+      const changed = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1);
+      expect((await list(`?limit=1&cursor=${changed}`)).body.code).toBe('invalid_cursor');
+    }
+    expect((await list(`?limit=1&status=paid&cursor=${cursor}`)).body.code).toBe('cursor_mismatch');
+    expect((await list(`?limit=1&sort=created_at&cursor=${cursor}`)).body.code).toBe('cursor_mismatch');
+    expect((await list(`?limit=1&cursor=${cursor}`, shop.token)).body.code).toBe('cursor_mismatch');
+    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    expect((await list(`?limit=1&cursor=${cursor}`, ben.access_token)).body.code).toBe('cursor_mismatch');
+    expect((await list(`?limit=2&cursor=${cursor}`)).status).toBe(200);
+  });
+});
+
+describe('403', () => {
+  test("a customer cannot ask for another's orders, nor by payment status", async () => {
+    const ben = await shop.user();
+    expect((await list(`?user_id=${ben.id}`)).body.code).toBe('forbidden');
+    expect((await list('?payment_status=paid')).body.code).toBe('forbidden');
+    expect((await list(`?user_id=${anna.id}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventsOf } from '../../support/events.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { address, openShop, pickup, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+});
+afterAll(() => mandate.close());
+
+const standard = { method: 'standard', recipient_name: 'Anna Test', ...address };
+
+async function placed(delivery: object = standard, as = token, more: object = {}): Promise<Body> {
+  const product = await shop.product();
+  const answer = await mandate.call('POST', '/api/v1/orders', {
+    token: as,
+    body: { items: [{ product_id: product.id, quantity: 2 }], delivery, ...more },
+  });
+  return answer.body;
+}
+const patch = (id: number, body: unknown, as = token, headers: Record<string, string> = {}): Promise<Answer> =>
+  mandate.call('PATCH', `/api/v1/orders/${id}`, { token: as, body, headers });
+const setStatus = (id: number, status: string, fulfillment = 'unfulfilled'): Promise<unknown> =>
+  mandate.db.em
+    .fork()
+    .execute(`update orders set status = ?, fulfillment_status = ?, payment_status = 'paid' where id = ?`, [status, fulfillment, id]);
+
+describe('200', () => {
+  test('changes what is named, clears what is null, counts the change and writes it down', async () => {
+    const order = await placed(standard, token, { note: 'Ring', reference: 'A-1' });
+    const delivery = { ...standard, line1: '2 Low Street' };
+    const { body, headers } = await patch(order.id, { delivery, note: null, metadata: { a: '1' } });
+    expect(body).toEqual({ ...order, delivery, note: null, metadata: { a: '1' }, version: 2, updated_at: body.updated_at });
+    expect(headers.get('etag')).toBe(`"order-${order.id}-2.1"`);
+    expect((await patch(order.id, {})).body).toEqual(body);
+    expect(await eventsOf(mandate.db, 'order', order.id)).toEqual(['order.created', 'order.updated']);
+  });
+
+  test('staff may change the delivery of a paid order, its customer may not', async () => {
+    const order = await placed();
+    await setStatus(order.id, 'paid');
+    const body = { delivery: { ...standard, city: 'York' } };
+    expect((await patch(order.id, body)).body.code).toBe('invalid_transition');
+    expect((await patch(order.id, body, shop.token)).body.delivery.city).toBe('York');
+    expect((await patch(order.id, { note: 'Thanks' })).body.note).toBe('Thanks');
+  });
+});
+
+describe('refused', () => {
+  test.each(['shipped', 'delivered', 'canceled'])('409: nobody changes the delivery of an order that is %s', async (status) => {
+    const order = await placed();
+    await setStatus(order.id, status);
+    expect((await patch(order.id, { delivery: standard }, shop.token)).body.code).toBe('invalid_transition');
+  });
+
+  test('409 for a method of another price, 400 for one that is not there or needs an address', async () => {
+    const order = await placed();
+    expect((await patch(order.id, { delivery: pickup })).body.code).toBe('price_changed');
+    expect((await patch(order.id, { delivery: { ...pickup, method: 'pigeon' } })).body.errors[0].pointer).toBe('#/delivery/method');
+    const homeless = await patch(order.id, { delivery: { method: 'standard', recipient_name: 'Anna', city: 'Leeds' } });
+    expect(homeless.body.errors.map(({ pointer }: Body) => pointer)).toEqual(['#/delivery/line1', '#/delivery/country']);
+  });
+
+  test('400: what is fixed when the order is placed, and null where something has to be', async () => {
+    const order = await placed();
+    const { body } = await patch(order.id, { items: [], total: 1, status: 'paid', metadata: null, colour: 'red' });
+    expect(body.errors.map(({ pointer, code }: Body) => `${pointer} ${code}`).toSorted()).toEqual([
+      '#/colour unknown_field',
+      '#/items read_only_field',
+      '#/metadata not_nullable',
+      '#/status read_only_field',
+      '#/total read_only_field',
+    ]);
+  });
+
+  test("404 for somebody else's, 412 for another version", async () => {
+    const order = await placed();
+    const other = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write']);
+    expect((await patch(order.id, { note: 'x' }, other.access_token)).body.code).toBe('not_found');
+    expect((await patch(order.id, { note: 'x' }, token, { 'if-match': `"order-${order.id}-9.1"` })).body.code).toBe('precondition_failed');
+  });
+});
+
+describe('discounts and tax', () => {
+  const order = async (app: Mandate, in_: Shop, product: Body, more: object): Promise<Answer> =>
+    app.call('POST', '/api/v1/orders', {
+      token: in_.token,
+      body: { user_id: (await in_.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, ...more },
+    });
+
+  test('staff take something off, and the tax falls in proportion', async () => {
+    const product = await shop.product({ price: 1200, tax_rate_bps: 2000 });
+    const { body } = await order(mandate, shop, product, { discount_total: 300, total: 900 });
+    expect(body).toMatchObject({ subtotal: 1200, discount_total: 300, tax_total: 150, total: 900, tax_mode: 'inclusive' });
+    expect(body.items[0].tax).toBe(200);
+    const free = await order(mandate, shop, product, { discount_total: 1200 });
+    expect(free.body).toMatchObject({ total: 0, tax_total: 0, status: 'paid' });
+    const tooMuch = await order(mandate, shop, product, { discount_total: 1201 });
+    expect(tooMuch.body.errors).toMatchObject([{ pointer: '#/discount_total', code: 'out_of_range' }]);
+    const customer = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, discount_total: 1 };
+    expect((await mandate.call('POST', '/api/v1/orders', { token, body: customer })).body.code).toBe('forbidden');
+  });
+
+  test('where prices are without tax it comes on top', async () => {
+    const exclusive = await startMandate({ taxMode: 'exclusive' });
+    try {
+      const there = await openShop(exclusive);
+      const product = await there.product({ price: 1005, tax_rate_bps: 1000 });
+      const { body } = await order(exclusive, there, product, {});
+      // 10 % of 1005 is 100.5, and half a cent rounds up
+      expect(body).toMatchObject({ subtotal: 1005, tax_total: 101, total: 1106, tax_mode: 'exclusive' });
+      const less = await order(exclusive, there, product, { discount_total: 505 });
+      expect(less.body).toMatchObject({ tax_total: 50, total: 550 });
+    } finally {
+      await exclusive.close();
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkPayments } from '../../../server/payments/check-payments.ts';
+import { checkRefunds } from '../../../server/refunds/check-refunds.ts';
+import { openTill, soon, type Till } from '../../support/money.ts';
+
+let till: Till;
+beforeAll(async () => {
+  till = await openTill();
+});
+afterAll(() => till.mandate.close());
+
+const em = () => till.mandate.db.em.fork();
+
+describe('after a crash', () => {
+  test('between writing the payment down and asking the provider, it is asked', async () => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id, 'test_requires_action');
+    await em().execute(
+      `update payments set status = 'pending', provider_reference = null, next_action = null, request = '{"methodToken":"test_ok"}' where id = ?`,
+      [body.id],
+    );
+    await checkPayments(em(), till.providers, soon());
+    expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
+  });
+
+  test('between canceling a paid order and paying back, it is paid back', async () => {
+    const order = await till.paidOrder();
+    await till.post(`/orders/${order.id}/cancellation`, {});
+    const [refund] = (await till.get(`/orders/${order.id}/refunds`)).data;
+    await em().execute(`update refunds set status = 'pending', provider_reference = null, next_check_at = now() where id = ?`, [refund.id]);
+    await em().execute(`update payments set refunded_amount = 0 where id = ?`, [refund.payment_id]);
+    expect(await checkRefunds(em(), till.providers, soon())).toBe(1);
+    expect(await till.get(`/refunds/${refund.id}`)).toMatchObject({ status: 'succeeded', amount: order.total });
+  });
+});

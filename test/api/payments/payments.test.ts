@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkPayments } from '../../../server/payments/check-payments.ts';
+import { eventsOf } from '../../support/events.ts';
+import { openTill, soon, type Till } from '../../support/money.ts';
+
+let till: Till;
+beforeAll(async () => {
+  till = await openTill();
+});
+afterAll(() => till.mandate.close());
+
+const paymentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'payment', id);
+const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
+const em = () => till.mandate.db.em.fork();
+
+describe('starting a payment', () => {
+  test('that succeeds at once pays the order, and writes it all down', async () => {
+    const order = await till.order();
+    const { status, body, headers } = await till.pay(order.id);
+    expect([status, headers.get('location')]).toEqual([201, `/api/v1/payments/${body.id}`]);
+    expect(body).toMatchObject({
+      order_id: order.id,
+      attempt: 1,
+      status: 'succeeded',
+      amount: order.total,
+      currency: 'EUR',
+      next_action: null,
+    });
+    expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'paid', payment_status: 'paid', expires_at: null });
+    expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.succeeded']);
+    expect(await orderEvents(order.id)).toEqual(['order.created', 'order.paid']);
+  });
+
+  test('that is declined leaves the order to be paid in another way', async () => {
+    const order = await till.order();
+    const declined = await till.pay(order.id, 'test_declined');
+    expect(declined.body).toMatchObject({ status: 'failed', failure_code: 'card_declined', attempt: 1 });
+    expect(await paymentEvents(declined.body.id)).toEqual(['payment.created', 'payment.failed']);
+    expect((await till.get(`/orders/${order.id}`)).status).toBe('pending');
+    expect((await till.pay(order.id)).body).toMatchObject({ status: 'succeeded', attempt: 2 });
+  });
+
+  test('that needs the customer says where to go, and is found out about later', async () => {
+    const order = await till.order();
+    const { body } = await till.post(`/orders/${order.id}/payments`, {
+      provider: 'test',
+      method_token: 'test_requires_action',
+      return_url: 'https://shop.example/back',
+    });
+    expect(body).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect', url: 'https://shop.example/back' } });
+    await checkPayments(em(), till.providers, soon());
+    expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', next_action: null });
+    expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.requires_action', 'payment.succeeded']);
+  });
+
+  test('whose answer is lost stays pending, and is asked for again with the same key', async () => {
+    const order = await till.order();
+    const { status, body } = await till.pay(order.id, 'test_timeout');
+    expect([status, body.status, body.provider_reference]).toEqual([201, 'pending', null]);
+    await checkPayments(em(), till.providers, soon());
+    expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', attempt: 1 });
+  });
+
+  test('with the same key twice is one payment and one answer, byte for byte', async () => {
+    const order = await till.order();
+    const call = {
+      token: till.shop.token,
+      body: { provider: 'test', method_token: 'test_ok' },
+      headers: { 'idempotency-key': 'pay-once' },
+    };
+    const [first, second] = [
+      await till.mandate.call('POST', `/api/v1/orders/${order.id}/payments`, call),
+      await till.mandate.call('POST', `/api/v1/orders/${order.id}/payments`, call),
+    ];
+    expect(first.body.status).toBe('succeeded');
+    expect([second.text, second.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+    expect((await till.get(`/orders/${order.id}/payments`)).data).toHaveLength(1);
+  });
+});
+
+describe('409', () => {
+  test('payment_in_progress while another one is open', async () => {
+    const order = await till.order();
+    await till.pay(order.id, 'test_processing_then_ok');
+    const { status, body } = await till.pay(order.id);
+    expect([status, body.code]).toEqual([409, 'payment_in_progress']);
+  });
+
+  test('already_paid once it is paid', async () => {
+    const order = await till.paidOrder();
+    const { status, body } = await till.pay(order.id);
+    expect([status, body.code]).toEqual([409, 'already_paid']);
+  });
+
+  test('invalid_transition for a canceled order', async () => {
+    const order = await till.order();
+    await till.post(`/orders/${order.id}/cancellation`, {});
+    const { status, body } = await till.pay(order.id);
+    expect([status, body.code]).toEqual([409, 'invalid_transition']);
+  });
+
+  test('invalid_transition once the hold has ended, even before the goods are given back', async () => {
+    const order = await till.order();
+    await em().execute(`update orders set expires_at = now() - interval '1 second' where id = ?`, [order.id]);
+    const { status, body } = await till.pay(order.id);
+    expect([status, body.code]).toEqual([409, 'invalid_transition']);
+  });
+});
+
+describe('400', () => {
+  test('a provider that the shop does not use, with those that it does', async () => {
+    const order = await till.order();
+    const { status, body } = await till.pay(order.id, '', 'stripe');
+    expect([status, body.errors]).toEqual([400, [expect.objectContaining({ pointer: '#/provider', allowed: ['manual', 'test'] })]]);
+  });
+
+  test.each(['javascript:alert(1)', 'ftp://shop.example', 'shop'])('%s is no return_url', async (url) => {
+    const order = await till.order();
+    const { status, body } = await till.post(`/orders/${order.id}/payments`, { provider: 'manual', return_url: url });
+    expect([status, body.errors[0].pointer]).toEqual([400, '#/return_url']);
+  });
+});
+
+describe('canceling a payment', () => {
+  test('that waits for the customer leaves the order pending', async () => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id, 'test_requires_action');
+    const canceled = await till.post(`/payments/${body.id}/cancellation`);
+    expect([canceled.status, canceled.body.status]).toEqual([201, 'canceled']);
+    expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.requires_action', 'payment.canceled']);
+    expect((await till.get(`/orders/${order.id}`)).status).toBe('pending');
+    const again = await till.post(`/payments/${body.id}/cancellation`);
+    expect([again.status, again.body.code]).toEqual([409, 'invalid_transition']);
+  });
+
+  test.each(['test_processing_then_ok', 'test_ok', 'test_declined'])('is too late for one by %s', async (method) => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id, method);
+    const { status, body: refused } = await till.post(`/payments/${body.id}/cancellation`);
+    expect([status, refused.code]).toEqual([409, 'invalid_transition']);
+  });
+});
+
+describe('a manual payment', () => {
+  test('holds the goods for a week, until staff confirm it', async () => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id, '', 'manual');
+    expect(body.status).toBe('pending');
+    const held = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.parse(order.created_at);
+    expect(held).toBe(7 * 24 * 3600_000);
+    await checkPayments(em(), till.providers, soon());
+    expect((await till.get(`/payments/${body.id}`)).status).toBe('pending');
+    const confirmed = await till.post(`/payments/${body.id}/confirmation`);
+    expect([confirmed.status, confirmed.body.status]).toEqual([201, 'succeeded']);
+    expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
+    const again = await till.post(`/payments/${body.id}/confirmation`);
+    expect([again.status, again.body.code]).toEqual([409, 'invalid_transition']);
+  });
+
+  test('given up leaves the order half an hour for another one', async () => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id, '', 'manual');
+    await till.post(`/payments/${body.id}/cancellation`);
+    const left = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.now();
+    expect(left).toBeLessThanOrEqual(30 * 60_000);
+  });
+
+  test('is the only kind that people confirm', async () => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id, 'test_requires_action');
+    expect((await till.post(`/payments/${body.id}/confirmation`)).body.code).toBe('invalid_transition');
+  });
+
+  test('that arrives after the order was canceled is to be paid back', async () => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id, '', 'manual');
+    await till.post(`/orders/${order.id}/cancellation`, {});
+    expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'canceled' });
+    expect((await till.post(`/payments/${body.id}/confirmation`)).body.status).toBe('succeeded');
+    expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'canceled', payment_status: 'paid' });
+    const [refund] = (await till.get(`/orders/${order.id}/refunds`)).data;
+    expect(refund).toMatchObject({ status: 'pending', reason: 'order_canceled', amount: order.total });
+    expect((await till.post(`/refunds/${refund.id}/confirmation`)).body.status).toBe('succeeded');
+    expect(await till.get(`/orders/${order.id}`)).toMatchObject({ payment_status: 'refunded', refunded_total: order.total });
+  });
+});
+
+describe('lists and versions', () => {
+  test('the payments of an order, newest first, page by page', async () => {
+    const order = await till.order();
+    for (const method of ['test_declined', 'test_declined', 'test_ok']) await till.pay(order.id, method);
+    const first = await till.get(`/orders/${order.id}/payments?limit=2&include_total=true`);
+    expect([first.data.map((payment: { attempt: number }) => payment.attempt), first.total_count]).toEqual([[3, 2], 3]);
+    const next = await till.get(`/orders/${order.id}/payments?limit=2&cursor=${first.next_cursor}`);
+    expect([next.data.map((payment: { attempt: number }) => payment.attempt), next.has_more]).toEqual([[1], false]);
+  });
+
+  test('a payment that has not changed is not sent again', async () => {
+    const order = await till.order();
+    const { body } = await till.pay(order.id);
+    const first = await till.mandate.call('GET', `/api/v1/payments/${body.id}`, { token: till.shop.token });
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
+    expect((await till.mandate.call('GET', `/api/v1/payments/${body.id}`, { token: till.shop.token, headers })).status).toBe(304);
+  });
+});

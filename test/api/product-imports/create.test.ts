@@ -1,0 +1,269 @@
+import { request } from 'node:http';
+import { uploadMax, uploadRowsMax } from '@mandate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { signUp, signUpAs, tokensFor } from '../../support/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { carriedOut, carryOutTasks, dyingAt } from '../../support/tasks.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+
+const start = (body: string, query = '', headers: Record<string, string> = {}, token = shop.token): Promise<Answer> =>
+  mandate.call('POST', `/api/v1/product-imports${query}`, { token, body, headers: { 'content-type': 'text/csv', ...headers } });
+const remarksOf = (file: string): Body[] =>
+  file
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+async function imported(body: string, query = '', headers: Record<string, string> = {}) {
+  const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, headers));
+  return { task, remarks: remarksOf(file), counts: task.result.imported };
+}
+async function failed(body: string, query = ''): Promise<Body> {
+  const { body: task } = await start(body, query);
+  await carryOutTasks(mandate);
+  const { body: ended } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+  expect(ended.status).toBe('failed');
+  return ended.error;
+}
+const productOf = async (sku: string): Promise<Body> =>
+  (await mandate.call('GET', `/api/v1/products?sku=${encodeURIComponent(sku)}&status=draft,active,archived`, { token: shop.token })).body
+    .data[0];
+const ask = async (sql: string): Promise<[Body]> => mandate.db.em.fork().execute(sql);
+const countOf = async (table: string): Promise<number> => (await ask(`select count(*)::int as count from ${table}`))[0].count;
+
+describe('202', () => {
+  test('creates what is new, changes what is there, and leaves alone what the file does not have', async () => {
+    const csv =
+      'sku,name,category,price,currency,tax_rate_bps,stock,status\r\nP-1,Heart,decoration,255,EUR,2000,7,active\r\nP-2,"Mug, ""big""",kitchen,900,EUR,,,\r\n';
+    const first = await imported(csv);
+    expect([first.counts, first.remarks]).toEqual([{ created: 2, updated: 0, unchanged: 0, refused: 0 }, []]);
+    expect(first.task.progress).toEqual({ processed: 2, total: 2 });
+    expect(await productOf('P-1')).toMatchObject({ name: 'Heart', price: 255, tax_rate_bps: 2000, stock: 7, status: 'active', version: 1 });
+    expect(await productOf('P-2')).toMatchObject({ name: 'Mug, "big"', stock: null, status: 'draft' });
+    expect((await imported(csv)).counts).toEqual({ created: 0, updated: 0, unchanged: 2, refused: 0 });
+
+    const second = await imported('sku,price\nP-1,300\nP-2,900\n');
+    expect(second.counts).toEqual({ created: 0, updated: 1, unchanged: 1, refused: 0 });
+    expect(await productOf('P-1')).toMatchObject({ name: 'Heart', price: 300, stock: 7, version: 2 });
+    const events = await mandate.db.em
+      .fork()
+      .execute(`select type from events where subject_type = 'product' and subject_id = ? order by id`, [(await productOf('P-1')).id]);
+    expect(events.map(({ type }: Body) => type)).toEqual(['product.created', 'product.updated']);
+  });
+
+  test('finds columns under other names, takes decimals, and fills in what no row has', async () => {
+    const query = '?sku_column=Art.-Nr.&name_column=Bezeichnung&price_column=Preis&amounts=decimal&currency=KWD&category=imported';
+    const { counts } = await imported('\uFEFFArt.-Nr.,Bezeichnung,Preis\nK-1,Tee,1.205\nK-2,Kaffee,2\n', query);
+    expect(counts.created).toBe(2);
+    expect([(await productOf('K-1')).price, (await productOf('K-2')).price]).toEqual([1205, 2000]);
+    expect(await productOf('K-1')).toMatchObject({ currency: 'KWD', category: 'imported' });
+  });
+
+  test('reads one JSON object per line as well', async () => {
+    const lines = [
+      { sku: 'J-1', name: 'One', price: 5 },
+      'x',
+      { sku: 'J-2', name: 'Two', price: 5.5 },
+      { sku: 'J-3', name: 'Three', price: 0 },
+    ];
+    const body = lines.map((line) => JSON.stringify(line)).join('\n');
+    const { counts, remarks } = await imported(body, '?currency=EUR&category=json', { 'content-type': 'application/x-ndjson' });
+    expect(counts).toEqual({ created: 2, updated: 0, unchanged: 0, refused: 2 });
+    expect(remarks).toMatchObject([
+      { line: 2, code: 'unreadable' },
+      { line: 3, field: 'price' },
+    ]);
+  });
+
+  test('refuses bad rows one by one, each with its line and its field', async () => {
+    const csv = [
+      'sku,name,category,price,currency,status',
+      'B-1,Good,a,1,EUR,active',
+      'B-2,,a,1,EUR,',
+      'B-3,"Two\nlines",a,1,EUR,',
+      'B-4,Price,a,-1,EUR,',
+      'B-5,Price,a,1.5,EUR,',
+      'B-6,Price,a,1e3,EUR,',
+      'B-7,Category,Not A Slug,1,EUR,',
+      'B-8,Currency,a,1,euro,',
+      'B-9,Status,a,1,EUR,gone',
+      'B-10,Too few,a',
+      ',No sku,a,1,EUR,',
+      'B-1,Good,a,1,USD,active',
+      'B-1,Better,a,1,EUR,draft',
+      'B-11,Good,a,1,EUR,active',
+    ].join('\n');
+    const { counts, remarks } = await imported(csv);
+    expect(counts).toEqual({ created: 2, updated: 0, unchanged: 0, refused: 12 });
+    expect(remarks.map(({ line, field, code }) => [line, field, code])).toEqual([
+      [3, 'name', 'required'],
+      [5, 'name', 'invalid_value'],
+      [6, 'price', 'invalid_value'],
+      [7, 'price', 'invalid_value'],
+      [8, 'price', 'invalid_value'],
+      [9, 'category', 'invalid_value'],
+      [10, 'currency', 'invalid_value'],
+      [11, 'status', 'invalid_value'],
+      [12, undefined, 'unreadable'],
+      [13, 'sku', 'required'],
+      [14, 'currency', 'read_only_field'],
+      [15, 'status', 'invalid_transition'],
+    ]);
+    // what was refused because of one field has left nothing of the others behind
+    expect(await productOf('B-1')).toMatchObject({ name: 'Good', version: 1 });
+  });
+
+  test('takes back the apostrophe that an export puts before formulas', async () => {
+    await imported("sku,name,category,price,currency\nF-1,'=1+1,a,1,EUR\nF-2,'quoted,a,1,EUR\n");
+    expect([(await productOf('F-1')).name, (await productOf('F-2')).name]).toEqual(['=1+1', "'quoted"]);
+  });
+
+  test('dry_run says what would be, and changes nothing', async () => {
+    const events = `events where subject_type <> 'task'`;
+    const before = [await countOf('products'), await countOf(events)];
+    const { counts, remarks, task } = await imported(
+      'sku,name,category,price,currency\nD-1,One,a,1,EUR\nD-2,,a,1,EUR\nP-1,Renamed,a,1,EUR\n',
+      '?dry_run=true',
+    );
+    expect([counts, remarks.length]).toEqual([{ created: 1, updated: 1, unchanged: 0, refused: 1 }, 1]);
+    expect(task.params.dry_run).toBe('true');
+    expect([await countOf('products'), await countOf(events), (await productOf('P-1')).name]).toEqual([...before, 'Heart']);
+  });
+
+  test('goes on after a crash, and gives the same figures as without', async () => {
+    const rows = Array.from({ length: 950 }, (_, n) => (n % 10 === 9 ? `R-${n},,a,1,EUR` : `R-${n},Name ${n},a,${n},EUR`));
+    const { body: task } = await start(`sku,name,category,price,currency\n${rows.join('\n')}\n`);
+    for (const step of [2, 2, 3]) {
+      await dyingAt(mandate, step);
+      await mandate.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
+    }
+    await carryOutTasks(mandate);
+    const { body: done } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+    expect(done).toMatchObject({
+      progress: { processed: 950, total: 950 },
+      result: { rows: 95, imported: { created: 855, refused: 95, updated: 0, unchanged: 0 } },
+    });
+    const remarks = remarksOf((await mandate.call('GET', `/api/v1/tasks/${task.id}/result`, { token: shop.token })).text);
+    expect(remarks.map(({ line }) => line)).toEqual(Array.from({ length: 95 }, (_, n) => n * 10 + 11));
+  });
+
+  test('sends the same task again for the same key and file, and not for another file', async () => {
+    const csv = 'sku,name,category,price,currency\nI-1,One,a,1,EUR\n';
+    const key = { 'idempotency-key': 'import-1' };
+    const first = await start(csv, '', key);
+    const files = await countOf('task_files');
+    const second = await start(csv, '', key);
+    expect([second.status, second.text, second.headers.get('idempotent-replayed')]).toEqual([202, first.text, 'true']);
+    expect((await start(csv.replace('One', 'Two'), '', key)).body.code).toBe('idempotency_key_reused');
+    expect((await start(csv, '?dry_run=true', key)).body.code).toBe('idempotency_key_reused');
+    expect(await countOf('task_files')).toBe(files);
+    await carriedOut(mandate, shop.token, first);
+  });
+});
+
+describe('a file that cannot be imported fails as a whole, before anything is changed', () => {
+  const header = 'sku,name,category,price,currency\n';
+  test.each([
+    ['a quote that is not closed', `${header}X-1,One,a,1,EUR\nX-2,"Two,a,1,EUR\n`, 'malformed_csv', /line/i],
+    ['a column twice', 'sku,sku,name\nX-1,X-1,One\n', 'duplicate_column', /sku/],
+    ['no sku', 'code,name\nX-1,One\n', 'missing_column', /"sku"/],
+    ['too many rows', `${header}X-1,One,a,1,EUR\n${'x\n'.repeat(uploadRowsMax)}`, 'too_many_rows', /100000/],
+  ])('%s', async (_what, body, code, detail) => {
+    const error = await failed(body);
+    expect(error).toEqual({ code, detail: expect.stringMatching(detail) });
+    expect(await productOf('X-1')).toBeUndefined();
+  });
+});
+
+describe('400, 413 and 415', () => {
+  test('an empty body, text that is not UTF-8, and unknown or bad parameters', async () => {
+    expect((await start('')).body).toMatchObject({ status: 400, code: 'invalid_request' });
+    for (const bytes of [Buffer.from([0x73, 0x6b, 0x75, 0xff]), Buffer.from([0x73, 0xc3])]) {
+      const response = await fetch(`${mandate.origin}/api/v1/product-imports`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'text/csv' },
+        body: bytes,
+      });
+      expect(await response.json()).toMatchObject({ status: 400, code: 'invalid_request', detail: 'The file is not valid UTF-8.' });
+    }
+    const { body } = await start('sku\n1\n', '?amounts=cents&colour=red');
+    expect(body.errors.map((entry: Body) => `${entry.parameter} ${entry.code}`)).toEqual([
+      'amounts invalid_value',
+      'colour unknown_parameter',
+    ]);
+  });
+
+  test.each([
+    ['application/json', {}],
+    ['text/plain', {}],
+    ['text/csv; charset=latin1', {}],
+    ['text/csv', { 'content-encoding': 'gzip' }],
+  ])('%s %j is not accepted', async (type, headers) => {
+    expect((await start('sku\n1\n', '', { 'content-type': type, ...headers })).body).toMatchObject({
+      status: 415,
+      code: 'unsupported_media_type',
+    });
+  });
+
+  test('a file over 50 MB is refused, whether it says so or not, and leaves nothing behind', async () => {
+    const files = await countOf('task_files');
+    const answer = (headers: Record<string, string>, write: (chunk: Buffer) => boolean | undefined): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const req = request(`${mandate.origin}/api/v1/product-imports`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'text/csv', ...headers },
+        });
+        let answered = false;
+        req.on('response', (res) => {
+          answered = true;
+          resolve(res.statusCode);
+          req.destroy();
+        });
+        req.on('error', (error) => answered || reject(error));
+        const chunk = Buffer.alloc(1_000_000, 'x,y\n');
+        let sent = 0;
+        const more = (): void => {
+          if (answered || sent >= 60) return;
+          sent += 1;
+          if (write(chunk) === false) return;
+          req.write(chunk, more);
+        };
+        req.flushHeaders();
+        more();
+      });
+    expect(await answer({ 'content-length': String(uploadMax + 1) }, () => false)).toBe(413);
+    expect(await answer({ 'transfer-encoding': 'chunked' }, () => true)).toBe(413);
+    expect(await countOf('task_files')).toBe(files);
+  });
+
+  test('a client that goes away in the middle leaves nothing behind', async () => {
+    const files = await countOf('task_files');
+    const req = request(`${mandate.origin}/api/v1/product-imports`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'text/csv', 'content-length': '1000000' },
+    });
+    req.on('error', () => undefined);
+    req.write('sku,name\n'.repeat(40_000));
+    await expect.poll(() => countOf('task_files')).toBe(files + 1);
+    req.destroy();
+    await expect.poll(() => countOf('task_files')).toBe(files);
+  });
+});
+
+describe('403', () => {
+  test('needs products.write and a member of staff', async () => {
+    const { access_token: customer } = await tokensFor(mandate.origin, await signUp(mandate.origin), ['tasks.write']);
+    expect((await start('sku\n1\n', '', {}, customer)).body.code).toBe('insufficient_scope');
+    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: staff } = await tokensFor(mandate.origin, boss, ['tasks.write', 'products.write']);
+    expect((await start('sku,name,category,price,currency\nS-1,One,a,1,EUR\n', '', {}, staff)).status).toBe(202);
+  });
+});

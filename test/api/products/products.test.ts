@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { signUp, signUpAs, tokensFor } from '../../support/oauth-flow.ts';
+import { openShop, type Shop, someProduct } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+
+const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  mandate.call(method, `/api/v1/products${path}`, { token: shop.token, body, headers });
+const get = (path: string, token?: string): Promise<Answer> =>
+  mandate.call('GET', `/api/v1/products${path}`, token === undefined ? {} : { token });
+const errorsOf = ({ body }: Answer): string[] => body.errors.map((entry: Body) => `${entry.pointer ?? entry.parameter} ${entry.code}`);
+
+describe('POST /products', () => {
+  test('201: a draft with what it was not told left at its default', async () => {
+    const { sku, name, category, price, currency } = someProduct();
+    const { status, body, headers } = await send('POST', '', { sku, name, category, price, currency });
+    expect([status, headers.get('location')]).toEqual([201, `/api/v1/products/${body.id}`]);
+    expect(body).toMatchObject({ sku, name, description: '', tax_rate_bps: 0, stock: null, status: 'draft', metadata: {}, version: 1 });
+  });
+
+  test('409: a SKU is given once', async () => {
+    const product = someProduct();
+    await send('POST', '', product);
+    const answer = await send('POST', '', product);
+    expect([answer.status, answer.body.code, errorsOf(answer)]).toEqual([409, 'sku_taken', ['#/sku not_unique']]);
+  });
+
+  test('400: reports every bad field', async () => {
+    const answer = await send('POST', '', {
+      sku: ' x',
+      name: 'a\u0007b',
+      category: 'Bags & more',
+      price: 1.5,
+      currency: 'eur',
+      stock: -1,
+      metadata: { a: 1 },
+    });
+    expect(errorsOf(answer).toSorted()).toEqual([
+      '#/category invalid_value',
+      '#/currency invalid_value',
+      '#/metadata/a invalid_type',
+      '#/name invalid_value',
+      '#/price invalid_type',
+      '#/sku invalid_value',
+      '#/stock out_of_range',
+    ]);
+  });
+
+  test('403: not for customers, whatever their application was given', async () => {
+    const anna = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    const refused = await mandate.call('POST', '/api/v1/products', { token: anna.access_token, body: someProduct() });
+    expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
+    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await tokensFor(mandate.origin, boss, ['products.write']);
+    expect((await mandate.call('POST', '/api/v1/products', { token, body: someProduct() })).status).toBe(201);
+    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
+    const demoted = await mandate.call('POST', '/api/v1/products', { token, body: someProduct() });
+    expect([demoted.status, demoted.body.code]).toEqual([403, 'forbidden']);
+  });
+});
+
+describe('GET /products', () => {
+  test('200: everybody sees what is on sale, sorted and filtered as asked', async () => {
+    const category = 'garden';
+    const made = [];
+    for (const price of [300, 100, 200, 200]) made.push(await shop.product({ category, price, name: `G${price}` }));
+    await shop.product({ category, status: 'draft' });
+    const prices = async (query: string): Promise<number[]> =>
+      (await get(`?category=${category}&${query}`)).body.data.map((product: Body) => product.price);
+    expect(await prices('sort=price')).toEqual([100, 200, 200, 300]);
+    expect(await prices('sort=-price')).toEqual([300, 200, 200, 100]);
+    expect(await prices('sort=name')).toEqual([100, 200, 200, 300]);
+    expect(await prices('')).toEqual([200, 200, 100, 300]);
+    expect(await prices('price_gte=150&price_lte=250')).toEqual([200, 200]);
+    expect((await get(`?sku=${made[0].sku}`)).body.data).toMatchObject([{ id: made[0].id }]);
+    expect((await get(`?category=${category}&include_total=true&limit=1`)).body.total_count).toBe(4);
+  });
+
+  test.each(['price', '-price', 'name', '-name', 'created_at', '-created_at'])(
+    '200: pages by %s without losing equal ones',
+    async (sort) => {
+      const seen: number[] = [];
+      let path = `?limit=2&category=garden&sort=${sort}`;
+      for (;;) {
+        const answer = await get(path);
+        seen.push(...answer.body.data.map((product: Body) => product.id));
+        const next = /<\/api\/v1\/products([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+        if (next === undefined) break;
+        path = next;
+      }
+      expect(new Set(seen).size).toBe(4);
+      expect(seen).toHaveLength(4);
+    },
+  );
+
+  test('403: drafts are for staff', async () => {
+    expect((await get('?status=draft')).body.code).toBe('forbidden');
+    expect((await get('?status=draft,active', shop.token)).status).toBe(200);
+  });
+
+  test('401: a bad token is refused on a public path too', async () => {
+    expect((await get('', 'nonsense')).body.code).toBe('invalid_token');
+  });
+});
+
+describe('GET /products/{product_id}', () => {
+  test('200 with the stock of this moment; 404 for a draft, which staff can see', async () => {
+    const draft = await shop.product({ status: 'draft' });
+    expect((await get(`/${draft.id}`)).body.code).toBe('not_found');
+    expect((await get(`/${draft.id}`, shop.token)).body).toEqual(draft);
+    const product = await shop.product({ stock: 7 });
+    expect((await get(`/${product.id}`)).body).toEqual(product);
+    expect((await get('/999999')).status).toBe(404);
+  });
+});
+
+describe('PATCH /products/{product_id}', () => {
+  test('200: changes what is named, counts the change, takes both media types', async () => {
+    const product = await shop.product({ metadata: { a: '1', b: '2' } });
+    const changed = await send(
+      'PATCH',
+      `/${product.id}`,
+      { price: 1, metadata: { c: '3' }, tax_rate_bps: 700 },
+      { 'content-type': 'application/merge-patch+json' },
+    );
+    expect(changed.body).toMatchObject({
+      ...product,
+      price: 1,
+      metadata: { c: '3' },
+      tax_rate_bps: 700,
+      version: 2,
+      updated_at: expect.any(String),
+    });
+    expect((await send('PATCH', `/${product.id}`, {})).body).toEqual(changed.body);
+  });
+
+  test('400: unknown, read-only and null fields', async () => {
+    const { id } = await shop.product();
+    expect(errorsOf(await send('PATCH', `/${id}`, { sku: 'other', stock: 4, colour: 'red', name: null })).toSorted()).toEqual([
+      '#/colour unknown_field',
+      '#/name not_nullable',
+      '#/sku read_only_field',
+      '#/stock read_only_field',
+    ]);
+  });
+
+  test('409: nothing becomes a draft again', async () => {
+    const { id } = await shop.product();
+    expect((await send('PATCH', `/${id}`, { status: 'draft' })).body.code).toBe('invalid_transition');
+    expect((await send('PATCH', `/${id}`, { status: 'archived' })).body.status).toBe('archived');
+    expect((await send('PATCH', `/${id}`, { status: 'active' })).body.status).toBe('active');
+  });
+
+  test('404, and 415 with the media types a patch may have', async () => {
+    expect((await send('PATCH', '/999999', { price: 1 })).status).toBe(404);
+    const { id } = await shop.product();
+    const { body, headers } = await send('PATCH', `/${id}`, 'price=1', { 'content-type': 'application/x-www-form-urlencoded' });
+    expect([body.code, headers.get('accept-patch')]).toEqual(['unsupported_media_type', 'application/merge-patch+json, application/json']);
+  });
+});
+
+describe('/products/{product_id}/stock-adjustments', () => {
+  const adjust = (id: number, delta: number, headers: Record<string, string> = {}): Promise<Answer> =>
+    send('POST', `/${id}/stock-adjustments`, { delta, reason: 'correction', note: 'counted' }, headers);
+
+  test('201: adds and takes away, begins to count, and keeps what happened', async () => {
+    const product = await shop.product({ stock: null });
+    expect((await adjust(product.id, 5)).body).toMatchObject({
+      product_id: product.id,
+      delta: 5,
+      stock_after: 5,
+      reason: 'correction',
+      note: 'counted',
+    });
+    expect((await adjust(product.id, -2)).body.stock_after).toBe(3);
+    const { body } = await mandate.call('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&include_total=true`, {
+      token: shop.token,
+    });
+    expect(body).toMatchObject({ data: [{ delta: -2 }], has_more: true, total_count: 2 });
+    const next = await mandate.call('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&cursor=${body.next_cursor}`, {
+      token: shop.token,
+    });
+    expect(next.body).toMatchObject({ data: [{ delta: 5 }], has_more: false });
+    expect((await get(`/${product.id}`)).body.stock).toBe(3);
+  });
+
+  test('201: the same key adjusts once', async () => {
+    const { id } = await shop.product({ stock: 1 });
+    const [first, again] = [await adjust(id, 1, { 'idempotency-key': 'once' }), await adjust(id, 1, { 'idempotency-key': 'once' })];
+    expect(again.text).toBe(first.text);
+    expect((await get(`/${id}`)).body.stock).toBe(2);
+  });
+
+  test('409: never below zero, nor beyond what is countable', async () => {
+    const { id } = await shop.product({ stock: 3 });
+    const answer = await adjust(id, -4);
+    expect([answer.status, answer.body.code, answer.body.errors[0].available]).toEqual([409, 'insufficient_stock', 3]);
+    expect((await adjust(id, 2_000_000_000)).status).toBe(409);
+    expect((await adjust((await shop.product({ stock: null })).id, -1)).status).toBe(409);
+    expect((await get(`/${id}`)).body.stock).toBe(3);
+  });
+
+  test('400 and 404', async () => {
+    const { id } = await shop.product();
+    expect(errorsOf(await adjust(id, 0))).toEqual(['#/delta invalid_value']);
+    expect((await adjust(999_999, 1)).status).toBe(404);
+    expect((await mandate.call('GET', '/api/v1/products/999999/stock-adjustments', { token: shop.token })).status).toBe(404);
+  });
+});

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseKind } from '../../support/database.ts';
+import { eventsOf } from '../../support/events.ts';
+import type { Body } from '../../support/mandate.ts';
+import { openTill, type Till } from '../../support/money.ts';
+import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+
+let till: Till;
+beforeAll(async () => {
+  till = await openTill();
+});
+afterAll(() => till.mandate.close());
+
+const ship = (orderId: number, body: object = {}) => till.post(`/orders/${orderId}/shipments`, body);
+const change = (id: number, body: object, headers: Record<string, string> = {}) =>
+  till.mandate.call('PATCH', `/api/v1/shipments/${id}`, { token: till.shop.token, body, headers });
+const shipmentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'shipment', id);
+const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
+const order = (id: number): Promise<Body> => till.get(`/orders/${id}`);
+
+describe('a shipment', () => {
+  test('of everything: pending, shipped, delivered, and the order with it', async () => {
+    const { id } = await till.paidOrder({ lines: 2 });
+    const { status, body } = await ship(id, { carrier: 'DHL', tracking_number: '123', tracking_url: 'https://dhl.example/123' });
+    expect([status, body]).toMatchObject([
+      201,
+      {
+        status: 'pending',
+        carrier: 'DHL',
+        items: [
+          { line: 1, quantity: 2 },
+          { line: 2, quantity: 2 },
+        ],
+      },
+    ]);
+    expect(await order(id)).toMatchObject({ status: 'paid', fulfillment_status: 'unfulfilled' });
+
+    expect((await change(body.id, { status: 'shipped' })).body).toMatchObject({ status: 'shipped', shipped_at: expect.any(String) });
+    expect(await order(id)).toMatchObject({
+      status: 'shipped',
+      fulfillment_status: 'shipped',
+      items: [{ shipped_quantity: 2 }, { shipped_quantity: 2 }],
+    });
+
+    expect((await change(body.id, { status: 'delivered' })).body).toMatchObject({ status: 'delivered', delivered_at: expect.any(String) });
+    expect(await order(id)).toMatchObject({ status: 'delivered', fulfillment_status: 'delivered' });
+    expect(await shipmentEvents(body.id)).toEqual(['shipment.created', 'shipment.shipped', 'shipment.delivered']);
+    expect(await orderEvents(id)).toEqual(['order.created', 'order.paid', 'order.shipped', 'order.delivered']);
+  });
+
+  test('of a part leaves the order paid; the rest ships it, and the last delivery delivers it', async () => {
+    const { id, version } = await till.paidOrder({ quantity: 3 });
+    const first = (await ship(id, { status: 'shipped', items: [{ line: 1, quantity: 1 }] })).body;
+    const partly = await order(id);
+    expect(partly).toMatchObject({ status: 'paid', fulfillment_status: 'partial' });
+    expect(partly.version).toBeGreaterThan(version);
+    await change(first.id, { status: 'delivered' });
+    expect(await order(id)).toMatchObject({ status: 'paid', fulfillment_status: 'partial' });
+    const second = (await ship(id, { status: 'shipped' })).body;
+    expect(second.items).toEqual([{ line: 1, quantity: 2 }]);
+    expect((await order(id)).status).toBe('shipped');
+    await change(second.id, { status: 'delivered' });
+    expect((await order(id)).status).toBe('delivered');
+  });
+
+  test('handed over at once is delivered at once', async () => {
+    const { id } = await till.paidOrder();
+    const { body } = await ship(id, { status: 'delivered' });
+    expect(body).toMatchObject({ status: 'delivered', shipped_at: expect.any(String), delivered_at: expect.any(String) });
+    expect(await orderEvents(id)).toEqual(['order.created', 'order.paid', 'order.shipped', 'order.delivered']);
+  });
+
+  test('that comes back undelivered can be shipped again', async () => {
+    const { id } = await till.paidOrder();
+    const { body } = await ship(id, { status: 'shipped' });
+    expect((await change(body.id, { status: 'failed' })).body.status).toBe('failed');
+    expect(await shipmentEvents(body.id)).toEqual(['shipment.created', 'shipment.shipped', 'shipment.failed']);
+    expect(await order(id)).toMatchObject({ status: 'shipped', fulfillment_status: 'unfulfilled', items: [{ shipped_quantity: 0 }] });
+    const again = (await ship(id, { status: 'shipped' })).body;
+    await change(again.id, { status: 'delivered' });
+    expect((await order(id)).status).toBe('delivered');
+  });
+
+  test('that is canceled frees its units, and the order can be canceled again', async () => {
+    const { id } = await till.paidOrder();
+    const { body } = await ship(id);
+    expect((await till.post(`/orders/${id}/cancellation`, {})).body.code).toBe('invalid_transition');
+    expect((await change(body.id, { status: 'canceled' })).body.status).toBe('canceled');
+    expect(await shipmentEvents(body.id)).toEqual(['shipment.created', 'shipment.canceled']);
+    expect((await till.post(`/orders/${id}/cancellation`, {})).body.status).toBe('canceled');
+  });
+
+  test('leaves out what was paid back and restocked', async () => {
+    const { id } = await till.paidOrder({ quantity: 3 });
+    await till.post(`/orders/${id}/refunds`, { amount: 1, restock: [{ line: 1, quantity: 1 }] });
+    const { body } = await ship(id, { status: 'shipped' });
+    expect(body.items).toEqual([{ line: 1, quantity: 2 }]);
+    expect((await order(id)).status).toBe('shipped');
+  });
+
+  test('keeps what a change leaves out, and clears what is null', async () => {
+    const { id } = await till.paidOrder();
+    const { body } = await ship(id, { carrier: 'DHL', tracking_number: '123' });
+    expect((await change(body.id, { tracking_number: null })).body).toMatchObject({
+      carrier: 'DHL',
+      tracking_number: null,
+      status: 'pending',
+    });
+    expect(await shipmentEvents(body.id)).toEqual(['shipment.created']);
+  });
+});
+
+describe('409', () => {
+  const walks: Record<string, readonly string[]> = {
+    pending: [],
+    shipped: ['shipped'],
+    delivered: ['shipped', 'delivered'],
+    failed: ['shipped', 'failed'],
+    canceled: ['canceled'],
+  };
+  test.each([
+    ['pending', 'failed'],
+    ['shipped', 'canceled'],
+    ['delivered', 'shipped'],
+    ['delivered', 'failed'],
+    ['delivered', 'canceled'],
+    ['failed', 'shipped'],
+    ['failed', 'delivered'],
+    ['canceled', 'shipped'],
+    ['canceled', 'delivered'],
+  ])('invalid_transition from %s to %s', async (from, next) => {
+    const { id } = await till.paidOrder();
+    const { body } = await ship(id);
+    for (const status of walks[from] ?? []) expect((await change(body.id, { status })).status).toBe(200);
+    const before = await shipmentEvents(body.id);
+    const refused = await change(body.id, { status: next });
+    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_transition']);
+    expect(await shipmentEvents(body.id)).toEqual(before);
+  });
+
+  test.each(['pending', 'canceled', 'delivered'])('invalid_transition for a %s order', async (status) => {
+    const { id } = status === 'delivered' ? await till.paidOrder() : await till.order();
+    if (status === 'delivered') await ship(id, { status: 'delivered' });
+    if (status === 'canceled') await till.post(`/orders/${id}/cancellation`, {});
+    const refused = await ship(id);
+    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_transition']);
+  });
+
+  test('quantity_exceeded, counting what is packed already', async () => {
+    const { id } = await till.paidOrder({ quantity: 3 });
+    expect((await ship(id, { items: [{ line: 1, quantity: 4 }] })).body.code).toBe('quantity_exceeded');
+    await ship(id, { items: [{ line: 1, quantity: 2 }] });
+    expect((await ship(id, { items: [{ line: 1, quantity: 2 }] })).body.errors).toMatchObject([{ requested: 2, available: 1 }]);
+    await ship(id);
+    expect((await ship(id)).body.code).toBe('quantity_exceeded');
+  });
+});
+
+describe('400, 404, 412 and who may', () => {
+  test('a line the order does not have, and an address that is not https', async () => {
+    const { id } = await till.paidOrder();
+    expect((await ship(id, { items: [{ line: 2, quantity: 1 }] })).body.code).toBe('invalid_request');
+    expect((await ship(id, { tracking_url: 'javascript:alert(1)' })).body.errors[0].pointer).toBe('#/tracking_url');
+    expect((await ship(id, { items: [] })).status).toBe(400);
+  });
+
+  test('404 for what is not there', async () => {
+    expect((await ship(987_654)).status).toBe(404);
+    expect((await change(987_654, { status: 'shipped' })).status).toBe(404);
+  });
+
+  test('412 when it was changed in the meantime', async () => {
+    const { id } = await till.paidOrder();
+    const { body } = await ship(id);
+    const changed = await change(body.id, { carrier: 'DHL' }, { 'if-match': '*' });
+    const etag = { 'if-match': changed.headers.get('etag') ?? '' };
+    expect((await change(body.id, { carrier: 'UPS' }, etag)).status).toBe(200);
+    expect((await change(body.id, { carrier: 'GLS' }, etag)).status).toBe(412);
+  });
+
+  test('a customer sees their parcels, ships none, and sees none of anybody else', async () => {
+    const { mandate } = till;
+    const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+    const { id } = await till.paidOrder();
+    expect((await mandate.call('POST', `/api/v1/orders/${id}/shipments`, { token: anna, body: {} })).status).toBe(403);
+    expect((await mandate.call('GET', `/api/v1/orders/${id}/shipments`, { token: anna })).status).toBe(404);
+    await ship(id);
+    expect((await till.get(`/orders/${id}/shipments`)).data).toHaveLength(1);
+  });
+});
+
+describe.skipIf(databaseKind === 'pglite')('8 parcels of 3 units at once', () => {
+  test('pack no more than was ordered', async () => {
+    const { id } = await till.paidOrder({ quantity: 3 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ship(id, { status: 'shipped', items: [{ line: 1, quantity: 1 }] })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(await order(id)).toMatchObject({ status: 'shipped', items: [{ shipped_quantity: 3 }] });
+  });
+});

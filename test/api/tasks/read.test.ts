@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { clientCredentials, confidentialClient, signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { carriedOut, carryOutTasks } from '../../support/tasks.ts';
+
+let mandate: Mandate;
+let anna: string;
+let ben: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  const person = async (): Promise<string> =>
+    (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write'])).access_token;
+  [anna, ben] = [await person(), await person()];
+});
+afterAll(() => mandate.close());
+
+const start = (token = anna, body: object = {}): Promise<Answer> => mandate.call('POST', '/api/v1/order-exports', { token, body });
+const get = (path: string, token = anna, headers: Record<string, string> = {}): Promise<Answer> =>
+  mandate.call('GET', `/api/v1/tasks${path}`, { token, headers });
+const cancel = (id: number, token = anna, headers: Record<string, string> = {}): Promise<Answer> =>
+  mandate.call('POST', `/api/v1/tasks/${id}/cancellation`, { token, headers });
+
+describe('a task of somebody else', () => {
+  test('is not found, by any of its operations', async () => {
+    const { task } = await carriedOut(mandate, anna, await start());
+    const missing = async (answer: Promise<Answer>): Promise<void> => {
+      const { status, body } = await answer;
+      expect([status, body.code]).toEqual([404, 'not_found']);
+    };
+    for (const path of [`/${task.id}`, `/${task.id}/result`, '/987654', '/987654/result']) await missing(get(path, ben));
+    await missing(cancel(task.id, ben));
+    await missing(cancel(987_654, ben));
+    expect((await get('', ben)).body.data).toEqual([]);
+  });
+
+  test('an application on its own account has its own, and another application does not see them', async () => {
+    const scopes = ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write'] as const;
+    const [one, other] = [
+      await clientCredentials(mandate.origin, await confidentialClient(mandate.db, scopes), scopes),
+      await clientCredentials(mandate.origin, await confidentialClient(mandate.db, scopes), scopes),
+    ];
+    const { body } = await start(one);
+    expect(body.user_id).toBeNull();
+    expect([(await get(`/${body.id}`, one)).status, (await get(`/${body.id}`, other)).status]).toEqual([200, 404]);
+  });
+
+  test('needs tasks.read, and tasks.write to cancel', async () => {
+    const person = await signUp(mandate.origin);
+    const { access_token: writer } = await tokensFor(mandate.origin, person, ['orders.read', 'tasks.write']);
+    const { access_token: reader } = await tokensFor(mandate.origin, person, ['orders.read', 'tasks.read']);
+    const { body: task } = await start(writer);
+    for (const path of ['', `/${task.id}`, `/${task.id}/result`]) expect((await get(path, writer)).body.code).toBe('insufficient_scope');
+    expect((await cancel(task.id, reader)).body.code).toBe('insufficient_scope');
+    expect((await mandate.call('GET', '/api/v1/tasks')).body.code).toBe('missing_token');
+    // whoever started it with orders.read shows it to tokens with orders.read
+    const { access_token: without } = await tokensFor(mandate.origin, person, ['tasks.read']);
+    expect((await get(`/${task.id}`, without)).status).toBe(404);
+  });
+});
+
+describe('GET /tasks', () => {
+  test('newest first, a page at a time, by type and status', async () => {
+    const { access_token: token } = await tokensFor(mandate.origin, await signUp(mandate.origin), [
+      'orders.read',
+      'tasks.read',
+      'tasks.write',
+    ]);
+    const ids: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      ids.unshift((await start(token)).body.id);
+      await (i % 2 === 0 ? carryOutTasks(mandate) : cancel(ids[0] ?? 0, token));
+    }
+    const idsOf = ({ body }: Answer): number[] => body.data.map(({ id }: Body) => id);
+    const first = await get('?limit=3&include_total=true', token);
+    expect([idsOf(first), first.body.total_count]).toEqual([ids.slice(0, 3), 5]);
+    expect(idsOf(await get(`?limit=3&cursor=${first.body.next_cursor}`, token))).toEqual(ids.slice(3));
+    expect(idsOf(await get('?status=canceled', token))).toEqual([ids[1], ids[3]]);
+    expect(idsOf(await get('?status=succeeded,failed&type=order_export', token))).toEqual([ids[0], ids[2], ids[4]]);
+    expect(idsOf(await get('?type=order_import', token))).toEqual([]);
+    expect((await get('?type=order', token)).body.errors).toMatchObject([{ parameter: 'type', code: 'invalid_value' }]);
+  });
+});
+
+describe('GET /tasks/{task_id}', () => {
+  test('says when to ask again, as long as there is something to wait for', async () => {
+    const { body: task } = await start();
+    const waiting = await get(`/${task.id}`);
+    expect([waiting.body.status, waiting.headers.get('retry-after'), waiting.headers.get('cache-control')]).toEqual([
+      'queued',
+      '2',
+      'no-store',
+    ]);
+    await carryOutTasks(mandate);
+    expect((await get(`/${task.id}`)).headers.get('retry-after')).toBeNull();
+  });
+});
+
+describe('GET /tasks/{task_id}/result', () => {
+  test.each([
+    ['csv', 'text/csv; charset=utf-8'],
+    ['ndjson', 'application/x-ndjson; charset=utf-8'],
+  ])('%s: a file with its type, name, length and digest', async (format, type) => {
+    const { task, file } = await carriedOut(mandate, anna, await start(anna, { format }));
+    const { headers } = await get(`/${task.id}/result`);
+    expect(
+      Object.fromEntries(
+        ['content-type', 'content-disposition', 'content-length', 'cache-control', 'x-content-type-options'].map((name) => [
+          name,
+          headers.get(name),
+        ]),
+      ),
+    ).toEqual({
+      'content-type': type,
+      'content-disposition': `attachment; filename="order-export-${task.id}.${format}"`,
+      'content-length': String(Buffer.byteLength(file)),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers.get('repr-digest')).toBe(`sha-256=:${Buffer.from(task.result.sha256, 'hex').toString('base64')}:`);
+  });
+
+  test('is given to whoever accepts such files, and to nobody who does not', async () => {
+    const { task } = await carriedOut(mandate, anna, await start());
+    for (const [accept, status] of [
+      ['text/csv', 200],
+      ['*/*', 200],
+      ['application/json', 406],
+      ['image/png', 406],
+    ] as const)
+      expect((await get(`/${task.id}/result`, anna, { accept })).status, accept).toBe(status);
+  });
+
+  test('409 while it is not finished, 404 when it was canceled', async () => {
+    const { body: task } = await start();
+    const early = await get(`/${task.id}/result`);
+    expect([early.status, early.body.code, early.headers.get('retry-after')]).toEqual([409, 'task_not_finished', '2']);
+    await cancel(task.id);
+    expect((await get(`/${task.id}/result`)).body.code).toBe('not_found');
+  });
+
+  test('is broken off when a part of it is lost, so that nobody takes it for the whole', async () => {
+    const { task } = await carriedOut(mandate, anna, await start());
+    await mandate.db.em
+      .fork()
+      .execute('delete from task_file_chunks where file_id = (select output_id from tasks where id = ?)', [task.id]);
+    await expect(get(`/${task.id}/result`)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('POST /tasks/{task_id}/cancellation', () => {
+  test('202 once, 409 afterwards; the same key gives the same answer', async () => {
+    const { body: task } = await start();
+    const headers = { 'idempotency-key': 'cancel-1' };
+    const first = await cancel(task.id, anna, headers);
+    expect([first.status, first.body.status, first.headers.get('location')]).toEqual([202, 'canceled', `/api/v1/tasks/${task.id}`]);
+    const again = await cancel(task.id, anna, headers);
+    expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([202, first.text, 'true']);
+    expect((await cancel(task.id)).body.code).toBe('invalid_transition');
+  });
+
+  test('409 when it has succeeded, and it stays as it was', async () => {
+    const { task } = await carriedOut(mandate, anna, await start());
+    expect((await cancel(task.id)).body.code).toBe('invalid_transition');
+    expect((await get(`/${task.id}`)).body).toEqual(task);
+  });
+});

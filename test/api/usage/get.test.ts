@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Mandate } from '../../support/mandate.ts';
+import { clientCredentials, confidentialClient } from '../../support/oauth-flow.ts';
+
+let mandate: Mandate;
+beforeAll(async () => {
+  mandate = await startMandate({ rateLimits: { default: 10, apiKey: 10, ip: 10, monthly: 100 } });
+});
+afterAll(() => mandate.close());
+
+describe('200', () => {
+  test('says what is left now, and what was used in the last twelve months', async () => {
+    const client = await confidentialClient(mandate.db, ['products.write']);
+    const token = await clientCredentials(mandate.origin, client, ['products.write']);
+    const months = Array.from({ length: 14 }, (_, at) => `20${10 + at}-05`);
+    for (const month of months)
+      await mandate.db.em.fork().execute('insert into usage_months values (?, ?, ?)', [client.clientId, month, Number(month.slice(2, 4))]);
+    await mandate.call('GET', '/api/v1/products', { token });
+    const { status, body } = await mandate.call('GET', '/api/v1/usage', { token });
+    expect([status, body.client_id]).toEqual([200, client.clientId]);
+    expect(body.limits).toMatchObject([
+      { policy: 'default', limit: 10, window_seconds: 60, remaining: 8 },
+      { policy: 'monthly', limit: 100, remaining: 98 },
+    ]);
+    const thisMonth = new Date().toISOString().slice(0, 7);
+    const [year, month] = thisMonth.split('-').map(Number);
+    expect(body.limits[1].resets_at).toBe(new Date(Date.UTC(year ?? 0, month ?? 0)).toISOString());
+    expect(body.months).toHaveLength(12);
+    expect(body.months.slice(0, 2)).toEqual([
+      { month: thisMonth, requests: 2 },
+      { month: '2023-05', requests: 23 },
+    ]);
+  });
+});
+
+describe('401', () => {
+  test('without a token', async () => {
+    expect((await mandate.call('GET', '/api/v1/usage')).body.code).toBe('missing_token');
+  });
+});
+
+describe('400', () => {
+  test('for a parameter it does not have', async () => {
+    const client = await confidentialClient(mandate.db, ['orders.read']);
+    const token = await clientCredentials(mandate.origin, client, ['orders.read']);
+    const { body } = await mandate.call('GET', '/api/v1/usage?month=2026-01', { token });
+    expect(body.errors[0].code).toBe('unknown_parameter');
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
+import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let anna: Person;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  anna = await signUp(mandate.origin);
+  token = (await tokensFor(mandate.origin, anna, ['users.read'])).access_token;
+});
+afterAll(() => mandate.close());
+
+const get = (path: string, as = token): Promise<Answer> => mandate.call('GET', `/api/v1/users/${path}`, { token: as });
+const create = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  mandate.call('POST', '/api/v1/users', { token: shop.token, body, headers });
+
+describe('GET /users/me and /users/{user_id}', () => {
+  test('200: the person the token acts for', async () => {
+    const me = await get('me');
+    expect(me.body).toMatchObject({ id: anna.id, name: anna.name, email: anna.email, status: 'active', role: 'customer' });
+    expect((await get(String(anna.id))).body).toEqual(me.body);
+  });
+
+  test('404: somebody else and nobody, alike; staff with users.manage see them', async () => {
+    const ben = await shop.user();
+    expect([(await get(String(ben.id))).body.code, (await get('999999')).body.code]).toEqual(['not_found', 'not_found']);
+    expect((await get(String(ben.id), shop.token)).body).toEqual(ben);
+    const boss = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage']);
+    expect((await get(String(ben.id), boss.access_token)).body).toEqual(ben);
+    const plain = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.read']);
+    expect((await get(String(ben.id), plain.access_token)).status).toBe(404);
+  });
+
+  test('403: an application that acts for itself is nobody, and a token without the scope sees nothing', async () => {
+    expect((await get('me', shop.token)).body.code).toBe('forbidden');
+    const { access_token } = await tokensFor(mandate.origin, anna, ['orders.read']);
+    expect((await get('me', access_token)).body.code).toBe('insufficient_scope');
+    expect((await get(String(anna.id), access_token)).body.code).toBe('insufficient_scope');
+  });
+
+  test('401 at once when the account is suspended, 400 for what is no id', async () => {
+    const carl = await signUp(mandate.origin);
+    const { access_token } = await tokensFor(mandate.origin, carl, ['users.read']);
+    expect((await get('me', access_token)).status).toBe(200);
+    await mandate.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [carl.id]);
+    expect((await get('me', access_token)).status).toBe(401);
+    expect((await get('ME')).body.errors[0].parameter).toBe('user_id');
+  });
+});
+
+describe('POST /users', () => {
+  test('201: trims, keeps the spelling, and answers a repeated key with the same bytes', async () => {
+    const body = { name: '  Zoë O’Neil ', email: 'Zoe.ONeil@Example.com' };
+    const [first, again] = [await create(body, { 'idempotency-key': 'zoe' }), await create(body, { 'idempotency-key': 'zoe' })];
+    expect(first.body).toMatchObject({
+      name: 'Zoë O’Neil',
+      email: 'Zoe.ONeil@Example.com',
+      status: 'active',
+      role: 'customer',
+      version: 1,
+    });
+    expect([first.status, first.headers.get('location')]).toEqual([201, `/api/v1/users/${first.body.id}`]);
+    expect(again.text).toBe(first.text);
+  });
+
+  test('409: an address is given once, whatever its case; a closed account gives it back', async () => {
+    const { body } = await create({ name: 'A', email: 'dora@example.com' });
+    const taken = await create({ name: 'B', email: 'DORA@example.com' });
+    expect([taken.status, taken.body.code, taken.body.errors]).toMatchObject([
+      409,
+      'email_taken',
+      [{ pointer: '#/email', code: 'not_unique' }],
+    ]);
+    await mandate.db.em.fork().execute(`update users set status = 'closed' where id = ?`, [body.id]);
+    expect((await create({ name: 'B', email: 'dora@example.com' })).status).toBe(201);
+  });
+
+  test.each([
+    '',
+    'a',
+    'a@b',
+    'a@b.c, d@e.f',
+    'a b@c.de',
+    '"a"@c.de',
+    'a@[127.0.0.1]',
+    'a@c.de\r\nBcc: x@y.zz',
+    `${'x'.repeat(250)}@c.de`,
+    'a@@c.de',
+    null,
+    7,
+  ])('400: %j is no address', async (email) => {
+    const { status, body } = await create({ name: 'A', email });
+    expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', '#/email']);
+  });
+
+  test('400: names need something to read, and no control characters', async () => {
+    for (const name of ['', '   ', 'x'.repeat(201), 'a\nb', '\u0000', '\ud800']) {
+      expect((await create({ name, email: 'ok@example.com' })).body.errors[0].pointer).toBe('#/name');
+    }
+    expect((await create({ name: 'A', email: 'ok@example.com', role: 'admin', status: 'active' })).body.errors).toMatchObject([
+      { pointer: '#/role', code: 'read_only_field' },
+      { pointer: '#/status', code: 'read_only_field' },
+    ]);
+  });
+
+  test('403: not for customers', async () => {
+    expect((await mandate.call('POST', '/api/v1/users', { token, body: { name: 'A', email: 'x@example.com' } })).body.code).toBe(
+      'insufficient_scope',
+    );
+  });
+});

@@ -1,0 +1,257 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { deliver, openReceiver, passSeconds, type Receiver } from '../../support/webhooks.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+beforeEach(async () => {
+  receiver = await openReceiver();
+});
+afterEach(async () => {
+  await receiver.close();
+  await mandate.db.em.fork().execute('delete from webhook_endpoints');
+});
+
+const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  mandate.call(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
+const endpoint = async (events = ['*'], url = receiver.url): Promise<Body> => (await call('POST', '', { url, events })).body;
+const deliveries = async (id: number): Promise<Body[]> => (await call('GET', `/${id}/deliveries`)).body.data;
+const types = (): string[] => receiver.received.map(({ body }) => body.type);
+
+describe('a delivery', () => {
+  test('is the event as the feed has it, signed as Standard Webhooks says', async () => {
+    const { id, secret } = await endpoint(['product.created']);
+    const product = await shop.product();
+    await deliver(mandate);
+    const [first] = receiver.received;
+    if (!first) throw new Error('nothing came');
+    const { headers, text, body } = first;
+    expect(receiver.received).toHaveLength(1);
+    expect(body).toMatchObject({ type: 'product.created', subject: { id: product.id }, data: { object: product } });
+    expect(headers['webhook-id']).toBe(`evt_${body.id}`);
+    expect(new Webhook(secret).verify(text, headers)).toEqual(body);
+    expect((await mandate.call('GET', `/api/v1/events/${body.id}`, { token: shop.token })).body).toEqual(body);
+    const attempt = { at: expect.any(String), milliseconds: expect.any(Number), status_code: 204, error: null };
+    expect(await deliveries(id)).toMatchObject([
+      { event_id: body.id, event_type: 'product.created', status: 'succeeded', attempts: [attempt], next_attempt_at: null },
+    ]);
+  });
+
+  test('that fails is tried again with the same id and another time, ten times over 75 hours', async () => {
+    const { id } = await endpoint(['product.created']);
+    receiver.answer = (_, res) => res.writeHead(500).end('no');
+    await shop.product();
+    await deliver(mandate);
+    const waits: number[] = [];
+    for (let i = 1; i < 10; i += 1) {
+      const [{ next_attempt_at: next, status }] = await deliveries(id);
+      expect(status).toBe('pending');
+      waits.push((Date.parse(next) - Date.now()) / 1000);
+      await passSeconds(mandate, 30 * 3600);
+      await deliver(mandate);
+    }
+    const schedule = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    for (const [index, planned] of schedule.entries()) {
+      expect(waits[index]).toBeGreaterThan(planned * 0.9 - 3);
+      expect(waits[index]).toBeLessThan(planned * 1.1 + 1);
+    }
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(receiver.received).toHaveLength(10);
+    const [last] = await deliveries(id);
+    expect(last).toMatchObject({ status: 'failed', next_attempt_at: null });
+    expect(last.attempts).toHaveLength(10);
+  });
+
+  test.each([
+    ['a redirect', 302, { location: 'http://169.254.169.254/latest' }, 'redirect'],
+    ['an answer that is no success', 404, {}, 'status_code'],
+  ])('%s is a failure, and nothing is followed', async (_what, status, headers, error) => {
+    const { id } = await endpoint(['product.created']);
+    receiver.answer = (_received, res) => res.writeHead(status, headers).end();
+    await shop.product();
+    await deliver(mandate);
+    expect(await deliveries(id)).toMatchObject([{ status: 'pending', attempts: [{ status_code: status, error }] }]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('to nobody is a failure', async () => {
+    const { id } = await endpoint(['product.created'], 'http://127.0.0.1:1/');
+    await shop.product();
+    await deliver(mandate);
+    expect(await deliveries(id)).toMatchObject([{ attempts: [{ status_code: null, error: 'connection_failed' }] }]);
+  });
+
+  test('with an answer of a gigabyte succeeds without reading it', async () => {
+    const { id } = await endpoint(['product.created']);
+    let written = 0;
+    receiver.answer = (_, res) => {
+      const more = (): void => {
+        while (written < 1e9 && !res.destroyed) {
+          written += 65_536;
+          if (!res.write(Buffer.alloc(65_536))) return void res.once('drain', more);
+        }
+      };
+      res.writeHead(200);
+      more();
+    };
+    await shop.product();
+    await deliver(mandate);
+    expect(await deliveries(id)).toMatchObject([{ status: 'succeeded' }]);
+    expect(written).toBeLessThan(50e6);
+  });
+
+  test.each([
+    [429, '120', 115, 125],
+    [503, new Date(Date.now() + 3_600_000).toUTCString(), 3_500, 3_610],
+    [500, '600', 595, 605],
+  ])('that is answered %i with Retry-After %s waits that long', async (status, retryAfter, least, most) => {
+    const { id } = await endpoint(['product.created']);
+    receiver.answer = (_, res) => res.writeHead(status, { 'retry-after': retryAfter }).end();
+    await shop.product();
+    await deliver(mandate);
+    const [{ next_attempt_at: next }] = await deliveries(id);
+    expect((Date.parse(next) - Date.now()) / 1000).toBeGreaterThan(least);
+    expect((Date.parse(next) - Date.now()) / 1000).toBeLessThan(most);
+    // and with 429 and 503 so does everything else
+    await shop.product();
+    await deliver(mandate);
+    expect(receiver.received).toHaveLength(status === 500 ? 2 : 1);
+  });
+
+  test('goes only to those who asked for its type', async () => {
+    await endpoint(['product.stock_changed', 'product.archived']);
+    const { id } = await shop.product();
+    await mandate.call('POST', `/api/v1/products/${id}/stock-adjustments`, { token: shop.token, body: { delta: 1, reason: 'received' } });
+    await deliver(mandate);
+    expect(types()).toEqual(['product.stock_changed']);
+  });
+});
+
+describe('an endpoint', () => {
+  test('that answers 410 is disabled, its owner is told, and what follows is kept to be delivered again', async () => {
+    const { id } = await endpoint(['product.created']);
+    receiver.answer = (_, res) => res.writeHead(410).end();
+    await shop.product();
+    await deliver(mandate);
+    expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
+    await shop.product();
+    await deliver(mandate);
+    expect(receiver.received).toHaveLength(1);
+    expect((await deliveries(id)).map(({ status }) => status)).toEqual(['skipped', 'skipped']);
+    expect((await call('POST', `/${id}/redeliveries`, { from_event_id: 1 })).body.code).toBe('webhook_endpoint_disabled');
+    receiver.answer = (_, res) => res.writeHead(200).end();
+    expect((await call('PATCH', `/${id}`, { status: 'enabled' })).body).toMatchObject({ status: 'enabled', disabled_reason: null });
+    await deliver(mandate);
+    expect(receiver.received).toHaveLength(1);
+    expect((await call('POST', `/${id}/redeliveries`, { from_event_id: 1 })).body).toEqual({ deliveries: 2 });
+    await deliver(mandate);
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  test('that fails for five days is disabled with a message; one that works in between is not', async () => {
+    const { id } = await endpoint(['product.created']);
+    receiver.answer = (_, res) => res.writeHead(500).end();
+    await shop.product();
+    await deliver(mandate);
+    const since = (days: number): Promise<unknown> =>
+      mandate.db.em
+        .fork()
+        .execute('update webhook_endpoints set failing_since = now() - make_interval(days => ?) where id = ?', [days, id]);
+    await since(4);
+    await passSeconds(mandate, 3600);
+    await deliver(mandate);
+    expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'enabled', failing_since: expect.any(String) });
+    receiver.answer = (_, res) => res.writeHead(204).end();
+    await passSeconds(mandate, 3600);
+    await deliver(mandate);
+    expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'enabled', failing_since: null });
+    receiver.answer = (_, res) => res.writeHead(500).end();
+    await shop.product();
+    await deliver(mandate);
+    await since(6);
+    await passSeconds(mandate, 3600);
+    await deliver(mandate);
+    expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
+    const events = await mandate.db.em
+      .fork()
+      .execute(`select 1 from events where type = 'webhook_endpoint.disabled' and subject_id = ?`, [id]);
+    expect(events).toHaveLength(1);
+  });
+
+  test('that is disabled by hand gets nothing, and one that is deleted neither', async () => {
+    const [one, two] = [await endpoint(['product.created']), await endpoint(['product.created'])];
+    await call('PATCH', `/${one.id}`, { status: 'disabled' });
+    await shop.product();
+    expect((await call('DELETE', `/${two.id}`)).status).toBe(204);
+    await deliver(mandate);
+    expect(receiver.received).toEqual([]);
+    expect((await call('GET', `/${one.id}`)).body).toMatchObject({ disabled_reason: 'manual' });
+    expect((await call('POST', `/${one.id}/test-events`)).body.code).toBe('webhook_endpoint_disabled');
+  });
+
+  test('gets a test event, whatever it asked for, and nobody else does', async () => {
+    const [one] = [await endpoint(['order.paid']), await endpoint(['*'])];
+    expect(await call('POST', `/${one.id}/test-events`)).toMatchObject({
+      status: 202,
+      body: { type: 'webhook_endpoint.test', webhook_endpoint_id: one.id },
+    });
+    await deliver(mandate);
+    expect(receiver.received).toMatchObject([{ body: { type: 'webhook_endpoint.test', data: { object: { id: one.id } } } }]);
+  });
+
+  test('gets one event again, with the same id', async () => {
+    const { id } = await endpoint(['product.created']);
+    await shop.product();
+    await deliver(mandate);
+    const event: number = receiver.received[0]?.body.id;
+    expect(await call('POST', `/${id}/redeliveries`, { event_id: event })).toMatchObject({ status: 202, body: { deliveries: 1 } });
+    await deliver(mandate);
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([`evt_${event}`, `evt_${event}`]);
+    expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event })).body).toEqual({ deliveries: 0 });
+    expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event, include_succeeded: true })).body).toEqual({ deliveries: 1 });
+    expect((await call('POST', `/${id}/redeliveries`, { event_id: 999_999 })).status).toBe(404);
+    for (const wrong of [{}, { event_id: 1, from_event_id: 1 }, { event_id: 1, to_event_id: 1 }, { from_event_id: 2, to_event_id: 1 }]) {
+      expect((await call('POST', `/${id}/redeliveries`, wrong)).body.code).toBe('invalid_request');
+    }
+  });
+});
+
+describe('a secret', () => {
+  const verifies = (secret: string, { headers, text } = receiver.received.at(-1) ?? { headers: {}, text: '' }): boolean => {
+    try {
+      return Boolean(new Webhook(secret).verify(text, headers));
+    } catch {
+      return false;
+    }
+  };
+
+  test('that is replaced signs as well until the overlap ends', async () => {
+    const { id, secret: first } = await endpoint(['product.created']);
+    const rotated = await call('POST', `/${id}/secret-rotations`, { overlap_seconds: 60 });
+    expect(rotated.status).toBe(201);
+    const { secret: second } = rotated.body;
+    await shop.product();
+    await deliver(mandate);
+    expect([verifies(first), verifies(second)]).toEqual([true, true]);
+    expect((await call('POST', `/${id}/secret-rotations`, {})).body.code).toBe('secret_still_overlaps');
+    await mandate.db.em
+      .fork()
+      .execute(`update webhook_endpoints set previous_secret_until = now() - interval '1 second' where id = ?`, [id]);
+    await shop.product();
+    await deliver(mandate);
+    expect([verifies(first), verifies(second)]).toEqual([false, true]);
+    const { secret: third } = (await call('POST', `/${id}/secret-rotations`, { overlap_seconds: 0 })).body;
+    await shop.product();
+    await deliver(mandate);
+    expect([verifies(second), verifies(third)]).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,271 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { deliver, delivererOf, openReceiver, passSeconds } from '../../support/webhooks.ts';
+import { isPublicAddress, urlFault } from '../../../server/webhooks/endpoint-url.ts';
+import type { Network } from '../../../server/webhooks/send.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+
+beforeAll(async () => {
+  mandate = await startMandate({ development: false });
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+afterEach(() => mandate.db.em.fork().execute('delete from webhook_endpoints'));
+
+const register = (url: string): Promise<Answer> =>
+  mandate.call('POST', '/api/v1/webhook-endpoints', { token: shop.token, body: { url, events: ['product.created'] } });
+const lastAttempt = async (id: number): Promise<Body> => {
+  const { body } = await mandate.call('GET', `/api/v1/webhook-endpoints/${id}/deliveries`, { token: shop.token });
+  return body.data[0].attempts.at(-1);
+};
+
+const refused = [
+  'http://example.com/',
+  'ftp://example.com/',
+  'javascript:alert(1)',
+  'file:///etc/passwd',
+  'example.com/hooks',
+  '//example.com/hooks',
+  'https://user@example.com/',
+  'https://user:secret@example.com/',
+  'https://example.com/#fragment',
+  'https://example.com:22/',
+  'https://example.com:25/',
+  'https://example.com:80/',
+  'https://localhost/',
+  'https://localhost:3000/',
+  'https://intranet/',
+  'https://printer.local/',
+  'https://db.internal/',
+  'https://metadata.google.internal/',
+  'https://127.0.0.1/',
+  'https://127.1/',
+  'https://0/',
+  'https://2130706433/',
+  'https://0x7f.1/',
+  'https://0x7f000001/',
+  'https://017700000001/',
+  'https://127。0。0。1/',
+  'https://１２７.0.0.1/',
+  'https://10.0.0.1/',
+  'https://172.16.0.1/',
+  'https://192.168.1.1/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://8.8.8.8/',
+  'https://[::1]/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/',
+  'https://[64:ff9b::7f00:1]/',
+  'https://[fe80::1]/',
+  'https://[fd00::1]/',
+  'https://[2606:4700:4700::1111]/',
+  'https://example.com\\@127.0.0.1/',
+  'https://exam\tple.com/',
+  ' https://example.com/',
+  'https://',
+  '',
+];
+
+describe('an address that is not accepted', () => {
+  test.each(refused)('%j', async (url) => {
+    const { status, body } = await register(url);
+    expect([status, body.code, body.errors?.[0].pointer]).toEqual([400, 'invalid_request', '#/url']);
+  });
+
+  test('the one of this machine is accepted in development only', async () => {
+    expect(urlFault('http://127.0.0.1:4000/hooks', true)).toBeUndefined();
+    expect(urlFault('http://localhost:4000/hooks', true)).toBeUndefined();
+    expect(urlFault('http://127.0.0.1:4000/hooks', false)).toBeDefined();
+    expect(urlFault('http://192.168.0.1:4000/hooks', true)).toBeDefined();
+    expect(urlFault('http://0.0.0.0:4000/hooks', true)).toBeDefined();
+  });
+
+  test.each([
+    'https://example.com/hooks?a=b',
+    'https://hooks.example.com:8443/',
+    'https://example.co.uk:4433/x',
+    'https://xn--bcher-kva.example/',
+  ])('and one that is: %s', async (url) => {
+    expect((await register(url)).status).toBe(201);
+  });
+});
+
+describe('an address is nobody’s own network', () => {
+  test.each([
+    '0.0.0.0',
+    '0.1.2.3',
+    '10.0.0.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.254',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.168.0.1',
+    '192.88.99.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::127.0.0.1',
+    '::ffff:127.0.0.1',
+    '::ffff:10.0.0.1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    '100::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    'fc00::1',
+    'fd12::1',
+    'fe80::1',
+    'fec0::1',
+    'ff02::1',
+    'not an address',
+    '',
+  ])('%s is none that everybody can reach', (address) => expect(isPublicAddress(address)).toBe(false));
+  test.each(['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '::ffff:8.8.8.8'])('%s is', (address) =>
+    expect(isPublicAddress(address)).toBe(true),
+  );
+});
+
+/** A name server on this machine that answers whatever the test says, one answer after the other. */
+class NameServer {
+  readonly asked: string[] = [];
+  answers: string[][] = [];
+  readonly #socket: Socket = createSocket('udp4');
+
+  async open(): Promise<string> {
+    this.#socket.on('message', (query, from) => {
+      const labels: string[] = [];
+      let at = 12;
+      for (; query[at]; at += 1 + (query[at] ?? 0)) labels.push(query.toString('latin1', at + 1, at + 1 + (query[at] ?? 0)));
+      const question = query.subarray(12, at + 5);
+      const isA = query.readUInt16BE(at + 1) === 1;
+      if (isA) this.asked.push(labels.join('.'));
+      const addresses = isA ? ((this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? []) : [];
+      const records = addresses.map((address) => {
+        const fields = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4]);
+        return Buffer.concat([fields, Buffer.from(address.split('.').map(Number))]);
+      });
+      const head = Buffer.from(query.subarray(0, 12));
+      head.writeUInt16BE(0x8180, 2);
+      head.writeUInt16BE(1, 4);
+      head.writeUInt16BE(records.length, 6);
+      head.writeUInt32BE(0, 8);
+      this.#socket.send(Buffer.concat([head, question, ...records]), from.port, from.address);
+    });
+    this.#socket.bind(0, '127.0.0.1');
+    await once(this.#socket, 'listening');
+    return `127.0.0.1:${this.#socket.address().port}`;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+describe('a name', () => {
+  let names: NameServer;
+  let network: Network;
+  let trap: Server;
+  let port = 0;
+  let connections: string[];
+
+  beforeEach(async () => {
+    names = new NameServer();
+    const resolver = new Resolver({ timeout: 500, tries: 1 });
+    resolver.setServers([await names.open()]);
+    network = {
+      resolve: async (host) => (await resolver.resolve4(host)).map((address) => ({ address, family: 4 })),
+      // 127.0.0.2 stands for a machine that everybody can reach
+      isAllowed: (address) => address === '127.0.0.2' || isPublicAddress(address),
+      development: false,
+    };
+    connections = [];
+    trap = createServer((socket) => {
+      connections.push(socket.localAddress ?? '');
+      socket.on('error', () => undefined);
+      socket.destroy();
+    });
+    trap.listen(0, '0.0.0.0');
+    await once(trap, 'listening');
+    const address = trap.address();
+    port = typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  afterEach(() => {
+    names.close();
+    trap.close();
+  });
+
+  const sent = async (answers: string[][]): Promise<{ id: number; error: string }> => {
+    names.answers = answers;
+    const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
+    await shop.product();
+    const deliverer = delivererOf(mandate, network);
+    await deliver(mandate, deliverer);
+    return { id, error: (await lastAttempt(id)).error };
+  };
+
+  test('that leads to a public address is connected to', async () => {
+    expect((await sent([['127.0.0.2']])).error).toBe('connection_failed');
+    expect(connections).toEqual(['127.0.0.2']);
+  });
+
+  test.each([
+    ['to this machine', [['127.0.0.1']]],
+    ['to somebody’s own network', [['10.0.0.1']]],
+    ['to the metadata of the machine', [['169.254.169.254']]],
+    ['to a public and a private address', [['127.0.0.2', '127.0.0.1']]],
+    ['to a private and a public address', [['192.168.0.1', '127.0.0.2']]],
+  ])('that leads %s is not', async (_where, answers) => {
+    expect((await sent(answers)).error).toBe('address_not_allowed');
+    expect(connections).toEqual([]);
+  });
+
+  test('that leads nowhere is a failure', async () => {
+    expect((await sent([[]])).error).toBe('name_not_found');
+    expect(connections).toEqual([]);
+  });
+
+  test('that leads elsewhere from one attempt to the next is looked at for each', async () => {
+    const { id } = await sent([['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1']]);
+    expect(connections).toEqual(['127.0.0.2']);
+    await passSeconds(mandate, 3600);
+    await deliver(mandate, delivererOf(mandate, network));
+    expect((await lastAttempt(id)).error).toBe('address_not_allowed');
+    expect(connections).toEqual(['127.0.0.2']);
+  });
+
+  test('that leads elsewhere from the look at it to the connection is connected to where it was looked at', async () => {
+    await sent([['127.0.0.2'], ['127.0.0.1']]);
+    expect(connections).toEqual(['127.0.0.2']);
+    expect(names.asked).toEqual(['rebind.example.com']);
+  });
+
+  test('and an address that got into the table some other way is looked at all the same', async () => {
+    const receiver = await openReceiver();
+    const { id } = (await register('https://example.com/')).body;
+    for (const url of [receiver.url, 'https://127.0.0.1/', 'https://[::1]/', 'https://2130706433/']) {
+      await mandate.db.em.fork().execute('update webhook_endpoints set url = ? where id = ?', [url, id]);
+      await shop.product();
+      await deliver(mandate, delivererOf(mandate, network));
+      expect((await lastAttempt(id)).error).toBe('address_not_allowed');
+    }
+    expect([receiver.received, connections]).toEqual([[], []]);
+    await receiver.close();
+  });
+});

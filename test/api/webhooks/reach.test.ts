@@ -1,0 +1,300 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Scope } from '@mandate/contract';
+import { sequenceEvents } from '../../../server/events/sequence-events.ts';
+import { disableOrphans } from '../../../server/webhooks/disable-endpoint.ts';
+import { fanOut } from '../../../server/webhooks/fan-out.ts';
+import { databaseKind } from '../../support/database.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import {
+  askForTokens,
+  authorize,
+  basic,
+  clientCredentials,
+  signUp,
+  signUpAs,
+  tokensFor,
+  type Client,
+  type Person,
+} from '../../support/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { deliver, delivererOf, openReceiver, type Receiver } from '../../support/webhooks.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let receiver: Receiver;
+let anna: Person;
+let ben: Person;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
+});
+afterAll(() => mandate.close());
+beforeEach(async () => {
+  receiver = await openReceiver();
+});
+afterEach(async () => {
+  await receiver.close();
+  await mandate.db.em.fork().execute('delete from webhook_endpoints');
+});
+
+const api = (method: string, path: string, token: string, body?: unknown): Promise<Answer> =>
+  mandate.call(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
+const register = (token: string, events = ['order.created']): Promise<Answer> =>
+  api('POST', '/webhook-endpoints', token, { url: receiver.url, events });
+async function order(person: Person): Promise<number> {
+  const items = [{ product_id: (await shop.product()).id, quantity: 1 }];
+  return (await api('POST', '/orders', shop.token, { items, delivery: pickup, user_id: person.id })).body.id;
+}
+const owners = (): number[] => receiver.received.map(({ body }) => body.user_id);
+
+/** A website that acts for itself, too, and that people sign in to. */
+async function website(scopes: readonly Scope[]): Promise<Client & { redirectUri: string; token: string }> {
+  const redirectUri = 'https://site.example/callback';
+  const body = {
+    name: 'Site',
+    type: 'confidential',
+    grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+    redirect_uris: [redirectUri],
+    scopes,
+  };
+  const { client_id: clientId, client_secret: secret } = (await api('POST', '/applications', shop.token, body)).body;
+  const client = { clientId, secret, redirectUri };
+  return { ...client, token: await clientCredentials(mandate.origin, client, scopes) };
+}
+const tokensOf = z.object({ access_token: z.string(), refresh_token: z.string() });
+type Tokens = z.infer<typeof tokensOf>;
+async function connect(person: Person, site: Client & { redirectUri: string }, scopes: readonly Scope[]): Promise<Tokens> {
+  const asked = { client_id: site.clientId, redirect_uri: site.redirectUri, scope: ['openid', 'offline_access', ...scopes].join(' ') };
+  const { code, verifier, redirectUri } = await authorize(mandate.origin, person, asked);
+  const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
+  return tokensOf.parse(await (await askForTokens(mandate.origin, form, basic(site.clientId, site.secret))).json());
+}
+
+describe('an application on its own account', () => {
+  test('gets the events of people who allowed it, as far as they did, and of nobody else', async () => {
+    const site = await website(['webhooks.write', 'orders.read', 'users.read']);
+    await register(site.token, ['*']);
+    await connect(anna, site, ['orders.read']);
+    await connect(ben, site, ['users.read']);
+    await deliver(mandate);
+    receiver.received.length = 0;
+    await order(anna);
+    await order(ben);
+    await deliver(mandate);
+    expect(receiver.received.map(({ body }) => [body.type, body.user_id])).toEqual(
+      expect.arrayContaining([
+        ['product.created', null],
+        ['order.created', anna.id],
+      ]),
+    );
+    expect(owners().filter((id) => id !== null)).toEqual([anna.id]);
+  });
+
+  test('gets nothing of everybody’s through a member of staff; with a scope of its own it does', async () => {
+    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const site = await website(['webhooks.write', 'orders.read', 'orders.manage']);
+    const scopeless = await clientCredentials(mandate.origin, site, ['webhooks.write']);
+    await register(scopeless);
+    await connect(staff, site, ['orders.read', 'orders.manage']);
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([]);
+    await register(site.token);
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([anna.id]);
+  });
+
+  test('gets no more than an administrator lets it, from that moment on', async () => {
+    const site = await website(['webhooks.write', 'orders.read']);
+    await register(site.token);
+    await connect(anna, site, ['orders.read']);
+    const { body } = await api('GET', '/applications?limit=1', shop.token);
+    const path = `/applications/${body.data[0].id}`;
+    await api('PATCH', path, shop.token, { scopes: ['webhooks.write'] });
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([]);
+    await api('PATCH', path, shop.token, { scopes: ['webhooks.write', 'orders.read'] });
+    await order(anna);
+    await api('PATCH', path, shop.token, { status: 'disabled' });
+    await deliver(mandate);
+    expect(owners()).toEqual([]);
+  });
+});
+
+describe('a revoked application', () => {
+  const ways: Record<string, (person: Person, site: Client, tokens: Tokens) => Promise<unknown>> = {
+    'by the person at the API': async (person) => {
+      const { access_token: own } = await tokensFor(mandate.origin, person, ['connected_apps.read', 'connected_apps.write']);
+      const { body } = await api('GET', '/connected-apps', own);
+      const { id } = body.data.find((app: Body) => app.application.name === 'Site');
+      expect((await api('DELETE', `/connected-apps/${id}`, own)).status).toBe(204);
+    },
+    'by itself': async (_person, site, tokens) => {
+      const form = new URLSearchParams({ token: tokens.refresh_token });
+      const response = await fetch(`${mandate.origin}/oauth/revocation`, {
+        method: 'POST',
+        headers: basic(site.clientId, site.secret),
+        body: form,
+      });
+      expect(response.status).toBe(200);
+    },
+    'by a token used twice': async (_person, site, { refresh_token: used }) => {
+      const again = () =>
+        askForTokens(mandate.origin, { grant_type: 'refresh_token', refresh_token: used }, basic(site.clientId, site.secret));
+      expect([(await again()).status, (await again()).status]).toEqual([200, 400]);
+    },
+    'by the suspension of the person': async (person) => {
+      expect((await api('PATCH', `/users/${person.id}`, shop.token, { status: 'suspended' })).status).toBe(200);
+    },
+  };
+
+  test.each(Object.entries(ways))('%s gets nothing after the answer: neither what waits, nor what comes', async (_way, revoke) => {
+    const site = await website(['webhooks.write', 'orders.read']);
+    const clara = await signUp(mandate.origin);
+    await register(site.token);
+    const tokens = await connect(clara, site, ['orders.read']);
+    await order(clara);
+    await sequenceEvents(mandate.db.em.fork(), fanOut); // it waits to be sent
+    await revoke(clara, site, tokens);
+    await deliver(mandate);
+    await order(anna);
+    await deliver(mandate);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('gets nothing after the answer while everything goes on', { timeout: 60_000 }, async () => {
+    const site = await website(['webhooks.write', 'orders.read']);
+    await register(site.token);
+    const deliverer = delivererOf(mandate);
+    const over = new AbortController();
+    const sending = (async () => {
+      while (!over.signal.aborted) {
+        await sequenceEvents(mandate.db.em.fork(), fanOut);
+        await deliverer.run();
+        await sleep(1);
+      }
+    })();
+    for (let round = 0; round < (databaseKind === 'pglite' ? 1 : 5); round += 1) {
+      const dora = await signUp(mandate.origin);
+      const { refresh_token: token } = await connect(dora, site, ['orders.read']);
+      const product = await shop.product({ stock: 1_000 });
+      const items = [{ product_id: product.id, quantity: 1 }];
+      const enough = new AbortController();
+      const buying = Array.from({ length: 4 }, async () => {
+        while (!enough.signal.aborted) await api('POST', '/orders', shop.token, { items, delivery: pickup, user_id: dora.id });
+      });
+      while (receiver.received.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
+      const form = new URLSearchParams({ token });
+      const response = await fetch(`${mandate.origin}/oauth/revocation`, {
+        method: 'POST',
+        headers: basic(site.clientId, site.secret),
+        body: form,
+      });
+      expect(response.status).toBe(200);
+      await new Promise((passed) => setImmediate(passed)); // what lies in our own socket by now was sent before the answer
+      const before = receiver.received.length;
+      await sleep(300);
+      enough.abort();
+      await Promise.all(buying);
+      await sleep(300);
+      expect(receiver.received.slice(before).filter(({ body }) => body.user_id === dora.id)).toEqual([]);
+    }
+    over.abort();
+    await sending;
+    await deliverer.stop();
+  });
+});
+
+describe('an endpoint of a person', () => {
+  test('made with the command line gets what they can see, and goes on when they sign out', async () => {
+    const clara = await signUp(mandate.origin);
+    const { access_token: token } = await tokensFor(mandate.origin, clara, ['webhooks.write', 'orders.read']);
+    await register(token);
+    await mandate.db.em.fork().execute(`delete from oauth_records where account_id = ?`, [String(clara.id)]);
+    await order(clara);
+    await order(ben);
+    await deliver(mandate);
+    expect(owners()).toEqual([clara.id]);
+  });
+
+  test('who is a member of staff gets everybody’s, until they are none', async () => {
+    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await tokensFor(mandate.origin, boss, ['webhooks.write', 'orders.manage']);
+    await register(token);
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([anna.id]);
+    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([anna.id]);
+  });
+
+  test('made with a key ends with the key, and says so', async () => {
+    const { access_token: token } = await tokensFor(mandate.origin, anna, [
+      'api_keys.manage',
+      'webhooks.read',
+      'webhooks.write',
+      'orders.read',
+    ]);
+    const scopes = ['webhooks.read', 'webhooks.write', 'orders.read'];
+    const { key, id: keyId } = (await api('POST', '/api-keys', token, { name: 'Mine', scopes })).body;
+    const { id } = (await register(key)).body;
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([anna.id]);
+    await api('DELETE', `/api-keys/${keyId}`, token);
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([anna.id]);
+    expect(await disableOrphans(mandate.db.em.fork())).toBe(1);
+    expect((await api('GET', `/webhook-endpoints/${id}`, token)).body).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'grant_revoked',
+    });
+  });
+
+  test('made with somebody else’s application ends with the grant, and another application cannot touch it', async () => {
+    const site = await website(['webhooks.read', 'webhooks.write', 'orders.read']);
+    const other = await website(['webhooks.read', 'webhooks.write']);
+    const { access_token: token, refresh_token: refresh } = await connect(anna, site, ['webhooks.read', 'webhooks.write', 'orders.read']);
+    const { id } = (await register(token)).body;
+    const { access_token: others } = await connect(anna, other, ['webhooks.read', 'webhooks.write']);
+    expect((await api('PATCH', `/webhook-endpoints/${id}`, others, { url: 'https://elsewhere.example/' })).status).toBe(404);
+    expect((await api('GET', '/webhook-endpoints', others)).body.data).toEqual([]);
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([anna.id]);
+    const form = new URLSearchParams({ token: refresh });
+    await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basic(site.clientId, site.secret), body: form });
+    await order(anna);
+    await deliver(mandate);
+    expect(owners()).toEqual([anna.id]);
+    await disableOrphans(mandate.db.em.fork());
+    const { access_token: own } = await tokensFor(mandate.origin, anna, ['webhooks.read']);
+    expect((await api('GET', `/webhook-endpoints/${id}`, own)).body).toMatchObject({ disabled_reason: 'grant_revoked' });
+  });
+});
+
+test('what becomes of grants is told to the person they are of', async () => {
+  const emma = await signUp(mandate.origin);
+  const site = await website(['orders.read']);
+  const { refresh_token: refresh } = await connect(emma, site, ['orders.read']);
+  const form = new URLSearchParams({ token: refresh });
+  await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basic(site.clientId, site.secret), body: form });
+  await sequenceEvents(mandate.db.em.fork());
+  const { access_token: token } = await tokensFor(mandate.origin, emma, ['events.read', 'connected_apps.read']);
+  const { body } = await api('GET', '/events?subject_type=grant&limit=100', token);
+  const sites = body.data.filter((event: Body) => event.data.object.application.client_id === site.clientId);
+  expect(sites.map((event: Body) => [event.type, event.data.object.scopes])).toEqual([
+    ['grant.created', ['orders.read']],
+    ['grant.revoked', ['orders.read']],
+  ]);
+  expect(new Set(sites.map((event: Body) => event.subject.id)).size).toBe(1);
+});

@@ -1,0 +1,37 @@
+/** The check that every answer in the tests goes through: that it finds what it is there for. */
+import { describe, expect, test } from 'vitest';
+import { checkAgainstContract } from '../support/contract-check.ts';
+
+const requestId = 'req_01M7WX9F4NF5J66GDS6ZPH155B';
+const problem = (status: number, code: string): [number, string, object] => [
+  status,
+  'application/problem+json',
+  { type: `https://x.example/problems/${code}`, title: 'x', status, code, detail: 'x', instance: 'x', request_id: requestId },
+];
+
+function check(path: string, status: number, contentType: string, body: unknown): void {
+  const headers = new Headers({ 'content-type': contentType, 'x-request-id': requestId });
+  checkAgainstContract('GET', path, { status, headers }, JSON.stringify(body));
+}
+
+describe('an answer is refused', () => {
+  const json = 'application/json; charset=utf-8';
+  const version = { version: 'v1', status: 'current', deprecated_at: null, sunset_at: null };
+
+  test.each([
+    ['with a status that is not declared', '/api', 202, json, { data: [] }],
+    ['with a failure that is not declared', '/api', ...problem(404, 'not_found')],
+    ['with a code of another status', '/api', ...problem(400, 'not_found')],
+    ['with a field that is not declared', '/api', 200, json, { data: [{ ...version, secret: 1 }] }],
+    ['without a field that is declared', '/api', 200, json, { data: [{ version: 'v1' }] }],
+    ['of another media type', '/api', 200, 'text/html', { data: [version] }],
+    ['of a path that is not in the contract', '/api/v1/nothing', 200, json, {}],
+  ])('%s', (_, path, status, contentType, body) => {
+    expect(() => check(path, status, contentType, body)).toThrow(/./);
+  });
+
+  test('and one that is as declared is not', () => {
+    expect(() => check('/api', 200, json, { data: [version] })).not.toThrow();
+    expect(() => check('/api', ...problem(406, 'not_acceptable'))).not.toThrow();
+  });
+});

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+const impacts = ['major', 'minor', 'patch'] as const;
+export type Impact = (typeof impacts)[number];
+export type Change = { readonly impact: Impact; readonly path: string; readonly message: string };
+
+const report = z.object({
+  changes: z.array(
+    z.object({
+      path: z.string(),
+      kind: z.string(),
+      impact: z.enum(impacts),
+      verdicts: z.array(z.object({ ruleId: z.string(), impact: z.enum(impacts), message: z.string() })),
+      base: z.object({ pointer: z.string() }).optional(),
+    }),
+  ),
+});
+
+/** What a change of the contract means for a client of the version before; `major`: some client breaks. */
+export async function compare(base: unknown, revision: unknown): Promise<Change[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'mandate-contract-'));
+  try {
+    const files = [join(directory, 'base.json'), join(directory, 'revision.json')] as const;
+    await writeFile(files[0], JSON.stringify(base));
+    await writeFile(files[1], JSON.stringify(revision));
+    const options = ['--config', join(root, 'redocly.yaml'), '--format', 'json', '--fail-on', 'none'];
+    const { stdout } = await run(join(root, 'node_modules/.bin/redocly'), ['diff', ...files, ...options], {
+      env: { PATH: `${join(root, 'node_modules/.bin')}:/usr/bin:/bin`, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      maxBuffer: 64_000_000,
+    });
+    return [...changesIn(stdout, base), ...lostCodes(base, revision)];
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+const changesIn = (output: string, base: unknown): Change[] =>
+  report.parse(JSON.parse(output)).changes.map(({ path, kind, impact, verdicts, base: before }) => {
+    const worst = verdicts.find((verdict) => verdict.impact === impact);
+    const foreseen = worst?.ruleId === 'enum-values-added' && before !== undefined && isOpen(base, before.pointer);
+    return { impact: foreseen ? 'minor' : impact, path, message: worst?.message ?? kind };
+  });
+
+/** Whether clients were told that more values may come. */
+function isOpen(document: unknown, pointer: string): boolean {
+  const steps = pointer
+    .split('/')
+    .slice(1, -1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const schema = steps.reduce<unknown>((node, step) => fieldsOf(node)[step], document);
+  return fieldsOf(schema)['x-open-enum'] === true;
+}
+
+const fieldsOf = (node: unknown): Record<string, unknown> => z.record(z.unknown()).safeParse(node).data ?? {};
+
+/** Codes of failures stand in no schema, and are promised all the same: they are never removed within a version. */
+function lostCodes(base: unknown, revision: unknown): Change[] {
+  const left = new Set(problemCodesIn(revision));
+  return [...new Set(problemCodesIn(base))]
+    .filter((code) => !left.has(code))
+    .map((code) => ({ impact: 'major', path: '#/paths', message: `No operation has the problem code \`${code}\` any more.` }));
+}
+
+function problemCodesIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(problemCodesIn);
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === 'x-problem-codes' ? z.array(z.string()).parse(value) : problemCodesIn(value),
+  );
+}
+
+/** Fails when the comparison itself is broken: one that finds nothing would let everything pass. */
+export async function proveThatItCompares(document: unknown): Promise<void> {
+  const { paths, ...rest } = z
+    .object({ paths: z.record(z.unknown()) })
+    .passthrough()
+    .parse(document);
+  const [removed] = Object.keys(paths);
+  const found = await compare(document, { ...rest, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => path !== removed)) });
+  if (!found.some(({ impact }) => impact === 'major'))
+    throw new Error(`without ${removed} nothing is found missing: the comparison does not work`);
+}

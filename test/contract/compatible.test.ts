@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { compare, proveThatItCompares, type Impact } from './compare.ts';
+import { breakingPairs, compatiblePairs, decidedPairs, type Pair } from './document-pairs.ts';
+import { readDocuments } from './documents.ts';
+import { nextVersion } from './next-version.ts';
+
+const worstOf = async ({ before, after }: Pair): Promise<Impact | undefined> => {
+  const found = new Set((await compare(before, after)).map(({ impact }) => impact));
+  return (['major', 'minor', 'patch'] as const).find((impact) => found.has(impact));
+};
+const seen = { caught: 0, passed: 0 };
+afterAll(() => {
+  process.stdout.write(
+    `breaking changes caught: ${seen.caught} of ${breakingPairs.length}; compatible ones passed: ${seen.passed} of ${compatiblePairs.length}\n`,
+  );
+});
+
+describe('a change that breaks clients is caught', () => {
+  test('there are 28 of them', () => expect(breakingPairs).toHaveLength(28));
+  test.each(breakingPairs)('$name', async (pair) => {
+    expect(await worstOf(pair)).toBe('major');
+    seen.caught++;
+  });
+});
+
+describe('a compatible change passes', () => {
+  test('there are 8 of them', () => expect(compatiblePairs).toHaveLength(8));
+  test.each(compatiblePairs)('$name', async (pair) => {
+    expect(await worstOf(pair)).toMatch(/^(minor|patch)$/);
+    seen.passed++;
+  });
+});
+
+describe('what one may see either way', () => {
+  test.each([
+    // a client may have a case for each value and none for others; where more may come, the contract says so
+    [decidedPairs[0], 'major'],
+    // methods of generated clients are called by it
+    [decidedPairs[1], 'major'],
+    [decidedPairs[2], 'patch'],
+  ] as const)('$0.name', async (pair, impact) => {
+    if (!pair) throw new Error('no such pair');
+    expect(await worstOf(pair)).toBe(impact);
+  });
+
+  test('one value more, where the contract says that more may come', async () => {
+    const say = (document: unknown): unknown =>
+      JSON.parse(JSON.stringify(document).replace('"enum":["pending"', '"x-open-enum":true,"enum":["pending"'));
+    const [pair] = decidedPairs;
+    expect(await worstOf({ name: '', before: say(pair?.before), after: say(pair?.after) })).toBe('minor');
+  });
+});
+
+describe('the contract itself', () => {
+  const changed = async (edit: (text: string) => string): Promise<Impact[]> => {
+    const { baseline } = await readDocuments();
+    const text = JSON.stringify(baseline);
+    const after = edit(text);
+    expect(after).not.toBe(text);
+    return (await compare(baseline, JSON.parse(after))).map(({ impact }) => impact);
+  };
+
+  test('is compatible with the one that was released', async () => {
+    const { baseline, current } = await readDocuments();
+    expect((await compare(baseline, current)).filter(({ impact }) => impact === 'major')).toEqual([]);
+  });
+
+  test('is found broken without a field, a scope or a problem code of its own', async () => {
+    expect(await changed((text) => text.replaceAll('"item_count":', '"line_count":'))).toContain('major');
+    expect(await changed((text) => text.replaceAll('[{"oauth2":["orders.read"]}]', '[{"oauth2":["orders.write"]}]'))).toContain('major');
+    expect(await changed((text) => text.replaceAll(/(?<=["/])price_changed"/g, 'other_price"'))).toContain('major');
+  });
+
+  test('cannot be compared by a comparison that finds nothing', async () => {
+    await expect(proveThatItCompares({ ...Object(breakingPairs[0]?.before), paths: {} })).rejects.toThrow('the comparison does not work');
+  });
+});
+
+test.each([
+  [['patch', 'minor'], '1.3.0'],
+  [['patch'], '1.2.4'],
+  [[], '1.2.3'],
+  [['minor', 'major'], undefined],
+] as const)('after 1.2.3, changes that are %j make it %s', (impacts, expected) => {
+  expect(
+    nextVersion(
+      '1.2.3',
+      impacts.map((impact) => ({ impact, path: '#', message: '' })),
+    ),
+  ).toBe(expected);
+});

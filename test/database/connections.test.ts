@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../server/database/orm.ts';
+import { statement } from '../../server/database/statement.ts';
+import { databaseKind, freshDatabase } from '../support/database.ts';
+
+let db: Database;
+beforeAll(async () => {
+  db = await freshDatabase();
+});
+afterAll(() => db.close());
+
+const readNumber = statement<{ number: number }>('read_number', 'select $1::int8 as number');
+
+describe('a statement', () => {
+  test('gives an int8 as a number on both databases', async () => {
+    expect(await readNumber(db.em, [9_007_199_254_740_991])).toEqual([{ number: 9_007_199_254_740_991 }]);
+    expect(await db.em.fork().execute('select 7::int8 as number')).toEqual([{ number: 7 }]);
+  });
+
+  test('fails rather than give an int8 that is not exact', async () => {
+    await expect(readNumber(db.em, ['9007199254740993'])).rejects.toThrow('int8 out of range');
+  });
+
+  test.skipIf(databaseKind === 'pglite')('is planned once per connection', async () => {
+    const readTwice = statement<{ number: number }>('read_twice', 'select $1::int8 as number');
+    await db.em.transactional(async (em) => {
+      await readTwice(em, [1]);
+      await readTwice(em, [2]);
+      const prepared = `select generic_plans + custom_plans as runs from pg_prepared_statements where name = 'read_twice'`;
+      expect(await em.execute(prepared)).toEqual([{ runs: 2 }]);
+    });
+  });
+
+  test('sees the transaction it is called in', async () => {
+    const readUsers = statement<{ count: number }>('count_users', 'select count(*) as count from users where name = $1');
+    const undo = new Error('undo');
+    const inside = db.em.transactional(async (em) => {
+      await em.execute(`insert into users (name, email) values ('Ada', 'ada@example.com')`);
+      expect(await readUsers(db.em, ['Ada'])).toEqual([{ count: 1 }]);
+      throw undo;
+    });
+    await expect(inside).rejects.toBe(undo);
+    expect(await readUsers(db.em, ['Ada'])).toEqual([{ count: 0 }]);
+  });
+});
+
+describe('a query beside the transaction of its request', () => {
+  test('is refused instead of waiting for itself', async () => {
+    const beside = db.em.transactional(() => db.em.fork().execute('select 1'));
+    await expect(beside).rejects.toThrow('query beside the transaction');
+  });
+});
+
+describe.skipIf(databaseKind === 'pglite')('a connection that the server ends in the middle of a transaction', () => {
+  test('gives its place in the pool back', async () => {
+    const terminate = async (pid: number): Promise<void> => {
+      await db.em.fork().execute('select pg_terminate_backend(?)', [pid]);
+    };
+    for (let lost = 0; lost < 12; lost++) {
+      const doomed = db.em.fork();
+      await doomed.begin();
+      const [row] = await doomed.execute<{ pid: number }[]>('select pg_backend_pid() as pid');
+      if (row) await terminate(row.pid);
+      await expect(doomed.execute('select 1')).rejects.toThrow('onnection');
+    }
+    expect(await readNumber(db.em, [1])).toEqual([{ number: 1 }]);
+  });
+});

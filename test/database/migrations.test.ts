@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { migrate, openMigratedDatabase } from '../../server/database/migrate.ts';
+import { openDatabase, type Database } from '../../server/database/orm.ts';
+import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/database.ts';
+
+const differences = (db: Database): Promise<string> => db.schema.getUpdateSchemaSQL({ wrap: false });
+
+describe('the migrated database', () => {
+  let db: Database;
+  beforeEach(async () => {
+    db = await freshDatabase();
+  });
+  afterEach(() => db.close());
+
+  test('is what the entities say', async () => {
+    expect(await differences(db)).toBe('');
+  });
+
+  test('is migrated no second time', async () => {
+    expect(await migrate(db)).toEqual([]);
+  });
+
+  test.each([
+    ['a dropped check', 'alter table users drop constraint users_name_check'],
+    ['a dropped unique index', 'drop index users_email_unique'],
+    ['a nullable column', 'alter table users alter name drop not null'],
+    ['another default', `alter table users alter status set default 'suspended'`],
+    ['another type', 'alter table users alter version type bigint'],
+    ['a stray column', 'alter table users add stray int'],
+    ['a stray table', 'create table stray (id int)'],
+  ])('with %s is told from it', async (_what, change) => {
+    await db.em.fork().execute(change);
+    expect(await differences(db)).not.toBe('');
+  });
+
+  test('keeps every instant to the millisecond, as JavaScript does: a cursor on a finer one would lose rows', async () => {
+    const finer = await db.em.fork().execute(`
+      select table_name, column_name from information_schema.columns
+       where table_schema = 'public' and table_name <> 'mikro_orm_migrations' and data_type like 'timestamp%'
+         and (datetime_precision <> 3 or data_type <> 'timestamp with time zone')`);
+    expect(finer).toEqual([]);
+  });
+
+  // the comparison does not read what an index on an expression consists of
+  test('keeps one open account per address, whatever the case of its letters', async () => {
+    const [index] = await db.em
+      .fork()
+      .execute<{ definition: string }[]>(`select pg_get_indexdef('users_email_unique'::regclass) as definition`);
+    expect(index?.definition).toContain(`(lower(email)) WHERE (status <> 'closed'::text)`);
+  });
+});
+
+describe.skipIf(databaseKind === 'pglite')('six processes that start together on an empty database', () => {
+  test('migrate it once', async () => {
+    const url = await emptyPostgresqlUrl();
+    const opened = await Promise.all(Array.from({ length: 6 }, () => openMigratedDatabase(url)));
+    const [db] = opened;
+    const applied = await db?.em.fork().execute('select name, count(*) from mikro_orm_migrations group by name having count(*) > 1');
+    expect(applied).toEqual([]);
+    await Promise.all(opened.map((each) => each.close()));
+  });
+});
+
+describe.skipIf(databaseKind === 'postgresql')('the embedded database', () => {
+  test('takes part in one transaction at a time and closes only after it', async () => {
+    const db = await openDatabase('memory://');
+    await migrate(db);
+    const insert = db.em.transactional(async (em) => {
+      await em.execute('select pg_sleep(0.2)');
+      return em.execute('select 1 as done');
+    });
+    await new Promise((begun) => setTimeout(begun, 50));
+    await db.close();
+    expect(await insert).toEqual([{ done: 1 }]);
+  });
+});

@@ -1,0 +1,110 @@
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { contract, metadataOf, routesOf, scopeNames } from '@mandate/contract';
+import { openApi30Document, openApiDocument } from '@mandate/contract/openapi';
+
+const examples = z.record(z.union([z.object({ $ref: z.string() }), z.object({ value: z.unknown() })]));
+const media = z.object({ schema: z.record(z.unknown()), example: z.unknown().optional(), examples: examples.optional() });
+const content = z.record(media);
+const operation = z.object({
+  operationId: z.string(),
+  'x-internal': z.boolean().optional(),
+  parameters: z
+    .array(z.object({ name: z.string(), in: z.string(), schema: z.record(z.unknown()), example: z.unknown().optional() }))
+    .default([]),
+  requestBody: z.object({ content }).optional(),
+  responses: z.record(z.object({ content: content.optional(), 'x-problem-codes': z.array(z.string()).optional() })),
+  security: z.array(z.object({ oauth2: z.array(z.string()) })),
+});
+const documentShape = z.object({
+  paths: z.record(z.record(operation)),
+  components: z.object({ schemas: z.record(z.record(z.unknown())), examples: z.record(z.object({ value: z.unknown() })) }),
+});
+type Media = z.infer<typeof media>;
+
+const origin = 'https://shop.example';
+const documents = [
+  ['3.1', openApiDocument(origin), () => new Ajv2020({ strict: false, allErrors: true })],
+  ['3.1, version 2', openApiDocument(origin, 'v2'), () => new Ajv2020({ strict: false, allErrors: true })],
+  ['3.0', openApi30Document(origin), () => new Ajv({ strict: false, allErrors: true })],
+] as const;
+
+describe.each(documents)('the OpenAPI document in %s', (version, raw, newAjv) => {
+  const document = documentShape.parse(raw);
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const ajv = newAjv();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are the same class to its formats
+  (addFormats as unknown as (to: unknown) => void)(ajv);
+  ajv.addSchema({ $id: `${origin}/`, components: document.components });
+
+  const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
+  const faults = (schema: Record<string, unknown>, value: unknown): unknown => {
+    const key = JSON.stringify(schema);
+    const validate = compiled.get(key) ?? ajv.compile(absolute(schema));
+    compiled.set(key, validate);
+    return validate(value) ? null : (validate.errors ?? 'refused');
+  };
+
+  /** References lead into the document, wherever the schema stands. */
+  const absolute = (schema: Record<string, unknown>): Record<string, unknown> =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was an object stays one
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components', `"${origin}/#/components`)) as Record<string, unknown>;
+
+  const examplesOf = ({ example, examples: several }: Media): unknown[] => [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values(several ?? {}).map((one) =>
+      '$ref' in one ? document.components.examples[one.$ref.split('/').at(-1) ?? '']?.value : one.value,
+    ),
+  ];
+
+  const places = operations.flatMap(({ operationId, requestBody, responses }) => [
+    ...Object.entries(requestBody?.content ?? {}).map(([type, one]) => [`${operationId} ${type}`, one] as const),
+    ...Object.entries(responses).flatMap(([status, response]) =>
+      Object.entries(response.content ?? {}).map(([type, one]) => [`${operationId} ${status} ${type}`, one] as const),
+    ),
+  ]);
+
+  test('has an example for every request and every answer with a body, and each is valid', () => {
+    expect(places.length).toBeGreaterThan(500);
+    for (const [place, one] of places) {
+      const found = examplesOf(one);
+      expect(found.length, place).toBeGreaterThan(0);
+      for (const example of found) expect(faults(one.schema, example), `${place}: ${JSON.stringify(example)}`).toBeNull();
+    }
+  });
+
+  test('has a valid example for every part of a path', () => {
+    const found = operations.flatMap(({ operationId, parameters }) =>
+      parameters
+        .filter(({ in: place, example }) => place === 'path' || example !== undefined)
+        .map(({ name, schema, example }) => [`${operationId} ${name}`, example === undefined ? 'missing' : faults(schema, example)]),
+    );
+    expect(found.length).toBeGreaterThan(30);
+    expect(found.filter(([, fault]) => fault !== null)).toEqual([]);
+  });
+
+  test('would not take a wrong example', () => {
+    expect(faults({ $ref: '#/components/schemas/Order' }, { id: 'seven' })).not.toBeNull();
+  });
+
+  test.skipIf(version.endsWith('2'))('names the scopes of every operation, and every code it can fail with beside an example', () => {
+    const byId = new Map(operations.map((one) => [one.operationId, one]));
+    for (const route of routesOf(contract)) {
+      const { operationId, access } = metadataOf(route);
+      const documented = byId.get(operationId);
+      const named = documented?.security.flatMap(({ oauth2 }) => oauth2);
+      expect(named, operationId).toEqual(Array.isArray(access) ? access : []);
+      for (const scope of named ?? []) expect(scopeNames).toContain(scope);
+      expect(Object.keys(documented?.responses ?? {}).toSorted(), operationId).toEqual(Object.keys(route.responses).toSorted());
+      for (const [status, response] of Object.entries(documented?.responses ?? {})) {
+        if (Number(status) < 400) continue;
+        const codes = response['x-problem-codes'] ?? [];
+        expect(codes.length, `${operationId} ${status}`).toBeGreaterThan(0);
+        expect(Object.keys(response.content?.['application/problem+json']?.examples ?? {}), `${operationId} ${status}`).toEqual(codes);
+      }
+    }
+  });
+});

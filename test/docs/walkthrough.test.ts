@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { scopeNames } from '@mandate/contract';
+import { databaseKind } from '../support/database.ts';
+import { signIn, tokensFor } from '../support/oauth-flow.ts';
+import { startServer, temporaryDataDirectory, type ServerProcess } from '../support/server-process.ts';
+import { validatingProxy } from '../support/validating-proxy.ts';
+
+const root = join(import.meta.dirname, '../..');
+const walkthrough = join(root, 'docs', 'walkthrough.arazzo.yaml');
+const contractFile = join(root, 'contract', 'openapi.json');
+const order = z.object({ required: z.array(z.string()) }).passthrough();
+const components = z.object({ schemas: z.object({ Order: order }).passthrough() }).passthrough();
+const operation = z.object({ 'x-internal': z.boolean().optional() }).passthrough();
+const document = z.object({ paths: z.record(z.record(operation)), components }).passthrough();
+const summary = z.object({ files: z.record(z.object({ totalRequests: z.number() }).passthrough()) });
+
+test('the walk goes by every operation', async () => {
+  const text = await readFile(walkthrough, 'utf8');
+  const { paths } = document.parse(JSON.parse(await readFile(contractFile, 'utf8')));
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, one]) => (one['x-internal'] ? [] : [`#/paths/${path.replaceAll('/', '~1')}/${method}'`])),
+  );
+  expect(operations.filter((one) => !text.includes(one))).toEqual([]);
+});
+
+// The processes are the same on every database; once is enough.
+describe.skipIf(databaseKind === 'pglite')('every documented example, sent to a server that has just been started', () => {
+  let data: Awaited<ReturnType<typeof temporaryDataDirectory>>;
+  let server: ServerProcess;
+  let work = '';
+  const started: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => void (work = await mkdtemp(join(tmpdir(), 'mandate-walk-'))));
+  afterAll(() => rm(work, { recursive: true, force: true }));
+  afterEach(async () => {
+    for (const end of started.splice(0).toReversed()) await end();
+  });
+
+  async function freshServer(): Promise<void> {
+    data = await temporaryDataDirectory();
+    started.push(async () => data[Symbol.asyncDispose]());
+    server = await startServer({ MANDATE_DATA_DIR: data.path });
+    started.push(() => server.stop());
+  }
+
+  async function administratorToken(): Promise<string> {
+    const account = z.object({ email: z.string(), password: z.string() });
+    const file = z.object({ administrator: account }).parse(JSON.parse(await readFile(join(data.path, 'first-run.json'), 'utf8')));
+    const browser = await signIn(server.url, file.administrator);
+    return (await tokensFor(server.url, { browser }, scopeNames)).access_token;
+  }
+
+  async function proxyBefore(file?: string): Promise<string> {
+    const proxy = await validatingProxy(server.url, file);
+    started.push(proxy.close);
+    return proxy.origin;
+  }
+
+  async function walk(through: string, ...flags: string[]): Promise<{ code: unknown; output: string; requests: number }> {
+    const cli = join(root, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+    const report = join(work, 'report.json');
+    const inputs = ['--input', `token=${await administratorToken()}`, '--server', `mandate=${through}`, '--json-output', report];
+    const child = spawn(process.execPath, [cli, 'respect', walkthrough, ...inputs, ...flags], {
+      env: { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    started.push(async () => child.kill('SIGKILL'));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+    const [code] = await once(child, 'close');
+    const { files } = summary.parse(JSON.parse(await readFile(report, 'utf8')));
+    const requests = Object.values(files).reduce((sum, one) => sum + one.totalRequests, 0);
+    return { code, output: output.slice(output.indexOf('Failed tests info')), requests };
+  }
+
+  test('is answered as documented', { timeout: 180_000 }, async () => {
+    await freshServer();
+    const { code, output, requests } = await walk(server.url);
+    expect(code, output).toBe(0);
+    expect(requests).toBeGreaterThan(60);
+  });
+
+  test('passes a proxy that holds requests and answers against the document', { timeout: 180_000 }, async () => {
+    await freshServer();
+    const { code, output } = await walk(await proxyBefore());
+    expect(code, output).toBe(0);
+  });
+
+  test('would not pass it if the document said something else', { timeout: 180_000 }, async () => {
+    await freshServer();
+    const changed = document.parse(JSON.parse(await readFile(contractFile, 'utf8')));
+    changed.components.schemas.Order.required.push('invented');
+    const file = join(work, 'changed.json');
+    await writeFile(file, JSON.stringify(changed));
+    const { code } = await walk(await proxyBefore(file), '--workflow', 'sell');
+    expect(code).not.toBe(0);
+  });
+});

@@ -1,0 +1,157 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createClient } from '@mandate/client-sdk';
+import { openDatabase } from '../../server/database/orm.ts';
+import { endProcesses, start, type Outcome } from '../cli/command-line.ts';
+import { hasMonthFile, monthFile } from '../retail/month-file.ts';
+import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
+import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+
+afterEach(endProcesses);
+afterEach(endServerProcesses);
+
+const figures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
+
+/** How the columns of the "Online Retail" data set are called, and what of it is a sale. */
+const words = (text: string): string[] => text.trim().split(/\s+/);
+const importMonth = [
+  'orders',
+  'import',
+  monthFile,
+  ...words(`
+    --source online-retail --amounts decimal --currency GBP --interval 200ms
+    --reference-column InvoiceNo --created-at-column InvoiceDate --customer-column CustomerID
+    --sku-column StockCode --name-column Description --quantity-column Quantity --unit-price-column UnitPrice
+    --unknown-customers create --unknown-products create --bad-lines leave_out --free-lines refuse`),
+];
+
+/** A whole installation, and a terminal of whoever administers it. */
+async function installation() {
+  const data = await temporaryDataDirectory();
+  const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await freshPostgresqlUrl();
+  const environment = {
+    MANDATE_DATA_DIR: data.path,
+    PORT: String(await freePort()),
+    ...(databaseKind === 'pglite' ? {} : { DATABASE_URL: databaseUrl }),
+  };
+  const server = await startServer(environment);
+  const token = await administrationToken(server.url, data.path);
+  const begin = (...argv: string[]) => start(argv, { MANDATE_API_URL: server.url, MANDATE_TOKEN: token, MANDATE_CONFIG_DIR: data.path });
+  return {
+    client: createClient({ baseUrl: server.url, auth: token }),
+    directory: data.path,
+    begin,
+    mandate: (...argv: string[]): Promise<Outcome> => begin(...argv).ended,
+    /** Ends it as a power cut would, and starts it again once the lease of what it worked on is over. */
+    dieAndComeBack: async (): Promise<void> => {
+      await server.kill();
+      const db = await openDatabase(databaseUrl);
+      await db.em.fork().execute('update tasks set lease_until = now()');
+      await db.close();
+      await startServer(environment);
+    },
+    [Symbol.asyncDispose]: async () => {
+      endServerProcesses();
+      await data[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Installation = Awaited<ReturnType<typeof installation>>;
+
+async function exportedFigures({ mandate, directory }: Installation): Promise<typeof figures> {
+  const path = join(directory, 'month.csv');
+  const columns = 'id,user_id,unit_price,quantity,line_total';
+  const outcome = await mandate('orders', 'export', '--rows', 'lines', '--columns', columns, '-o', path, '-y', '--interval', '200ms');
+  expect(outcome, outcome.stderr).toMatchObject({ exitCode: 0, stdout: '' });
+  const rows: Record<string, string>[] = parse(await readFile(path, 'utf8'), { columns: true });
+  expect(rows.every((row) => Number(row['unit_price']) * Number(row['quantity']) === Number(row['line_total']))).toBe(true);
+  return {
+    orders: new Set(rows.map((row) => row['id'])).size,
+    lines: rows.length,
+    pence: rows.reduce((sum, row) => sum + Number(row['line_total']), 0),
+    customers: new Set(rows.map((row) => row['user_id'])).size,
+  };
+}
+
+describe.skipIf(!hasMonthFile)(
+  `a real month of orders, at a terminal${hasMonthFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that the README names)'}`,
+  { timeout: 300_000 },
+  () => {
+    test('comes in whole although the server is killed on the way, a second time changes nothing, and it comes out with the same sums', async () => {
+      await using shop = await installation();
+      const command = shop.begin(...importMonth, '--json');
+      const processed = async (): Promise<number> => {
+        const [task] = (await shop.client.tasks.list()).data;
+        return task?.progress.processed ?? 0;
+      };
+      while ((await processed()) < 5_000) await sleep(50);
+      await shop.dieAndComeBack();
+      const first = await command.ended;
+      expect(first.exitCode, first.stderr).toBe(0);
+      expect(first.stderr).toContain('1400 created, 0 updated, 0 unchanged, 625 refused.\nRemarks on lines of the file: 1160\n');
+      expect(JSON.parse(first.stdout)).toMatchObject({ status: 'succeeded', progress: { processed: 42_481, total: 42_481 } });
+      expect(await exportedFigures(shop)).toEqual(figures);
+
+      const report = join(shop.directory, 'remarks.ndjson');
+      const second = await shop.mandate(...importMonth, '--report', report);
+      expect(second.exitCode, second.stderr).toBe(0);
+      expect(second.stderr).toContain(`0 created, 0 updated, 1400 unchanged, 625 refused.\n`);
+      expect((await readFile(report, 'utf8')).trimEnd().split('\n')).toHaveLength(1160);
+      expect(await exportedFigures(shop)).toEqual(figures);
+    });
+  },
+);
+
+describe('products, orders and their payment, at a terminal', { timeout: 120_000 }, () => {
+  test('are imported, ordered, paid, watched, exported and canceled', async () => {
+    await using shop = await installation();
+    const { mandate, directory } = shop;
+    const file = join(directory, 'products.csv');
+    await writeFile(file, 'SKU,name,price\nT-1,Tea,4.50\nT-2,,1\nT-3,Cup,12\n');
+    const imported = ['products', 'import', file, '--sku-column', 'SKU', '--amounts', 'decimal', '--currency', 'GBP', '--category', 'tea'];
+    const tried = await mandate(...imported, '--dry-run');
+    expect(tried).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Nothing was changed; it would be: 2 created') });
+    expect(await mandate(...imported)).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining(
+        '2 created, 0 updated, 0 unchanged, 1 refused.\nRemarks on lines of the file: 1\n  line 3 name: Required\n',
+      ),
+    });
+    const [tea] = (await shop.client.products.list({ sku: 'T-1', status: ['draft'] })).data;
+    expect(tea?.price).toBe(450);
+    expect((await mandate('products', 'update', String(tea?.id), '--status', 'active')).exitCode).toBe(0);
+
+    const { data: users } = await shop.client.users.list({ role: ['customer'] });
+    const ordered = await mandate(
+      ...words(`orders create --item product_id=${tea?.id},quantity=2 --user-id ${users[0]?.id} --get id`),
+      ...words('--delivery.method collection --delivery.recipient-name Ann'),
+    );
+    expect(ordered.exitCode, ordered.stderr).toBe(0);
+    const id = ordered.stdout.trim();
+    const watching = mandate('orders', 'watch', id, '--until', 'paid', '--max-wait', '60s', '--interval', '100ms');
+    expect(await mandate('orders', 'pay', id)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('Say yes in advance with: -y'),
+    });
+    const declined = await mandate('orders', 'pay', id, '--provider', 'test', '--method-token', 'test_declined', '-y');
+    expect(declined, declined.stderr).toMatchObject({ exitCode: 12, stderr: expect.stringContaining('The card was declined.') });
+    const paid = await mandate('orders', 'pay', id, '--provider', 'test', '--method-token', 'test_ok', '-y', '--wait', '--get', 'status');
+    expect(paid, paid.stderr).toMatchObject({ exitCode: 0, stdout: 'succeeded\n' });
+    expect(await watching).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/ {2}pending, unpaid\n.* {2}pending → paid, unpaid → paid\n$/),
+    });
+
+    const piped = await mandate('orders', 'export', '--columns', 'id,total,total_decimal');
+    expect(piped).toMatchObject({ exitCode: 0, stdout: `id,total,total_decimal\r\n${id},900,9.00\r\n` });
+    expect((await mandate('orders', 'cancel', id)).exitCode).toBe(2);
+    expect(await mandate('orders', 'cancel', id, '--reason', 'staff', '-y', '--get', 'status')).toMatchObject({ stdout: 'canceled\n' });
+    expect(await mandate('orders', 'watch', id, '--until', 'shipped')).toMatchObject({ exitCode: 12 });
+    expect((await readdir(directory)).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+});

@@ -1,0 +1,213 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createClient, type Order } from '@mandate/client-sdk';
+import { credentialStore, type CredentialStore } from '../../cli/credentials.ts';
+import { configDirectory, endProcesses, start, type Outcome } from '../cli/command-line.ts';
+import { hasChromium, launchChromium } from '../support/chromium.ts';
+import { followMailTo } from '../support/mailbox.ts';
+import { startMandate, type Mandate } from '../support/mandate.ts';
+import { openShop } from '../support/shop.ts';
+
+if (!hasChromium) process.stderr.write('There is no Chromium on this machine: the walk from sign-up to order in a browser is left out.\n');
+
+type Person = AsyncDisposable & {
+  readonly page: Page;
+  readonly email: string;
+  readonly store: CredentialStore;
+  mandate(...argv: string[]): Promise<Outcome>;
+};
+
+let mandate: Mandate;
+let browser: Browser;
+let productId = 0;
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  mandate = await startMandate();
+  productId = (await (await openShop(mandate)).product({ price: 255, name: 'White hanging heart' })).id;
+  browser = await launchChromium();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await mandate?.close();
+});
+
+afterEach(endProcesses);
+
+/** Somebody with a browser and a terminal: signs up on the page, then signs the terminal in. */
+async function person(name: string, ...options: string[]): Promise<Person> {
+  const directory = await configDirectory();
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const email = `${name.toLowerCase()}@example.com`;
+  const env = { PATH: process.execPath, MANDATE_API_URL: mandate.origin, MANDATE_CONFIG_DIR: directory.path };
+  await page.goto(`${mandate.origin}/sign-up`);
+  await page.getByLabel(/e-?mail/i).fill(email);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+  await page.goto(await followMailTo(mandate.origin, email));
+  await page.getByLabel('Name').fill(name);
+  await page
+    .getByLabel(/password/i)
+    .first()
+    .fill(`correct horse of ${name}`);
+  await page.locator('form button').last().click();
+  await page.waitForURL('**/account');
+  const login = start(['login', '--no-browser', ...options], env);
+  await page.goto(await printedAddress(login));
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByText('You can close this window').waitFor();
+  expect(await login.ended).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining(`Signed in as ${email}`) });
+  return {
+    page,
+    email,
+    mandate: (...argv) => start(argv, env).ended,
+    store: credentialStore(directory.path),
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function printedAddress(login: ReturnType<typeof start>): Promise<string> {
+  for (;;) {
+    const address = /^http\S+\/oauth\/authorize\S+$/m.exec(login.stderrSoFar())?.[0];
+    if (address !== undefined) return address;
+    if (login.child.exitCode !== null) throw new Error(login.stderrSoFar());
+    await sleep(20);
+  }
+}
+
+/** A front end on an origin of its own, which is nothing but the client, bundled. */
+async function frontEnd(): Promise<AsyncDisposable & { readonly url: string }> {
+  const bundle = await build({
+    stdin: {
+      contents: "import { createClient } from '@mandate/client-sdk'; globalThis.createClient = createClient;",
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: 'browser',
+  });
+  const script = bundle.outputFiles[0]?.text ?? '';
+  const server = createServer((req, res) =>
+    req.url === '/client.js'
+      ? res.setHeader('content-type', 'text/javascript').end(script)
+      : res.setHeader('content-type', 'text/html').end('<!doctype html><title>Front end</title><script src="/client.js"></script>'),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () => {
+  test('a person signs up, signs the terminal in, orders there, and nobody else sees the order', async () => {
+    await using ann = await person('Ann');
+    const created = await ann.mandate(
+      'orders',
+      'create',
+      '--item',
+      `product_id=${productId},quantity=2`,
+      '--delivery.method',
+      'pickup',
+      '--delivery.recipient-name',
+      'Ann',
+      '--json',
+    );
+    expect(created).toMatchObject({ exitCode: 0, stderr: '' });
+    const order: Order = JSON.parse(created.stdout);
+    expect(order).toMatchObject({ status: 'pending', total: 510, currency: 'EUR', items: [{ product_id: productId, quantity: 2 }] });
+
+    const listed = await ann.mandate('orders', 'list', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject({ data: [{ id: order.id, total: 510 }], has_more: false });
+    const read = await ann.mandate('orders', 'get', String(order.id), '--json');
+    expect(JSON.parse(read.stdout)).toEqual(order);
+    expect(JSON.parse((await ann.mandate('whoami', '--json')).stdout)).toMatchObject({ email: ann.email, name: 'Ann' });
+
+    await using ben = await person('Ben');
+    const refused = await ben.mandate('orders', 'get', String(order.id));
+    expect(refused).toMatchObject({ exitCode: 6, stdout: '', stderr: expect.stringContaining('HTTP 404') });
+    expect(JSON.parse((await ben.mandate('orders', 'list', '--json')).stdout).data).toEqual([]);
+  });
+
+  test('the same order through the client, in Node and in a page of another origin', async () => {
+    // a token that any client may send
+    await using cleo = await person('Cleo', '--no-dpop');
+    await using site = await frontEnd();
+    const auth = (await cleo.store.read('default'))?.accessToken;
+    const input = { items: [{ product_id: productId, quantity: 2 }], delivery: { method: 'pickup', recipient_name: 'Cleo' } };
+    const client = createClient({ baseUrl: mandate.origin, auth });
+    const fromNode = await client.orders.create(input);
+
+    await cleo.page.goto(site.url);
+    const fromPage = await cleo.page.evaluate(
+      async ({ baseUrl, auth: token, body }) => {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle in the page has put it there
+        const { createClient: create } = globalThis as unknown as { createClient: typeof createClient };
+        const api = create({ baseUrl, auth: token });
+        const order = await api.orders.create(body);
+        const missing = await api.orders.get(order.id + 1000).safe();
+        return { order, read: await api.orders.get(order.id), missing: missing.ok ? 'found' : missing.error.code };
+      },
+      { baseUrl: mandate.origin, auth, body: input },
+    );
+    expect(fromPage.missing).toBe('not_found');
+    expect(fromPage.read).toEqual(fromPage.order);
+    const { id, created_at, updated_at, expires_at } = fromNode;
+    expect({ ...fromPage.order, id, created_at, updated_at, expires_at }).toEqual(fromNode);
+    expect(fromPage.order.id).not.toBe(id);
+    expect((await client.orders.list().toArray({ max: 10 })).map((order) => order.id)).toEqual([fromPage.order.id, id]);
+  });
+
+  test('after signing out, the token does not work any longer', async () => {
+    await using dan = await person('Dan', '--no-dpop');
+    const auth = (await dan.store.read('default'))?.accessToken;
+    expect((await dan.mandate('orders', 'list')).exitCode).toBe(0);
+    expect(await dan.mandate('logout')).toMatchObject({ exitCode: 0, stderr: 'Signed out (profile default).\n' });
+    expect((await dan.mandate('orders', 'list')).exitCode).toBe(4);
+    const result = await createClient({ baseUrl: mandate.origin, auth }).orders.list().safe();
+    expect(result).toMatchObject({ ok: false, error: { status: 401 } });
+  });
+
+  test('when the token has expired, eight commands at once renew it once and go on', async () => {
+    await using fay = await person('Fay');
+    const before = await fay.store.read('default');
+    if (!before) throw new Error('signed in');
+    await fay.store.exclusively(() => fay.store.write('default', { ...before, expiresAt: 0 }));
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => fay.mandate('orders', 'list', '--json')));
+    expect(outcomes.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(outcomes.map(() => ({ exitCode: 0, stderr: '' })));
+    const after = await fay.store.read('default');
+    expect(after).toMatchObject({
+      accessToken: expect.not.stringMatching(before.accessToken),
+      scopes: before.scopes,
+      user: { email: fay.email },
+    });
+    expect((await fay.mandate('whoami')).exitCode).toBe(0);
+  });
+
+  test('who refuses in the browser is told so in the terminal', async () => {
+    await using eve = await person('Eve');
+    const login = start(['login', '--no-browser', '--force'], {
+      MANDATE_API_URL: mandate.origin,
+      MANDATE_CONFIG_DIR: '/nonexistent/mandate',
+    });
+    await eve.page.goto(await printedAddress(login));
+    await eve.page.getByRole('button', { name: 'Cancel' }).click();
+    await eve.page.getByText('You are not signed in').waitFor();
+    expect(await login.ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('refused in the browser') });
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build } from 'vite';
+import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
+import { createApplication } from '../../server/applications/create-application.ts';
+import { hasChromium, launchChromium } from '../support/chromium.ts';
+import { startMandate, type Mandate } from '../support/mandate.ts';
+import { signUp, type Person } from '../support/oauth-flow.ts';
+import { openShop, type Shop } from '../support/shop.ts';
+
+const root = join(import.meta.dirname, '../../examples/storefront');
+const mediaTypes: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+
+describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
+  let mandate: Mandate;
+  let shop: Shop;
+  let anna: Person;
+  let chromium: Browser;
+  let place: string;
+  let failures: string[];
+  const website = createServer((req, res) => {
+    const path = req.url?.startsWith('/assets/') ? req.url : '/index.html';
+    readFile(join(place, path)).then(
+      (content) => res.writeHead(200, { 'content-type': mediaTypes[extname(path)] ?? 'text/plain' }).end(content),
+      () => res.writeHead(404).end(),
+    );
+  });
+  let origin: string;
+
+  beforeAll(async () => {
+    mandate = await startMandate();
+    shop = await openShop(mandate);
+    await shop.product({ name: 'White hanging heart', price: 255 });
+    await mandate.db.em
+      .fork()
+      .insert(DeliveryMethod, { code: 'collection', name: 'Collection', price: 0, currency: 'EUR', requiresAddress: false, active: true });
+    anna = await signUp(mandate.origin, { name: 'Anna Storefront' });
+    chromium = await launchChromium();
+    website.listen(0, '127.0.0.1');
+    await once(website, 'listening');
+    const address = website.address();
+    origin = `http://localhost:${typeof address === 'object' ? address?.port : ''}`;
+    await createApplication(mandate.db.em.fork(), {
+      clientId: 'storefront',
+      name: 'Storefront',
+      type: 'public',
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'],
+      redirectUris: [`${origin}/`],
+    });
+    place = await mkdtemp(join(tmpdir(), 'mandate-storefront-'));
+    const define = { 'import.meta.env.VITE_API_URL': JSON.stringify(mandate.origin) };
+    await build({ root, define, logLevel: 'error', build: { outDir: place, emptyOutDir: true } });
+  }, 120_000);
+  afterAll(async () => {
+    await chromium?.close();
+    website.closeAllConnections();
+    website.close();
+    await mandate?.close();
+    await rm(place, { recursive: true, force: true });
+  });
+
+  const statusOf = (page: Page): Promise<string> => page.locator('.orders .status').first().innerText();
+  const shot = async (page: Page, name: string): Promise<void> => {
+    const directory = process.env['MANDATE_SCREENSHOTS'];
+    if (directory !== undefined) await page.screenshot({ path: join(directory, `storefront-${name}.png`), fullPage: true });
+  };
+
+  test('is signed in to, bought in, paid in and signed out of, in two tabs, over the end of a token', async () => {
+    const context = await chromium.newContext({ viewport: { width: 1000, height: 700 } });
+    failures = [];
+    const renewals: string[] = [];
+    context.on('request', (request) => {
+      if (request.postData()?.includes('grant_type=refresh_token')) renewals.push(request.url());
+    });
+    const open = async (): Promise<Page> => {
+      const page = await context.newPage();
+      page.on('pageerror', (error) => failures.push(String(error)));
+      await page.goto(origin);
+      await page.getByRole('heading', { name: 'Products' }).waitFor();
+      return page;
+    };
+    const [first, second] = [await open(), await open()];
+    await first.getByRole('article', { name: 'White hanging heart' }).waitFor();
+    expect(await first.getByRole('button', { name: 'Order' }).count()).toBe(0);
+    await shot(first, '1-visitor');
+
+    await first.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await first.getByLabel('E-mail address').fill(anna.email);
+    await first.getByLabel('Password', { exact: true }).fill(anna.password);
+    await first.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await first.getByRole('button', { name: 'Allow' }).click();
+    await first.getByText('Anna Storefront').waitFor();
+    await second.getByText('Anna Storefront').waitFor(); // heard of it
+    expect(first.url()).toBe(`${origin}/`);
+
+    await first.getByLabel('Quantity').fill('3');
+    await first.getByRole('button', { name: 'Order' }).click();
+    await expect.poll(() => statusOf(second), { timeout: 10_000 }).toBe('pending');
+    await shot(first, '2-ordered');
+
+    // the token of both comes to its end at the service, long before either expects it
+    await mandate.db.em
+      .fork()
+      .execute(
+        `update oauth_records set expires_at = now() - interval '1 minute' where model = 'AccessToken' and client_id = 'storefront'`,
+      );
+    await second.getByRole('button', { name: 'Pay' }).click();
+    await expect.poll(() => statusOf(second), { timeout: 10_000 }).toBe('paid');
+    await expect.poll(() => statusOf(first), { timeout: 10_000 }).toBe('paid');
+    expect(renewals).toHaveLength(1);
+    await shot(second, '3-paid');
+
+    const { data } = (await mandate.call('GET', '/api/v1/orders', { token: shop.token })).body;
+    expect(data).toHaveLength(1);
+    const shipment = { method: 'POST', path: `/api/v1/orders/${data[0].id}/shipments` };
+    const shipped = await mandate.call(shipment.method, shipment.path, { token: shop.token, body: { status: 'shipped' } });
+    expect([shipped.status, shipped.text]).toEqual([201, expect.any(String)]);
+    await expect.poll(() => statusOf(first), { timeout: 10_000 }).toBe('shipped');
+    await shot(first, '4-shipped');
+
+    await first.getByRole('button', { name: 'Sign out' }).click();
+    for (const page of [first, second]) {
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+      expect(await page.getByRole('heading', { name: 'Your orders' }).count()).toBe(0);
+    }
+    await shot(second, '5-signed-out');
+    expect(failures).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,32 @@
+package com.fasterxml.jackson.datatype.jsr310;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import java.io.IOException;
+import java.time.OffsetDateTime;
+
+/** As much of jackson-datatype-jsr310, which Debian does not have, as the API needs: moments as RFC 3339. */
+public class JavaTimeModule extends SimpleModule {
+  public JavaTimeModule() {
+    addSerializer(
+        new StdSerializer<OffsetDateTime>(OffsetDateTime.class) {
+          @Override
+          public void serialize(OffsetDateTime value, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            generator.writeString(value.toString());
+          }
+        });
+    addDeserializer(
+        OffsetDateTime.class,
+        new StdDeserializer<OffsetDateTime>(OffsetDateTime.class) {
+          @Override
+          public OffsetDateTime deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+            return OffsetDateTime.parse(parser.getText());
+          }
+        });
+  }
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { encodePng } from '../support/png.ts';
+import { apiStatus, useServer } from '../support/use-server.ts';
+import { formRequest, type Page } from '../support/browser.ts';
+import {
+  askForTokens,
+  authorizationRequest,
+  authorize,
+  authorizePath,
+  basic,
+  redeem,
+  signIn,
+  signUp,
+  signUpAs,
+  tokenResponse,
+  webApplication,
+  type Person,
+} from '../support/oauth-flow.ts';
+
+const server = useServer();
+
+const open = ({ browser }: Pick<Person, 'browser'>, given: Record<string, string>): Promise<Page> =>
+  browser.open(authorizePath(authorizationRequest(given).query));
+const onConsent = ({ url }: Page): boolean => url.pathname.startsWith('/consent/');
+
+test('a native application is asked about every time, a website once per person, whatever the browser (30)', async () => {
+  const anna = await signUp(server.origin);
+  for (let time = 0; time < 2; time += 1) {
+    expect(onConsent(await open(anna, { scope: 'openid users.read' }))).toBe(true);
+    await authorize(server.origin, anna, { scope: 'openid users.read' });
+  }
+  const client = await webApplication(server.db, ['users.read', 'orders.read']);
+  const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
+  await authorize(server.origin, anna, request);
+  const elsewhere = { browser: await signIn(server.origin, anna) };
+  const page = await open(elsewhere, request);
+  expect(page.leaves?.searchParams.get('code')).toBeTruthy();
+  expect(onConsent(await open(elsewhere, { ...request, scope: 'openid users.read orders.read' }))).toBe(true);
+  expect(onConsent(await open(await signUp(server.origin), request))).toBe(true);
+});
+
+test('the tokens of a remembered consent are good, and apart from the first ones (30, 63)', async () => {
+  const anna = await signUp(server.origin);
+  const client = await webApplication(server.db, ['users.read']);
+  const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
+  const tokens = async () => {
+    const { code, verifier } = await authorize(server.origin, anna, request);
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: client.redirectUri };
+    return tokenResponse.parse(await (await askForTokens(server.origin, form, basic(client.clientId, client.secret))).json());
+  };
+  const [first, second] = [await tokens(), await tokens()];
+  expect(second.scope).toBe('openid users.read');
+  await fetch(`${server.origin}/oauth/revocation`, {
+    method: 'POST',
+    headers: basic(client.clientId, client.secret),
+    body: new URLSearchParams({ token: first.refresh_token ?? '' }),
+  });
+  expect(await apiStatus(server, first.access_token)).toBe(401);
+  expect(await apiStatus(server, second.access_token)).toBe(200);
+});
+
+test('the page says in words what, for whom and how long', async () => {
+  const anna = await signUp(server.origin, { name: 'Anna <b>Bold</b>' });
+  const { text } = await open(anna, { scope: 'openid users.read orders.write offline_access' });
+  expect(text).toContain('See your name and e-mail address');
+  expect(text).toContain('Place orders in your name: you pay for them');
+  expect(text).toContain('Anna &lt;b&gt;Bold&lt;/b&gt;');
+  expect(text).toContain(anna.email);
+  expect(text).toContain('90 days');
+  expect(text.replace(/<[^>]*>/g, '')).not.toMatch(/\b(client|scope|grant|token|OAuth)\b/i);
+});
+
+test('a logo is part of the page, and one that lies elsewhere is not loaded: nobody learns who looks at the page', async () => {
+  const anna = await signUp(server.origin);
+  const client = await webApplication(server.db, ['users.read']);
+  const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
+  const shows = async (logo: string): Promise<string[]> => {
+    await server.db.em.fork().execute('update applications set logo_uri = ? where client_id = ?', [logo, client.clientId]);
+    const { text } = await open(anna, request);
+    return [...text.matchAll(/<img[^>]* src="([^"]*)"/g)].map(([, address = '']) => address);
+  };
+  expect(await shows(encodePng(64))).toEqual([encodePng(64)]);
+  expect(await shows('https://tracker.example/logo.png')).toEqual([]);
+});
+
+test('Cancel tells the application, with state and issuer (28)', async () => {
+  const { leaves } = await authorize(server.origin, await signUp(server.origin), { state: 'abc' }, { decision: 'cancel' });
+  expect(Object.fromEntries(leaves.searchParams)).toMatchObject({ error: 'access_denied', state: 'abc', iss: server.origin });
+});
+
+test('what is unticked is not granted (29)', async () => {
+  const anna = await signUp(server.origin);
+  const granted = await authorize(
+    server.origin,
+    anna,
+    { scope: 'openid users.read orders.read' },
+    { decision: 'allow', scope: ['orders.read'] },
+  );
+  const tokens = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
+  expect(tokens.scope).toBe('openid orders.read');
+  expect(await apiStatus(server, tokens.access_token)).toBe(403);
+});
+
+test('what was not asked for cannot be ticked', async () => {
+  const anna = await signUp(server.origin);
+  const granted = await authorize(
+    server.origin,
+    anna,
+    { scope: 'openid orders.read' },
+    { decision: 'allow', scope: ['orders.read', 'orders.write'] },
+  );
+  expect(tokenResponse.parse(await (await redeem(server.origin, granted)).json()).scope).toBe('openid orders.read');
+});
+
+describe('what reaches beyond the own things (31)', () => {
+  const scope = 'openid users.read orders.manage';
+
+  test('is neither offered nor granted to a customer', async () => {
+    const anna = await signUp(server.origin);
+    const page = await open(anna, { scope });
+    expect(page.text).not.toContain('See and change the orders of every customer');
+    const granted = await authorize(server.origin, anna, { scope }, { decision: 'allow', scope: ['users.read', 'orders.manage'] });
+    expect(tokenResponse.parse(await (await redeem(server.origin, granted)).json()).scope).toBe('openid users.read');
+  });
+
+  test('is offered to an administrator, and looks different', async () => {
+    const boss = await signUpAs(server.db, server.origin, 'admin');
+    expect((await open(boss, { scope })).text).toMatch(/class="careful"[^]*See and change the orders of every customer/);
+    const tokens = tokenResponse.parse(await (await redeem(server.origin, await authorize(server.origin, boss, { scope }))).json());
+    expect(tokens.scope).toBe(scope);
+  });
+
+  test('is lost with the role, also for what was remembered', async () => {
+    const boss = await signUpAs(server.db, server.origin, 'admin');
+    const client = await webApplication(server.db, ['users.read', 'orders.manage']);
+    const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope };
+    await authorize(server.origin, boss, request);
+    expect(onConsent(await open(boss, request))).toBe(false);
+    await server.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
+    expect((await open(boss, request)).text).not.toContain('See and change the orders of every customer');
+  });
+});
+
+describe('the form', () => {
+  test('cannot be sent from another browser (24), or without its hidden field', async () => {
+    const [anna, eve] = [await signUp(server.origin), await signUp(server.origin)];
+    const page = await open(anna, {});
+    const stolen = await eve.browser.open(page.url.href, formRequest(page, { decision: 'allow' }));
+    expect([stolen.response.status, stolen.leaves]).toEqual([400, undefined]);
+    const forged = await anna.browser.open(page.url.href, { method: 'POST', body: new URLSearchParams({ decision: 'allow' }) });
+    expect([onConsent(forged), forged.leaves]).toEqual([true, undefined]);
+  });
+
+  test('cannot be sent before the sign-in (25)', async () => {
+    const anna = await signUp(server.origin);
+    const signInPage = await open(anna, { prompt: 'login' });
+    const consentUrl = signInPage.url.href.replace('/sign-in/', '/consent/');
+    const skipped = await anna.browser.open(consentUrl, formRequest(signInPage, { decision: 'allow' }));
+    expect([skipped.response.status, skipped.leaves]).toEqual([400, undefined]);
+  });
+
+  test('answers with 303, so that nothing is sent on (27)', async () => {
+    const anna = await signUp(server.origin);
+    const page = await open(anna, {});
+    expect((await anna.browser.request(page.url.href, formRequest(page, { decision: 'allow' }))).status).toBe(303);
+  });
+});
+
+test('"Use another account" signs out and begins anew', async () => {
+  const anna = await signUp(server.origin);
+  const again = await anna.browser.submit(await open(anna, {}), { decision: 'switch' });
+  expect(again.url.pathname).toMatch(/^\/sign-in\//);
+  const ben = await signUp(server.origin);
+  const consent = await anna.browser.submit(again, { email: ben.email, password: ben.password });
+  expect(consent.text).toContain(ben.email);
+  const { leaves } = await anna.browser.submit(consent, { decision: 'allow' });
+  expect(leaves?.searchParams.get('code')).toBeTruthy();
+});
+
+test('a person who was stopped meets the sign-in page, not an error and not a code (32)', async () => {
+  const anna = await signUp(server.origin);
+  const client = await webApplication(server.db, ['users.read']);
+  const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
+  await authorize(server.origin, anna, request);
+  await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
+  expect((await open(anna, request)).url.pathname).toMatch(/^\/sign-in\//);
+  expect((await open(anna, { ...request, prompt: 'none' })).leaves?.searchParams.get('error')).toBe('login_required');
+  expect(server.failures).toEqual([]);
+});
+
+test('a person who is stopped while the page is open gets no code', async () => {
+  const anna = await signUp(server.origin);
+  const page = await open(anna, {});
+  await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
+  const { response, leaves } = await anna.browser.submit(page, { decision: 'allow' });
+  expect([response.status, leaves]).toEqual([400, undefined]);
+});

@@ -1,0 +1,54 @@
+// As somebody writes it who has installed the package: compiled by several versions of TypeScript, and run.
+import { ApiError, AuthorizationError, createClient, debugLog, formatMoney, type Middleware, type Order } from '@mandate/client-sdk';
+import { clientCredentials, discover, memoryStore, newProofKey, refreshingTokens, type Tokens } from '@mandate/client-sdk/authorization';
+import { browserSignIn, type BrowserSignIn } from '@mandate/client-sdk/authorization/browser';
+import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
+import { queryOptions } from '@mandate/client-sdk/query';
+
+const answered: Middleware = async () => new Response('{"code":"not_found","status":404}', { status: 404 });
+const client = createClient({ baseUrl: 'https://shop.example', auth: 'a token' })
+  .use(debugLog(() => undefined))
+  .use(answered);
+const options = queryOptions(client);
+
+export async function main(): Promise<string> {
+  const result = await client.orders.get(7).safe();
+  if (result.ok) {
+    const order: Order = result.data;
+    return formatMoney(order.total, order.currency, 'en');
+  }
+  switch (result.error.code) {
+    case 'not_found':
+      return `${result.error.status} ${result.error instanceof ApiError} ${options.queries.orders.get(7).queryKey.join('/')}`;
+    // @ts-expect-error -- there is no such code
+    case 'no_such_code':
+      return '';
+    default:
+      return result.error.message;
+  }
+}
+
+export const mistakes = [
+  // @ts-expect-error -- a path parameter of the wrong kind
+  () => client.orders.get({ id: 7 }),
+  // @ts-expect-error -- a body without its delivery
+  () => client.orders.create({ items: [] }),
+];
+export const signIn = (): BrowserSignIn =>
+  browserSignIn({ issuer: 'https://shop.example', clientId: 'x', redirectUri: 'https://app.example/', scopes: ['orders.read'] });
+export async function elsewhere(): Promise<Tokens> {
+  const proofKey = await newProofKey();
+  const tokens = await signInOnLoopback(await discover('https://shop.example', { proofKey }), {
+    clientId: 'x',
+    scopes: [],
+    open: () => undefined,
+  });
+  refreshingTokens({ issuer: 'https://shop.example', clientId: 'x', store: memoryStore(tokens), proofKey });
+  clientCredentials({ issuer: 'https://shop.example', clientId: 'x', clientSecret: 'y' });
+  return tokens;
+}
+/** One class, by whichever way it is reached. */
+export const sameClass = async (): Promise<boolean> =>
+  discover('https://shop.example', { fetch: async () => new Response('{"error":"x"}', { status: 400 }) }).catch(
+    (error: unknown) => error instanceof AuthorizationError,
+  ) as Promise<boolean>;

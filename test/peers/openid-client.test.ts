@@ -1,0 +1,70 @@
+import * as openid from 'openid-client';
+import { expect, test } from 'vitest';
+import { connectDevice, wait } from '../support/device-flow.ts';
+import { commandLine, signUp, webApplication } from '../support/oauth-flow.ts';
+import { useServer } from '../support/use-server.ts';
+import { followThrough } from './sign-in-with.ts';
+
+const server = useServer();
+
+async function configuration(clientId: string, secret?: string) {
+  const authentication = secret === undefined ? openid.None() : openid.ClientSecretBasic(secret);
+  return openid.discovery(new URL(server.origin), clientId, secret, authentication, { execute: [openid.allowInsecureRequests] });
+}
+
+const pkce = async () => {
+  const verifier = openid.randomPKCECodeVerifier();
+  const challenge = { code_challenge: await openid.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' };
+  return { verifier, challenge, state: openid.randomState(), nonce: openid.randomNonce() };
+};
+
+test('openid-client signs somebody in, asks who it is, refreshes, and revokes', async () => {
+  const anna = await signUp(server.origin);
+  const app = await webApplication(server.db, []);
+  const config = await configuration(app.clientId, app.secret);
+  const { verifier, challenge, state, nonce } = await pkce();
+  const url = openid.buildAuthorizationUrl(config, {
+    redirect_uri: app.redirectUri,
+    scope: 'openid email profile',
+    state,
+    nonce,
+    ...challenge,
+  });
+  const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+  const tokens = await openid.authorizationCodeGrant(config, await followThrough(anna, url), checks);
+  expect(tokens.scope?.split(' ').toSorted()).toEqual(['email', 'openid', 'profile']);
+  const sub = tokens.claims()?.sub ?? '';
+  expect(await openid.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({
+    sub: String(anna.id),
+    email: anna.email,
+    name: anna.name,
+  });
+  const renewed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+  await openid.tokenRevocation(config, renewed.refresh_token ?? '');
+  await expect(openid.refreshTokenGrant(config, renewed.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' });
+});
+
+test('openid-client pushes its request, and proves to be the owner of its token', async () => {
+  const config = await configuration(commandLine.clientId);
+  const { verifier, challenge, state } = await pkce();
+  const request = { redirect_uri: commandLine.redirectUri, scope: 'openid users.read', state, ...challenge };
+  const handle = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
+  const url = await openid.buildAuthorizationUrlWithPAR(config, request, { DPoP: handle });
+  expect(url.searchParams.has('request_uri')).toBe(true);
+  const back = await followThrough(await signUp(server.origin), url);
+  const checks = { pkceCodeVerifier: verifier, expectedState: state };
+  const tokens = await openid.authorizationCodeGrant(config, back, checks, undefined, { DPoP: handle });
+  expect(tokens.token_type).toBe('dpop');
+  const me = new URL(`${server.origin}/api/v1/users/me`);
+  const answer = await openid.fetchProtectedResource(config, tokens.access_token, me, 'GET', undefined, undefined, { DPoP: handle });
+  expect(answer.status).toBe(200);
+});
+
+test('openid-client connects a device', async () => {
+  const config = await configuration(commandLine.clientId);
+  const device = await openid.initiateDeviceAuthorization(config, { scope: 'openid users.read' });
+  await connectDevice(await signUp(server.origin), device.user_code);
+  await server.db.em.fork().execute(wait);
+  const tokens = await openid.pollDeviceAuthorizationGrant(config, { ...device, interval: 0.1 });
+  expect(tokens.access_token).toMatch(/^ey/);
+});

@@ -1,0 +1,77 @@
+import axe from 'axe-core';
+import { problems } from '@mandate/contract';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { hasChromium, launchChromium } from '../support/chromium.ts';
+import { startMandate, type Mandate } from '../support/mandate.ts';
+
+let mandate: Mandate;
+beforeAll(async () => {
+  mandate = await startMandate();
+});
+afterAll(() => mandate.close());
+
+const open = async (path: string): Promise<{ response: Response; text: string }> => {
+  const response = await fetch(`${mandate.origin}${path}`);
+  return { response, text: await response.text() };
+};
+
+test.each(Object.entries(problems))('%s has a page that says what happened and how to mend it', async (code, { title, status }) => {
+  const { response, text } = await open(`/problems/${code}`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(text).toContain(`<h1>${title}</h1>`);
+  expect(text).toContain(`<code>${status}</code>`);
+  expect(text).toMatch(/What happened<\/h2>\s*<p>[^]{20,}How to mend it<\/h2>\s*<p>[^]{15,}/);
+  expect(text).not.toContain('`');
+  expect(text).not.toContain('<script');
+});
+
+test('the type of a failure is the address of its page', async () => {
+  const { body } = await mandate.call('GET', '/api/v1/orders');
+  expect(body.type.startsWith(`${mandate.origin}/problems/`)).toBe(true);
+  expect(await (await fetch(body.type)).text()).toContain('An access token is needed');
+});
+
+test('/problems leads to all of them, and only to what is there', async () => {
+  const { response, text } = await open('/problems');
+  expect(response.status).toBe(200);
+  const links = Array.from(text.matchAll(/href="\/problems\/(\w+)"/g), ([, code = '']) => code);
+  expect(links.toSorted()).toEqual(Object.keys(problems).toSorted());
+});
+
+test.each(['/problems/nothing', '/problems/toString', '/problems/__proto__'])('%s: 404, as a page', async (path) => {
+  const { response, text } = await open(path);
+  expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(text).toContain('No such problem');
+});
+
+describe.skipIf(!hasChromium)('in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  test.each(['/problems', '/problems/out_of_stock', '/problems/nothing'])(
+    '%s has nothing for axe to say, and does not scroll sideways',
+    async (path) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const context = await browser.newContext({ colorScheme, viewport: { width: 320, height: 640 } });
+        const page = await context.newPage();
+        const complaints: string[] = [];
+        page.on('console', (message) => complaints.push(message.text()));
+        await page.goto(mandate.origin + path);
+        await page.evaluate(axe.source);
+        const found = await page.evaluate(async () => {
+          const { violations } = await Reflect.get(globalThis, 'axe').run();
+          return violations.map((one: { id: string }) => one.id);
+        });
+        expect(found).toEqual([]);
+        const wide = z.number().parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
+        expect([wide, complaints.filter((text) => !text.includes('404'))]).toEqual([0, []]);
+        await context.close();
+      }
+    },
+  );
+});

@@ -1,0 +1,115 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../server/config.ts';
+import { deriveKeys, keptSecret } from '../../server/secret-keys.ts';
+
+const secret = 'a'.repeat(43);
+
+test('needs nothing to be set in development', () => {
+  expect(readConfig({})).toMatchObject({
+    production: false,
+    http: { host: '127.0.0.1', port: 3000 },
+    issuer: 'http://localhost:3000',
+    dataDirectory: join(process.cwd(), 'data'),
+    databaseUrl: join(process.cwd(), 'data', 'database'),
+    secret: undefined,
+    administrator: undefined,
+    payments: { test: true, stripe: undefined },
+    mail: undefined,
+    previewVersions: false,
+    trustProxy: false,
+  });
+});
+
+test('counts a variable that is set to nothing as not set, and gives the issuer the port', () => {
+  expect(readConfig({ MANDATE_SECRET: '', DATABASE_URL: '', PORT: '8080' })).toMatchObject({
+    issuer: 'http://localhost:8080',
+    secret: undefined,
+  });
+});
+
+test('refuses production without a secret and without an https issuer, naming both at once', () => {
+  const refusal = (): unknown => readConfig({ NODE_ENV: 'production', MANDATE_ISSUER: 'http://shop.example' });
+  expect(refusal).toThrow(/MANDATE_SECRET must be set in production(.|\n)*MANDATE_ISSUER must be an https address/);
+});
+
+test('accepts production with a secret and an https issuer', () => {
+  const config = readConfig({ NODE_ENV: 'production', MANDATE_SECRET: secret, MANDATE_ISSUER: 'https://shop.example/' });
+  expect(config).toMatchObject({ production: true, issuer: 'https://shop.example', secret });
+});
+
+test('accepts an issuer with a path', () => {
+  expect(readConfig({ MANDATE_ISSUER: 'https://example.com/shop/' })).toMatchObject({ issuer: 'https://example.com/shop' });
+});
+
+test.each([
+  ['NODE_ENV', 'prod'],
+  ['PORT', '0'],
+  ['PORT', '65536'],
+  ['PORT', '3000x'],
+  ['MANDATE_ISSUER', 'shop.example'],
+  ['MANDATE_ISSUER', 'https://shop.example/mandate?x=hunter2'],
+  ['MANDATE_ISSUER', 'https://shop.example//mandate'],
+  ['MANDATE_ISSUER', 'https://hunter2@shop.example'],
+  ['MANDATE_SECRET', 'hunter2'],
+  ['DATABASE_URL', 'mysql://root:hunter2@localhost/shop'],
+  ['NODE_ENV', 'hunter2'],
+  ['MANDATE_TAX_MODE', 'hunter2'],
+  ['MANDATE_TEST_PAYMENTS', 'hunter2'],
+  ['MANDATE_PREVIEW_VERSIONS', 'hunter2'],
+  ['STRIPE_SECRET_KEY', 'hunter2'],
+  ['STRIPE_SECRET_KEY', 'sk_live_hunter2'],
+  ['STRIPE_WEBHOOK_SECRET', 'whsec_hunter2'],
+  ['MANDATE_ADMIN_EMAIL', 'ada@example.com'],
+  ['MANDATE_ADMIN_PASSWORD', 'hunter2'],
+  ['MANDATE_SMTP_URL', 'https://hunter2@mail.example'],
+  ['MANDATE_SMTP_URL', 'smtp://shop:hunter2@mail.example'],
+  ['MANDATE_MAIL_FROM', 'hunter2'],
+  ['MANDATE_MAIL_FROM', 'shop@example.com, hunter2@example.com'],
+  ['MANDATE_TRUST_PROXY', 'hunter2'],
+])('refuses %s=%s without repeating it', (name, value) => {
+  const refusal = (): unknown => readConfig({ [name]: value });
+  expect(refusal).toThrow(/MANDATE_|STRIPE_|PORT|NODE_ENV|DATABASE_URL/);
+  expect(refusal).not.toThrow('hunter2');
+});
+
+test('takes payments without money only outside of production, unless told otherwise', () => {
+  const production = { NODE_ENV: 'production', MANDATE_SECRET: secret, MANDATE_ISSUER: 'https://shop.example' };
+  expect(readConfig(production).payments.test).toBe(false);
+  expect(readConfig({ ...production, MANDATE_TEST_PAYMENTS: 'on' }).payments.test).toBe(true);
+  expect(readConfig({ MANDATE_TEST_PAYMENTS: 'off' }).payments.test).toBe(false);
+});
+
+test('takes payments by Stripe with both of its secrets', () => {
+  const { payments } = readConfig({ STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' });
+  expect(payments.stripe).toEqual({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1' });
+});
+
+test.each([
+  ['0', false],
+  ['2', 2],
+  ['10.0.0.0/8, 127.0.0.1', '10.0.0.0/8, 127.0.0.1'],
+])('believes the proxies it is told to believe: %s', (given, trustProxy) => {
+  expect(readConfig({ MANDATE_TRUST_PROXY: given })).toMatchObject({ trustProxy });
+});
+
+test('takes a mail server with the address that messages are from', () => {
+  const env = { MANDATE_SMTP_URL: 'smtps://shop:secret@mail.example', MANDATE_MAIL_FROM: 'Northgate Gifts <shop@example.com>' };
+  expect(readConfig(env).mail).toEqual({ smtpUrl: env.MANDATE_SMTP_URL, from: env.MANDATE_MAIL_FROM });
+});
+
+test('derives a different key for each purpose, and other keys from another secret', () => {
+  const keys = [deriveKeys(secret), deriveKeys('b'.repeat(43))].flatMap((derived) => Object.values(derived));
+  expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(keys.length);
+});
+
+test('keeps one secret for all who start together, readable by its owner alone', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'mandate-secret-'));
+  const secrets = await Promise.all(Array.from({ length: 8 }, () => keptSecret(directory)));
+  expect(new Set(secrets).size).toBe(1);
+  expect(secrets[0]).toBe(await readFile(join(directory, 'secret'), 'utf8'));
+  expect((await stat(join(directory, 'secret'))).mode & 0o777).toBe(0o600);
+  await rm(directory, { recursive: true });
+});

@@ -1,0 +1,154 @@
+/**
+ * `npm run scale -- 10000000`: fills a PostgreSQL with that many orders and asks for every shape of the order list, its first page
+ * and a page 250,000 pages (or nine tenths of the way) further, over HTTP and with every check on. Prints a table in Markdown.
+ */
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { scopeNames } from '@mandate/contract';
+import { createApp } from '../../server/app.ts';
+import { migrate } from '../../server/database/migrate.ts';
+import { openDatabase, type Database } from '../../server/database/orm.ts';
+import { createLog } from '../../server/log.ts';
+import { type OrderFilters, ordersQuery } from '../../server/orders/list-orders.ts';
+import { deriveKeys } from '../../server/secret-keys.ts';
+import { clientCredentials, confidentialClient } from '../support/oauth-flow.ts';
+import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
+import { fillOrders } from './fill-orders.ts';
+
+const pageSize = 20;
+const deepPage = 250_000;
+const repeats = 60;
+
+type Shape = { readonly query: string; readonly filters: OrderFilters; readonly ascending?: boolean };
+
+const shapes = (biggestUserId: number): Shape[] => {
+  const everybody = { userId: undefined };
+  const window = { createdAtGte: '2020-02-01T00:00:00.000Z', createdAtLt: '2021-02-01T00:00:00.000Z' };
+  const windowQuery = `created_at_gte=${window.createdAtGte}&created_at_lt=${window.createdAtLt}`;
+  return [
+    { query: '', filters: everybody },
+    { query: 'sort=created_at', filters: everybody, ascending: true },
+    { query: 'status=delivered', filters: { ...everybody, status: ['delivered'] } },
+    { query: 'status=canceled', filters: { ...everybody, status: ['canceled'] } },
+    { query: 'status=pending,paid', filters: { ...everybody, status: ['pending', 'paid'] } },
+    { query: `status=pending,paid&${windowQuery}`, filters: { ...everybody, ...window, status: ['pending', 'paid'] } },
+    { query: windowQuery, filters: { ...everybody, ...window } },
+    { query: 'payment_status=refunded', filters: { ...everybody, paymentStatus: ['refunded'] } },
+    { query: 'payment_status=unpaid,paid', filters: { ...everybody, paymentStatus: ['unpaid', 'paid'] } },
+    { query: 'reference=R-1000', filters: { ...everybody, reference: 'R-1000' } },
+    { query: `user_id=${biggestUserId}`, filters: { userId: biggestUserId } },
+    { query: `user_id=${biggestUserId}&status=canceled`, filters: { userId: biggestUserId, status: ['canceled'] } },
+    { query: `user_id=${biggestUserId}&status=pending&${windowQuery}`, filters: { userId: biggestUserId, ...window, status: ['pending'] } },
+  ];
+};
+
+type Running = { readonly origin: string; readonly db: Database; readonly token: string };
+
+async function measure(mandate: Running, shape: Shape): Promise<string> {
+  const path = `/api/v1/orders?${shape.query}`;
+  const first = await medianMs(mandate, path);
+  const deep = await deepPosition(mandate.db, shape);
+  const answer = await fetch(`${mandate.origin}${path}`, { headers: { authorization: `Bearer ${mandate.token}` } });
+  const { next_cursor: cursor } = z.object({ next_cursor: z.string().nullable() }).parse(await answer.json());
+  if (!deep || cursor === null) return row(shape, first, undefined, await plan(mandate.db, shape, undefined));
+  const further = await medianMs(mandate, `${path}&cursor=${moved(cursor, deep.position)}`);
+  return row(shape, first, { ms: further, page: deep.page }, await plan(mandate.db, shape, deep.position));
+}
+
+const row = ({ query }: Shape, first: number, deep: { ms: number; page: number } | undefined, access: string): string =>
+  [
+    '',
+    `\`${query || '(none)'}\``,
+    first.toFixed(2),
+    deep ? `${deep.ms.toFixed(2)} (page ${deep.page.toLocaleString('en')})` : 'one page',
+    deep ? (deep.ms / first).toFixed(2) : '',
+    access,
+    '',
+  ]
+    .join(' | ')
+    .trim();
+
+async function medianMs({ origin, token }: Running, path: string): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < repeats; i += 1) {
+    const begun = performance.now();
+    const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
+    times.push(performance.now() - begun);
+  }
+  return times.toSorted((a, b) => a - b)[repeats / 2] ?? 0;
+}
+
+type Position = readonly [value: string, id: number];
+
+/** The last row before the deep page, found the slow way, by counting. */
+async function deepPosition(db: Database, shape: Shape): Promise<{ position: Position; page: number } | undefined> {
+  const total = await matching(db, shape);
+  const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));
+  if (page < 2) return undefined;
+  const inner = ordersQuery(shape.filters, shape.ascending !== true, undefined, page * pageSize);
+  const { rows } = await sql<{
+    id: number;
+    created_at: string;
+  }>`select id, created_at from (${inner}) o offset ${page * pageSize - 1} limit 1`.execute(db.em.fork().getKysely());
+  const [last] = rows;
+  return last && { position: [new Date(last.created_at).toISOString(), last.id], page };
+}
+
+async function matching(db: Database, { filters }: Shape): Promise<number> {
+  const all = ordersQuery(filters, true, undefined, 2 * deepPage * pageSize);
+  const { rows } = await sql<{ count: number }>`select count(*) as count from (${all}) o`.execute(db.em.fork().getKysely());
+  return rows[0]?.count ?? 0;
+}
+
+/** The cursor of the same list at another place, signed as the server would. */
+function moved(cursor: string, [value, id]: Position): string {
+  const [body = ''] = cursor.split('.');
+  const [version, list] = JSON.parse(Buffer.from(body, 'base64url').toString());
+  const next = Buffer.from(JSON.stringify([version, list, value, id])).toString('base64url');
+  const signature = createHmac('sha256', keys.cursors).update(next).digest().subarray(0, 16);
+  return `${next}.${signature.toString('base64url')}`;
+}
+
+/** Which indexes the plan uses, and how many blocks it touches. */
+async function plan(db: Database, { filters, ascending }: Shape, position: Position | undefined): Promise<string> {
+  const query = ordersQuery(filters, ascending !== true, position, pageSize);
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, buffers) ${query}`.execute(db.em.fork().getKysely());
+  const text = rows.map((line) => line['QUERY PLAN']).join('\n');
+  const indexes = new Set(
+    [...text.matchAll(/Index (?:Only )?Scan (?:Backward )?using (\w+)|Bitmap Index Scan on (\w+)/g)].map(([, a, b]) => a ?? b),
+  );
+  const scans = /Seq Scan on orders/.test(text) ? ', **sequential scan**' : '';
+  return `${[...indexes].join(', ')}${scans}; ${/Buffers: shared hit=(\d+)/.exec(text)?.[1] ?? 0} blocks`;
+}
+
+const keys = deriveKeys('a secret of this measurement alone');
+const count = Number(process.argv[2] ?? 10_000_000);
+const server = await startPostgresql(await findPostgresql());
+try {
+  const patient = await openDatabase(server.url, { timeouts: 'none' });
+  await migrate(patient);
+  const { biggestUserId } = await fillOrders(patient.em.fork(), count, (done) =>
+    process.stderr.write(`\r${done.toLocaleString('en')} orders`),
+  );
+  const http = createServer((req, res) => void app(req, res));
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(http.address());
+  const origin = `http://localhost:${port}`;
+  const rateLimits = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 1_000_000 };
+  const app = await createApp({ db: patient, issuer: origin, keys, log: createLog(false), rateLimits });
+  const token = await clientCredentials(origin, await confidentialClient(patient, scopeNames), scopeNames);
+  const lines = [`| filters and sort | first page, ms | deep page, ms | ratio | plan of the deep page |`, '|---|---|---|---|---|'];
+  for (const shape of shapes(biggestUserId)) lines.push(await measure({ origin, db: patient, token }, shape));
+  process.stdout.write(`\n${count.toLocaleString('en')} orders\n\n${lines.join('\n')}\n`);
+  http.close();
+  http.closeAllConnections();
+  await patient.close();
+} finally {
+  await server.stop();
+}

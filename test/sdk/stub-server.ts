@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+export type SeenRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+};
+
+export type StubAnswer = {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  /** Sent as it is when a string, as JSON otherwise. */
+  readonly body?: unknown;
+  /** Cuts the connection: before the answer, or in the middle of its body. */
+  readonly cut?: 'before' | 'within';
+  readonly delayMs?: number;
+};
+
+export type StubServer = AsyncDisposable & { readonly url: string; readonly seen: SeenRequest[] };
+
+/** A server that answers as told, to see what a client makes of it. */
+export async function stubServer(answer: (request: SeenRequest, count: number) => StubAnswer | Promise<StubAnswer>): Promise<StubServer> {
+  const seen: SeenRequest[] = [];
+  const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const request = { method: req.method ?? '', url: req.url ?? '', headers: req.headers, body: await text(req) };
+    seen.push(request);
+    const { status = 200, headers, body, cut, delayMs = 0 } = await answer(request, seen.length);
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    if (cut === 'before') return void req.socket.destroy();
+    const bytes = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+    const contentType = status < 400 ? 'application/json' : 'application/problem+json';
+    res.writeHead(status, { 'content-type': contentType, 'x-request-id': `req_${seen.length}`, ...headers });
+    if (cut !== 'within') return void res.end(bytes);
+    res.write(bytes.slice(0, 3), () => req.socket.destroy());
+  };
+  const server = createServer(
+    (req, res) => void respond(req, res).catch((error: unknown) => res.destroy(new Error('the stub failed', { cause: error }))),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('listens on a port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    seen,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A failure as the API tells it. */
+export const problem = (status: number, code: string, more: Record<string, unknown> = {}): StubAnswer => ({
+  status,
+  body: {
+    type: `https://mandate.example/problems/${code}`,
+    title: `Title of ${code}`,
+    status,
+    code,
+    detail: `Detail of ${code}`,
+    instance: '/',
+    request_id: 'req_stub',
+    ...more,
+  },
+});

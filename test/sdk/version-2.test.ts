@@ -1,0 +1,56 @@
+import { createClient as createClientV1 } from '@mandate/client-sdk';
+import { createClient, type OrderCreate } from '@mandate/client-sdk/v2';
+import { contractV2, metadataOf, routesOf } from '@mandate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Mandate } from '../support/mandate.ts';
+import { signUp, tokensFor } from '../support/oauth-flow.ts';
+import { address, openShop, type Shop } from '../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let token: string;
+beforeAll(async () => {
+  mandate = await startMandate({ previewVersions: true });
+  shop = await openShop(mandate);
+  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+});
+afterAll(() => mandate.close());
+
+describe('the client of version 2', () => {
+  test('places, reads, changes, lists and cancels orders in its own form, beside a client of version 1', async () => {
+    const seen: string[] = [];
+    const two = createClient({ baseUrl: mandate.origin, auth: token }).use((request, next) => {
+      seen.push(new URL(request.url).pathname);
+      return next(request);
+    });
+    const one = createClientV1({ baseUrl: mandate.origin, auth: token });
+    const input: OrderCreate = {
+      items: [{ product_id: (await shop.product()).id, quantity: 1 }],
+      shipping_method: 'standard',
+      shipping_address: { recipient_name: 'Anna Test', ...address },
+    };
+    const { id } = await two.orders.create(input);
+    expect((await one.orders.get(id)).delivery).toEqual({ method: 'standard', ...input.shipping_address });
+    const moved = await two.orders.update(id, { shipping_address: { ...input.shipping_address, city: 'York' } });
+    expect([moved.shipping_method, moved.shipping_address.city]).toEqual(['standard', 'York']);
+    expect((await two.orders.list({ limit: 1 })).data[0]?.shipping_address.city).toBe('York');
+    expect((await two.orders.cancel(id, {})).status).toBe('canceled');
+    expect((await two.products.list({ limit: 1 })).data).toHaveLength(1);
+    expect(new Set(seen.map((path) => path.split('/')[2]))).toEqual(new Set(['v2']));
+  });
+
+  test('has every operation of version 2, and only what has changed is written for it', () => {
+    const { request: _, use: __, ...resources } = createClient({ baseUrl: 'https://shop.example' });
+    const methods = Object.entries(resources).flatMap(([resource, members]) => Object.keys(members).map((name) => `${resource}.${name}`));
+    const operations = routesOf(contractV2)
+      .map(metadataOf)
+      .filter(({ internal }) => !internal);
+    expect(methods).toEqual(expect.arrayContaining(operations.map(({ operationId }) => operationId)));
+  });
+
+  test('its types refuse the words of version 1', () => {
+    // @ts-expect-error -- `delivery` is version 1
+    const input: OrderCreate = { items: [{ product_id: 1, quantity: 1 }], delivery: { method: 'standard', recipient_name: 'Anna' } };
+    expect(input).toBeDefined();
+  });
+});

@@ -1,0 +1,65 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { contract, routesOf } from '@mandate/contract';
+import { compile, misfit } from '../../server/http/compiled-schema.ts';
+
+/** Values that a schema takes, most of them, and some that it nearly takes. */
+function near(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    { weight: 60, arbitrary: fitting(schema) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(undefined, null, '', ' x ', 'x\u0007', -1, 1.5, 2 ** 53, true, [], {}, '2026-02-30T10:00:00Z'),
+    },
+  );
+}
+
+function fitting(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
+  if (schema instanceof z.ZodNullable) return fc.oneof(fc.constant(null), near(schema.unwrap()));
+  if (schema instanceof z.ZodOptional) return fc.oneof(fc.constant(undefined), near(schema.unwrap()));
+  if (schema instanceof z.ZodEffects) return near(schema.innerType());
+  if (schema instanceof z.ZodArray) return fc.array(near(schema.element), { maxLength: 3 });
+  if (schema instanceof z.ZodRecord)
+    return fc.dictionary(
+      fc.oneof(fc.string({ minLength: 1, maxLength: 40 }), fc.string({ minLength: 41, maxLength: 42 })),
+      near(schema.valueSchema),
+      { maxKeys: 3 },
+    );
+  if (schema instanceof z.ZodEnum) return fc.constantFrom(...z.array(z.string()).parse(schema.options));
+  if (schema instanceof z.ZodUnion) return fc.oneof(...z.array(z.instanceof(z.ZodType)).parse(schema.options).map(near));
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries(schema.shape).map(([name, field]) => [name, near(z.instanceof(z.ZodType).parse(field))]);
+    return fc.record({ ...Object.fromEntries(fields), undeclared: fc.constantFrom('secret', 1) }, { noNullPrototype: true });
+  }
+  if (schema instanceof z.ZodNumber) return fc.oneof(fc.integer({ min: 0, max: 300 }), fc.maxSafeNat(), fc.double());
+  if (schema instanceof z.ZodBoolean) return fc.boolean();
+  if (schema instanceof z.ZodString) return text;
+  return fc.jsonValue();
+}
+
+const moment = fc.date({ noInvalidDate: true, min: new Date('1990-01-01'), max: new Date('2090-01-01') }).map((date) => date.toISOString());
+const text = fc.oneof(
+  moment,
+  fc.constantFrom('GBP', 'collection', 'GB', 'SKU-1', 'https://shop.example/x', 'abc', '1'),
+  fc.string({ maxLength: 70 }),
+  fc.string({ unit: 'binary', maxLength: 3 }),
+);
+
+const answers = routesOf(contract).flatMap((route) =>
+  Object.entries(route.responses).flatMap(([status, schema]) =>
+    schema instanceof z.ZodType && status.startsWith('2') ? [{ name: `${route.method} ${route.path} ${status}`, schema }] : [],
+  ),
+);
+
+test.each(answers)('the answer of $name passes, and is shown, as zod would have it', ({ schema }) => {
+  const check = compile(schema);
+  fc.assert(
+    fc.property(near(schema), (value) => {
+      const { success, data } = schema.safeParse(value);
+      const mine = check(value);
+      expect(mine === misfit ? 'misfit' : mine).toEqual(success ? data : 'misfit');
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,9 @@
+import type { Database } from '../../server/database/orm.ts';
+
+/** The types of what happened to one thing, in order. */
+export async function eventsOf(db: Database, subjectType: string, subjectId: number): Promise<string[]> {
+  const rows = await db.em
+    .fork()
+    .execute<{ type: string }[]>('select type from events where subject_type = ? and subject_id = ? order by id', [subjectType, subjectId]);
+  return rows.map(({ type }) => type);
+}

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+
+export type Front = {
+  readonly url: string;
+  /** Where the requests go from now on, each to the next in turn. */
+  lead(ports: readonly number[]): void;
+  close(): Promise<void>;
+};
+
+/** One address before several servers, as a load balancer is: it passes everything on, the Host header included. */
+export async function openFront(port: number): Promise<Front> {
+  let ports: readonly number[] = [];
+  let turn = 0;
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const server = createServer((req, res) => {
+    const to = ports[(turn += 1) % ports.length];
+    const passed = request({ host: 'localhost', port: to, method: req.method, path: req.url, headers: req.headers, agent }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      answer.pipe(res);
+    });
+    passed.on('error', () => res.destroy());
+    req.pipe(passed);
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://localhost:${port}`,
+    lead: (to) => (ports = to),
+    async close() {
+      agent.destroy();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PgliteConnection } from '@mikro-orm/pglite';
+import type { TestProject } from 'vitest/node';
+import { migrate, openMigratedDatabase } from '../../server/database/migrate.ts';
+import { openDatabase } from '../../server/database/orm.ts';
+import { collectAnswers } from './collect-answers.ts';
+import { administer, databaseUrl } from './postgresql-databases.ts';
+import { findPostgresql, startPostgresql, type PostgresqlServer } from './postgresql-server.ts';
+import { serverDirectory } from './server-directory.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What each test file clones its own database from: a database of the server at `url`, or a file with a PGlite. */
+    database: { kind: 'postgresql'; url: string; template: string } | { kind: 'pglite'; template: string };
+    /** The directory where the answers that tests have seen are written down. */
+    seenAnswers: string;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const answers = await collectAnswers(project);
+  const removeDatabase = await prepareDatabase(project);
+  return async () => {
+    await removeDatabase();
+    await answers.compare();
+  };
+}
+
+/** Prepares the migrated template for the databases of a project; the project says on which of the two. */
+async function prepareDatabase(project: TestProject): Promise<() => Promise<void>> {
+  if (project.name === 'pglite') return preparePglite(project);
+  const given = process.env['DATABASE_URL'];
+  if (given) return preparePostgresql(project, { url: given, stop: async () => undefined });
+  const server = await findPostgresql()
+    .then(startPostgresql)
+    .catch((error: unknown) => {
+      process.stderr.write(`PostgreSQL did not start, so these tests run on PGlite: ${String(error)}\n`);
+    });
+  return server ? preparePostgresql(project, server) : preparePglite(project);
+}
+
+async function preparePostgresql(project: TestProject, { url, stop }: PostgresqlServer): Promise<() => Promise<void>> {
+  const template = `mandate_test_${randomBytes(4).toString('hex')}`;
+  await administer(url, `create database ${template}`);
+  await (await openMigratedDatabase(databaseUrl(url, template))).close();
+  project.provide('database', { kind: 'postgresql', url, template });
+  return async () => {
+    const ours = await administer(url, `select datname from pg_database where datname ~ '^${template}'`);
+    for (const { datname } of ours) await administer(url, `drop database ${datname} with (force)`);
+    await stop();
+  };
+}
+
+async function preparePglite(project: TestProject): Promise<() => Promise<void>> {
+  const db = await openDatabase('memory://');
+  await migrate(db);
+  const connection = db.em.getConnection();
+  if (!(connection instanceof PgliteConnection)) throw new Error('memory:// is PGlite');
+  const dump = await (await connection.getNativeClient()).dumpDataDir('none');
+  await db.close();
+  const { path, remove } = await serverDirectory();
+  const template = join(path, 'template.tar');
+  await writeFile(template, Buffer.from(await dump.arrayBuffer()));
+  project.provide('database', { kind: 'pglite', template });
+  return remove;
+}

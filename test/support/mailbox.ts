@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Database } from '../../server/database/orm.ts';
+import { deliverMail } from '../../server/mail/deliver-mail.ts';
+import type { Mail } from '../../server/mail/mail.ts';
+
+/** Gives every message so far, after whatever waits has left. */
+type Mailbox = () => Promise<readonly Mail[]>;
+
+const mailboxes = new Map<string, Mailbox>();
+
+/** Where the messages of a server of these tests go. */
+export function openMailbox(origin: string, db: Database, key: Buffer): void {
+  const mails: Mail[] = [];
+  const complain = (details: object): never => {
+    throw new Error(`a message could not be sent: ${JSON.stringify(details)}`);
+  };
+  const transport = { send: async (mail: Mail) => void mails.push(mail) };
+  mailboxes.set(origin, async () => {
+    while ((await deliverMail(db.em.fork(), new Date(), transport, key, { warn: complain })) > 0);
+    return mails;
+  });
+}
+
+/** The same for servers in processes of their own, which say in their log what they would send. */
+export function openLoggedMailbox(origin: string, output: () => string): void {
+  mailboxes.set(origin, async () => {
+    await sleep(2_500); // messages leave once a second
+    return [...output().matchAll(/a message that would be sent to=("[^"]*") subject=("(?:[^"\\]|\\.)*") text=("(?:[^"\\]|\\.)*")/g)].map(
+      ([, ...fields]) => {
+        const [to = '', subject = '', text = ''] = fields.map((field) => z.string().parse(JSON.parse(field)));
+        return { to, subject, text, html: '' };
+      },
+    );
+  });
+}
+
+/** Every message to an address so far. */
+export async function mailsTo(origin: string, address: string): Promise<readonly Mail[]> {
+  const mailbox = mailboxes.get(origin);
+  if (!mailbox) throw new Error(`no mailbox for ${origin}`);
+  const mails = await mailbox();
+  return mails.filter(({ to }) => to.toLowerCase() === address.toLowerCase());
+}
+
+export async function lastMailTo(origin: string, address: string): Promise<Mail> {
+  const mail = (await mailsTo(origin, address)).at(-1);
+  if (!mail) throw new Error(`no message to ${address}`);
+  return mail;
+}
+
+/** The link that a message is about. */
+export function linkIn({ text }: Mail): string {
+  const link = /https?:\S+/.exec(text)?.[0];
+  if (link === undefined) throw new Error(`no link in: ${text}`);
+  return link;
+}
+
+export const followMailTo = async (origin: string, address: string): Promise<string> => linkIn(await lastMailTo(origin, address));

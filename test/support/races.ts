@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { formRequest } from './browser.ts';
+import { authorizationRequest, authorize, authorizePath, redeem, refresh, tokenResponse, tokensFor, type Person } from './oauth-flow.ts';
+import { apiStatus, type RunningServer } from './use-server.ts';
+
+type Origin = Pick<RunningServer, 'origin'>;
+
+export const rounds = 20;
+export const atOnce = 20;
+
+export type Outcome = {
+  readonly winners: readonly z.infer<typeof tokenResponse>[];
+  readonly refusals: readonly string[];
+  readonly alive: number;
+};
+
+/** The same request twenty times at once, and what is left afterwards. */
+async function race(server: Origin, request: () => Promise<Response>): Promise<Outcome> {
+  const answers = await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      const response = await request();
+      return { status: response.status, body: z.record(z.unknown()).parse(await response.json()) };
+    }),
+  );
+  const winners = answers.filter(({ status }) => status === 200).map(({ body }) => tokenResponse.parse(body));
+  const refusals = answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${String(body['error'])}`);
+  let alive = 0;
+  for (const { access_token, refresh_token = '' } of winners) {
+    if ((await apiStatus(server, access_token)) === 200) alive += 1;
+    if ((await refresh(server.origin, refresh_token)).status === 200) alive += 1;
+  }
+  return { winners, refusals, alive };
+}
+
+const scope = { scope: 'openid users.read' };
+
+export async function raceForACode(server: Origin, person: Pick<Person, 'browser'>): Promise<Outcome> {
+  const granted = await authorize(server.origin, person, scope);
+  return race(server, () => redeem(server.origin, granted));
+}
+
+export async function raceForARefresh(server: Origin, person: Pick<Person, 'browser'>): Promise<Outcome> {
+  const { refresh_token = '' } = await tokensFor(server.origin, person, ['users.read']);
+  return race(server, () => refresh(server.origin, refresh_token));
+}
+
+/** Five clicks on Allow; gives the codes that came of them. */
+export async function raceForAConsent({ origin }: Origin, { browser }: Pick<Person, 'browser'>): Promise<string[]> {
+  const page = await browser.open(authorizePath(authorizationRequest(scope).query));
+  const submit = formRequest(page, { decision: 'allow' });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => browser.open(page.url.href, submit)));
+  expect(answers.filter(({ response }) => response.status >= 500).map(({ text }) => `${origin} ${text}`)).toEqual([]);
+  return answers.flatMap(({ leaves }) => leaves?.searchParams.getAll('code') ?? []);
+}

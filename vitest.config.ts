@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config';
+import { findPostgresql } from './test/support/postgresql-server.ts';
+
+const everything = ['test/**/*.test.ts'];
+const onBothDatabases = ['test/{api,database,first-run,oauth,peers,retail,shop}/**/*.test.ts'];
+
+const project = (name: 'postgresql' | 'pglite', include: string[]) => ({
+  extends: true as const,
+  test: { name, include, globalSetup: './test/support/global-setup.ts' },
+});
+
+/** Without a PostgreSQL, PGlite runs everything that does not ask for it. */
+async function projects() {
+  try {
+    if (!process.env['DATABASE_URL']) await findPostgresql();
+    return [project('postgresql', everything), project('pglite', onBothDatabases)];
+  } catch (error) {
+    process.stderr.write(
+      `PostgreSQL is left out, and everything runs on PGlite alone: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    return [project('pglite', everything)];
+  }
+}
+
+export default defineConfig({
+  test: {
+    projects: await projects(),
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    // On a machine that others use a moment can be missed; what fails twice is broken.
+    retry: process.env['CI'] ? 1 : 0,
+  },
+});
