@@ -16,8 +16,14 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
     throw new Error(`a message could not be sent: ${JSON.stringify(details)}`);
   };
   const transport = { send: async (mail: Mail) => void mails.push(mail) };
-  mailboxes.set(origin, async () => {
+  const deliver = async (): Promise<void> => {
     while ((await deliverMail(db.em.fork(), new Date(), transport, key, { warn: complain })) > 0);
+  };
+  // One after the other: a message in the hands of another delivery is skipped, and not yet in `mails`.
+  let delivered = Promise.resolve();
+  mailboxes.set(origin, async () => {
+    delivered = delivered.then(deliver, deliver);
+    await delivered;
     return mails;
   });
 }
