@@ -1,44 +1,17 @@
-import { once } from 'node:events';
 import PostalMime from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
 import { afterEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { Browser } from '../support/browser.ts';
+import { openMailServer } from '../support/mail-server.ts';
 import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
 
 afterEach(endServerProcesses);
-
-type Received = { readonly user: string; readonly to: readonly string[]; readonly raw: string };
-
-/** A mail server that wants a name and a password. */
-async function openMailServer(): Promise<AsyncDisposable & { readonly port: number; readonly received: Received[] }> {
-  const received: Received[] = [];
-  const smtp = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
-    onAuth: ({ username, password }, _session, done) =>
-      username === 'shop' && password === 'p@ss word' ? done(null, { user: username }) : done(new Error('no')),
-    onData(stream, { user, envelope }, done) {
-      let raw = '';
-      stream.on('data', (chunk) => (raw += String(chunk)));
-      stream.on('end', () => {
-        received.push({ user: String(user), to: envelope.rcptTo.map(({ address }) => address), raw });
-        done();
-      });
-    },
-  });
-  smtp.listen(0, '127.0.0.1');
-  await once(smtp.server, 'listening');
-  const { port } = z.object({ port: z.number() }).parse(smtp.server.address());
-  return { port, received, [Symbol.asyncDispose]: () => new Promise<void>((closed) => smtp.close(closed)) };
-}
 
 test('a person signs up by a message that the server sends through its mail server', { timeout: 120_000 }, async () => {
   await using mail = await openMailServer();
   await using data = await temporaryDataDirectory();
   const server = await startServer({
     MANDATE_DATA_DIR: data.path,
-    MANDATE_SMTP_URL: `smtp://shop:${encodeURIComponent('p@ss word')}@127.0.0.1:${mail.port}`,
+    MANDATE_SMTP_URL: mail.url,
     MANDATE_MAIL_FROM: 'Shop <shop@example.com>',
   });
   const browser = new Browser(server.url);
