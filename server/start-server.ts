@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { LastUse } from './api-keys/last-use.ts';
 import { type AppParts, createApp } from './app.ts';
 import type { Config } from './config.ts';
+import { offerCopies } from './backup/offer-copies.ts';
 import { openMigratedDatabase } from './database/migrate.ts';
 import { NewEvents } from './events/new-events.ts';
 import { greeting } from './first-run/greeting.ts';
@@ -36,13 +37,14 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
     const newEvents = new NewEvents(db.em);
     const shown = { issuer, trustProxy, previewVersions, canMail, development: !config.production };
     const parts = { db, keys, log, taxMode, providers, wake, newEvents, ...shown, ...counted };
+    const copies = await offerCopies(db, config.databaseUrl, log);
     const server = await serve(config, parts).catch(async (error: unknown) => {
-      await background.stop();
+      await Promise.all([background.stop(), copies.close()]);
       throw error;
     });
     const finish = (): Promise<unknown> => {
       newEvents.stop(); // whoever waits for an event would hold up the end
-      return Promise.all([finishRequests(server), background.stop()]);
+      return Promise.all([finishRequests(server), background.stop(), copies.close()]);
     };
     const write = (): Promise<unknown> => Promise.all([lastUse.write(db.em.fork()), monthlyUse.write(db.em.fork())]);
     stopOnSignal([finish, write, async () => sharedCounters?.close(), () => db.close()], log);

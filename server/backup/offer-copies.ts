@@ -4,7 +4,7 @@ import { chmod, cp, glob, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DataDirectoryInUseError, lockDataDirectory } from '../database/data-directory-lock.ts';
-import type { Database } from '../database/orm.ts';
+import { isPostgresql, type Database } from '../database/orm.ts';
 import type { Log } from '../log.ts';
 
 /** Beside the directory of an embedded database, while a server has it. */
@@ -20,8 +20,9 @@ export type Copies = { close(): Promise<void> };
  * requests wait while files are copied, and no longer. What is answered is the path of the copy, in a directory that only its owner can
  * read; when whoever asked goes away, so does the copy.
  */
-export async function offerCopies(db: Database, directory: string, log: Log): Promise<Copies | undefined> {
-  if (process.platform === 'win32') return undefined; // files cannot be listened on there
+export async function offerCopies(db: Database, directory: string, log: Log): Promise<Copies> {
+  // of PostgreSQL no copy is needed, and on Windows no file can be listened on
+  if (isPostgresql(directory) || process.platform === 'win32') return { close: async () => undefined };
   await removeDrafts(directory);
   let copying = Promise.resolve();
   const sockets = new Set<Socket>();
@@ -33,7 +34,7 @@ export async function offerCopies(db: Database, directory: string, log: Log): Pr
     // one at a time: each takes as much room as the database
     copying = copying.then(() => serve(db, directory, socket, log));
   });
-  if (!(await listens(server, copySocketPath(directory), log))) return undefined;
+  await listen(server, copySocketPath(directory), log);
   return {
     async close() {
       server.close();
@@ -43,16 +44,14 @@ export async function offerCopies(db: Database, directory: string, log: Log): Pr
   };
 }
 
-async function listens(server: Server, path: string, log: Log): Promise<boolean> {
+async function listen(server: Server, path: string, log: Log): Promise<void> {
   await rm(path, { force: true }); // of a process that was killed: the database is ours, so nobody listens there
   try {
     server.listen(path);
     await once(server, 'listening');
     await chmod(path, 0o600);
-    return true;
   } catch (error) {
     log.warn({ err: error, path }, 'no backup can be made while this server runs: its data directory takes no socket');
-    return false;
   }
 }
 

@@ -6,11 +6,11 @@ import { migrationState } from '../database/migration-state.ts';
 import { isPostgresql, type Database, type Em } from '../database/orm.ts';
 import { smtpTransport } from '../mail/smtp-transport.ts';
 import { expectSecretOf } from '../oauth/expect-secret.ts';
+import { explainFailure } from '../process/explain-failure.ts';
 import { reachSharedCounters } from '../rate-limits/shared-counters.ts';
 import { deriveKeys, existingSecret } from '../secret-keys.ts';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
-import { explain } from './explain.ts';
 import type { Io } from './io.ts';
 
 /** `mandate-server check`: everything a server needs, without changing anything. Gives the exit code. */
@@ -42,7 +42,7 @@ class Report {
       return found;
     } catch (error) {
       this.failed = true;
-      this.#write('failed', what, [explain(error), hint].filter(Boolean).join('. '));
+      this.#write('failed', what, [explainFailure(error), hint].filter(Boolean).join('. '));
       return undefined;
     }
   }

@@ -29,7 +29,7 @@ function addServerCommands(program: Command, io: Io, endWith: (exitCode: number)
   program
     .command('start')
     .description('Start the server, as `npm start` does.')
-    .action(async () => void (await import('../main.ts')));
+    .action(async () => (await import('../process/run-server.ts')).runServer());
   program
     .command('check')
     .description('Say whether the configuration is right, and reach the database, Redis and the mail server.')

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { isDatabaseAway } from '../database/database-away.ts';
+import { explainFailure } from '../process/explain-failure.ts';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
-import { explain } from './explain.ts';
 import type { Io } from './io.ts';
 import { buildProgram } from './program.ts';
 
@@ -17,7 +17,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) {
       const hint = isDatabaseAway(error) ? '. Does the database run, and is DATABASE_URL right?' : '';
-      io.stderr.write(`error: ${explain(error)}${hint}\n`);
+      io.stderr.write(`error: ${explainFailure(error)}${hint}\n`);
       return error instanceof CommandFailure ? error.exitCode : exitCodes.failed;
     }
     // --help and --version end like this as well

@@ -88,7 +88,7 @@ const ways = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) 
 /** Rows that say when a migration ran. */
 const ofItsOwn = ['mikro_orm_migrations'];
 
-describe.each(ways)('a backup of $from, restored into $to', { timeout: 120_000 }, ({ fresh, empty }) => {
+describe.each(ways)('a backup of $from, restored into $to', { timeout: 180_000 }, ({ fresh, empty }) => {
   test('gives every value back, and no number twice', async () => {
     const [source, target] = [await opening(fresh()), await opening(empty())];
     await fillWithOddities(source);
@@ -108,7 +108,7 @@ describe.each(ways)('a backup of $from, restored into $to', { timeout: 120_000 }
   });
 });
 
-describe('a backup', { timeout: 120_000 }, () => {
+describe('a backup', { timeout: 180_000 }, () => {
   test('of an older release is restored as it was, and then migrated', async () => {
     const [source, target] = [await opening(emptyDatabase()), await opening(emptyDatabase())];
     const all = (await migrationState(source.em.fork())).pending;
@@ -169,7 +169,7 @@ describe('a backup', { timeout: 120_000 }, () => {
 
 const rowEnd = z.array(z.string().nullable());
 
-describe('no part is restored of a backup', { timeout: 120_000 }, () => {
+describe('no part is restored of a backup', { timeout: 180_000 }, () => {
   let target: Database;
   let lines: string[];
   beforeEach(async () => {

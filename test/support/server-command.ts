@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const program = join(import.meta.dirname, '../../server/bin/mandate-server.js');
+export const program = join(import.meta.dirname, '../../server/bin/mandate-server.js');
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
