@@ -153,7 +153,7 @@ describe.skipIf(databaseKind === 'pglite')('who starts small and grows', { timeo
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('restored and compared in') });
     await shop.live(large);
     const kept: Kept = {
-      ...{ origin: front.url, dataDirectory: data.path, anna, who, orders, receiver, webhookSecret },
+      ...{ origin: front.url, dataDirectory: data.path, anna, who: { ...who, userId: anna.id }, orders, receiver, webhookSecret },
       ...{ accessToken: tokens.access_token, refreshToken: tokens.refresh_token ?? '' },
     };
     expect(orders.map(({ id }) => id)).toEqual(
