@@ -4,7 +4,7 @@ import { component } from './component.ts';
 import { id, pathId } from './ids.ts';
 import { openEnum } from './open-enum.ts';
 import { commaList, page, pageQuery } from './pages.ts';
-import { commonProblems, failuresOf, tokenGuarded, withCursor, withIdempotencyKey } from './problems.ts';
+import { commonProblems, failuresOf, tokenGuarded, withBody, withCursor, withIdempotencyKey } from './problems.ts';
 import { describedBy, idempotencyHeaders } from './routes.ts';
 import { instant } from './text.ts';
 
@@ -112,7 +112,7 @@ export const tasks = c.router({
     body: c.noBody(),
     summary: 'Cancel a task',
     description: 'What an import has written by then stays; nothing follows.',
-    responses: { 202: task, ...fails(...tokenGuarded, ...withIdempotencyKey, 'not_found', 'gone', 'invalid_transition') },
+    responses: { 202: task, ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'gone', 'invalid_transition') },
     metadata: describedBy({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },
 });

@@ -251,7 +251,7 @@ export const webhooks = c.router({
     description: 'An event of the type `webhook_endpoint.test`, to this endpoint alone, whatever types it wants.',
     responses: {
       202: component('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: id })),
-      ...fails(...tokenGuarded, ...withIdempotencyKey, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: describedBy({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
   },

@@ -56,7 +56,9 @@ const spoils: Record<string, Spoil> = {
   ],
   malformed_json: (valid) => [{ ...valid, body: '{' }],
   payload_too_large: (valid) => [{ ...valid, body: JSON.stringify({ note: 'x'.repeat(1_000_001) }) }],
-  unsupported_media_type: withHeader('content-type', 'text/plain'),
+  unsupported_media_type: (valid) => [
+    { ...valid, body: valid.body ?? 'text', headers: { ...valid.headers, 'content-type': 'text/plain' } },
+  ],
   precondition_failed: (valid) => [
     { ...valid, headers: { ...valid.headers, 'if-match': '"another"' } },
     { ...valid, headers: { 'if-none-match': '*' } },
