@@ -13,16 +13,15 @@ export const copySocketPath = (directory: string): string => `${directory}.socke
 const copyIn = (draft: string): string => join(draft, 'database');
 const draftsOf = (directory: string): string => `${directory}.copy-`;
 
-export type Copies = { close(): Promise<void> };
-
 /**
  * A running server has its embedded database for itself. Who may use its directory can ask it here for a copy, to make a backup of:
  * requests wait while files are copied, and no longer. What is answered is the path of the copy, in a directory that only its owner can
  * read; when whoever asked goes away, so does the copy.
+ * @returns what ends the offer
  */
-export async function offerCopies(db: Database, directory: string, log: Log): Promise<Copies> {
+export async function offerCopies(db: Database, directory: string, log: Log): Promise<() => Promise<void>> {
   // of PostgreSQL no copy is needed, and on Windows no file can be listened on
-  if (isPostgresql(directory) || process.platform === 'win32') return { close: async () => undefined };
+  if (isPostgresql(directory) || process.platform === 'win32') return async () => undefined;
   await removeDrafts(directory);
   let copying = Promise.resolve();
   const sockets = new Set<Socket>();
@@ -35,12 +34,10 @@ export async function offerCopies(db: Database, directory: string, log: Log): Pr
     copying = copying.then(() => serve(db, directory, socket, log));
   });
   await listen(server, copySocketPath(directory), log);
-  return {
-    async close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await copying;
-    },
+  return async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await copying;
   };
 }
 

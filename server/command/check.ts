@@ -19,6 +19,7 @@ export async function check(io: Io): Promise<number> {
   const config = await report.look('configuration', async () => readConfig(), describeConfig);
   if (config) {
     await lookAtDatabase(report, config);
+    await report.look('replica', () => reachReplica(config), String, 'Does it run, and is DATABASE_REPLICA_URL right?');
     await report.look('redis', () => reachRedis(config), String, 'Does Redis run, and is REDIS_URL right?');
     await report.look('mail', () => reachMailServer(config), String, 'Is MANDATE_SMTP_URL right, with the name and the password in it?');
   }
@@ -106,6 +107,18 @@ async function checkSecret({ secret, dataDirectory }: Config, em: Em): Promise<s
 async function countAdministrators(em: Em): Promise<string> {
   const [row] = await em.execute<{ count: number }[]>(`select count(*) as count from users where role = 'admin' and status = 'active'`);
   return row?.count ? `${row.count} can sign in` : 'none yet: `mandate-server admin create` makes one';
+}
+
+async function reachReplica({ replicaUrl }: Config): Promise<string> {
+  if (replicaUrl === undefined) return 'not used: lists come from the database';
+  const db = await openForReading(replicaUrl);
+  try {
+    const [row] = await db.em.fork().execute<{ follows: boolean }[]>('select pg_is_in_recovery() as follows');
+    if (!row?.follows) throw new CommandFailure('it follows no other PostgreSQL: name a streaming replica of the database, or none');
+    return 'answers';
+  } finally {
+    await db.close();
+  }
 }
 
 async function reachRedis({ redisUrl }: Config): Promise<string> {

@@ -34,11 +34,14 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
       MANDATE_MAIL_FROM: 'shop@example.com',
     };
     const empty = await mandateServer(well, ['check']);
-    expect([empty.code, outcomes(empty.stdout)]).toEqual([0, ['ok configuration', 'ok database', 'ok migrations', 'ok redis', 'ok mail']]);
+    expect([empty.code, outcomes(empty.stdout)]).toEqual([
+      0,
+      ['ok configuration', 'ok database', 'ok migrations', 'ok replica', 'ok redis', 'ok mail'],
+    ]);
     expect(empty.stdout).toMatch(/0 applied, \d+ pending, which `mandate-server migrate` or the next start applies/);
 
     expect((await mandateServer(well, ['keys', 'rotate'])).code).toBe(0);
-    const all = ['ok configuration', 'ok database', 'ok migrations', 'ok secret', 'ok administrator', 'ok redis', 'ok mail'];
+    const all = ['ok configuration', 'ok database', 'ok migrations', 'ok secret', 'ok administrator', 'ok replica', 'ok redis', 'ok mail'];
     const used = await mandateServer(well, ['check']);
     expect([used.code, outcomes(used.stdout), used.stderr]).toEqual([0, all, '']);
 
@@ -50,8 +53,14 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
     expect(other.stdout).toContain('belong to another secret');
 
     await redis.kill();
-    const gone = await mandateServer({ ...well, DATABASE_URL: nobody, MANDATE_SMTP_URL: 'smtp://127.0.0.1:1' }, ['check']);
-    expect([gone.code, outcomes(gone.stdout)]).toEqual([1, ['ok configuration', 'failed database', 'failed redis', 'failed mail']]);
+    const gone = await mandateServer({ ...well, DATABASE_URL: nobody, DATABASE_REPLICA_URL: url, MANDATE_SMTP_URL: 'smtp://127.0.0.1:1' }, [
+      'check',
+    ]);
+    expect([gone.code, outcomes(gone.stdout)]).toEqual([
+      1,
+      ['ok configuration', 'failed database', 'failed replica', 'failed redis', 'failed mail'],
+    ]);
+    expect(gone.stdout).toContain('it follows no other PostgreSQL');
     expect(gone.stdout).not.toMatch(/hunter2|at .*\.ts:/);
   });
 
@@ -59,7 +68,7 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
     await using data = await temporaryDataDirectory();
     const path = `${data.path}/later`;
     const { code, stdout } = await mandateServer({ MANDATE_DATA_DIR: path }, ['check']);
-    expect([code, outcomes(stdout)]).toEqual([0, ['ok configuration', 'ok database', 'ok redis', 'ok mail']]);
+    expect([code, outcomes(stdout)]).toEqual([0, ['ok configuration', 'ok database', 'ok replica', 'ok redis', 'ok mail']]);
     expect(stdout).toContain(`embedded, and made by the first start at ${path}`);
     const again = await mandateServer({ MANDATE_DATA_DIR: path }, ['check']);
     expect(again.stdout).toBe(stdout);
