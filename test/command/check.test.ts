@@ -26,11 +26,12 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
     await using mail = await openMailServer();
     const [url, redis] = [await emptyPostgresqlUrl(), await startRedis()];
     const secret = 'a'.repeat(43);
+    const smtpUrl = `smtp://shop:${encodeURIComponent(mail.password)}@127.0.0.1:${mail.port}`;
     const well = {
       DATABASE_URL: url,
       MANDATE_SECRET: secret,
       REDIS_URL: redis.url,
-      MANDATE_SMTP_URL: mail.url,
+      MANDATE_SMTP_URL: smtpUrl,
       MANDATE_MAIL_FROM: 'shop@example.com',
     };
     const empty = await mandateServer(well, ['check']);
@@ -45,7 +46,7 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
     const used = await mandateServer(well, ['check']);
     expect([used.code, outcomes(used.stdout), used.stderr]).toEqual([0, all, '']);
 
-    const other = await mandateServer({ ...well, MANDATE_SECRET: 'b'.repeat(43), MANDATE_SMTP_URL: mail.url.replace('shop:', 'nobody:') }, [
+    const other = await mandateServer({ ...well, MANDATE_SECRET: 'b'.repeat(43), MANDATE_SMTP_URL: smtpUrl.replace('shop:', 'nobody:') }, [
       'check',
     ]);
     const bad = all.map((line) => line.replace('ok secret', 'failed secret').replace('ok mail', 'failed mail'));

@@ -3,14 +3,13 @@ import { SMTPServer } from 'smtp-server';
 import { z } from 'zod';
 
 export type ReceivedMail = { readonly user: string; readonly to: readonly string[]; readonly raw: string };
-export type MailServer = AsyncDisposable & {
-  /** With the name and the password that it wants. */
-  readonly url: string;
-  readonly port: number;
-  readonly received: readonly ReceivedMail[];
-};
 
-const [name, secret] = ['shop', 'p@ss word'];
+export type MailServer = AsyncDisposable & {
+  readonly port: number;
+  readonly received: ReceivedMail[];
+  /** What `shop` has to say from now on. */
+  password: string;
+};
 
 /** A mail server that wants a name and a password. */
 export async function openMailServer(): Promise<MailServer> {
@@ -19,7 +18,7 @@ export async function openMailServer(): Promise<MailServer> {
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, done) =>
-      username === name && password === secret ? done(null, { user: username }) : done(new Error('no')),
+      username === 'shop' && password === mail.password ? done(null, { user: username }) : done(new Error('no')),
     onData(stream, { user, envelope }, done) {
       let raw = '';
       stream.on('data', (chunk) => (raw += String(chunk)));
@@ -32,6 +31,11 @@ export async function openMailServer(): Promise<MailServer> {
   smtp.listen(0, '127.0.0.1');
   await once(smtp.server, 'listening');
   const { port } = z.object({ port: z.number() }).parse(smtp.server.address());
-  const url = `smtp://${name}:${encodeURIComponent(secret)}@127.0.0.1:${port}`;
-  return { url, port, received, [Symbol.asyncDispose]: () => new Promise<void>((closed) => smtp.close(closed)) };
+  const mail: MailServer = {
+    port,
+    received,
+    password: 'p@ss word',
+    [Symbol.asyncDispose]: () => new Promise<void>((closed) => smtp.close(closed)),
+  };
+  return mail;
 }
