@@ -4,6 +4,7 @@ import { problems, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
 import type { Health } from './health.ts';
 import { newRequestId } from './request-id.ts';
+import { noteOf } from './note.ts';
 import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-guard.ts';
 
 export type HttpServerOptions = {
@@ -58,7 +59,7 @@ export function httpServer(handler: RequestListener, { issuer, log, health, load
 }
 
 /** The answer that each connection was given last. */
-const answers = new WeakMap<object, ServerResponse>();
+const answers = noteOf<ServerResponse>('answer');
 
 function refusal(issuer: string, log: Logger): Refuse {
   let warnedAt = Number.NEGATIVE_INFINITY;
