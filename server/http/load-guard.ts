@@ -29,8 +29,9 @@ export const usualLoadLimits: LoadLimits = {
   bodyMs: 30_000,
 };
 
+type Refusal = 'overloaded' | 'no answer' | 'no body';
 /** Writes a refusal instead of the handler. */
-export type Refuse = (req: IncomingMessage, res: ServerResponse, why: 'overloaded' | 'no answer' | 'no body') => void;
+export type Refuse = (req: IncomingMessage, res: ServerResponse, why: Refusal) => void;
 
 type Work = {
   readonly req: IncomingMessage;
@@ -75,12 +76,21 @@ export class LoadGuard {
   readonly #ticking: NodeJS.Timeout;
   #working = 0;
   #overloadedUntil = Number.NEGATIVE_INFINITY;
+  readonly #refused = { overloaded: 0, 'no answer': 0, 'no body': 0 };
   #sweeping: NodeJS.Timeout | undefined;
 
   constructor(limits: LoadLimits, refuse: Refuse) {
     this.#limits = limits;
-    this.#refuse = refuse;
+    this.#refuse = (req, res, why) => {
+      this.#refused[why] += 1;
+      refuse(req, res, why);
+    };
     this.#ticking = setInterval(() => this.#tick(), tickMs).unref();
+  }
+
+  /** How many requests are worked on, wait, and were refused since the start. */
+  get counts(): { readonly working: number; readonly waiting: number; readonly refused: Readonly<Record<Refusal, number>> } {
+    return { working: this.#working, waiting: this.#waiting.length, refused: this.#refused };
   }
 
   handle(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {

@@ -30,7 +30,8 @@ done = function(summary, latency)
 end`;
 
 /** A string of Lua, whose escapes are decimal. */
-const quoted = (text: string): string => `"${text.replaceAll(/[\\"\r\n]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`;
+const quoted = (text: string): string =>
+  `"${text.replaceAll(/[\\"\r\n]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`;
 
 function bytesOf({ method = 'GET', path, headers = {}, body = '' }: Shot, host: string): string {
   const named = { host, ...headers, ...(method === 'POST' && { 'content-length': String(Buffer.byteLength(body)) }) };
