@@ -11,7 +11,6 @@ export type Note<Value> = {
 export function noteOf<Value>(name: string): Note<Value> {
   const key = Symbol(name);
   return {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nobody else has the symbol
     get: (owner) => (owner as { [key]?: Value })[key],
     set: (owner, value) => void Object.assign(owner, { [key]: value }),
   };

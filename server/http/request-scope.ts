@@ -41,7 +41,7 @@ function accessLine(req: Request, res: Response, { id, principal }: RequestScope
 }
 
 /** For a request that is made in the course of another one: it has the same id, and acts for the same. */
-export const continueScope = (from: object, to: object): void => void scopes.set(to, scopeOf(from));
+export const continueScope = (from: object, to: object): void => scopes.set(to, scopeOf(from));
 
 const scopeOf = (req: object): RequestScope => {
   const scope = scopes.get(req);
