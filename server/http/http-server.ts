@@ -35,6 +35,12 @@ const warningEveryMs = 60_000;
 export function httpServer(handler: RequestListener, { issuer, log, health, load, timeouts }: HttpServerOptions): Server {
   const { headers, request, idle } = { ...usualTimeouts, ...timeouts };
   const guard = new LoadGuard({ ...usualLoadLimits, ...load }, refusal(issuer, log));
+  const answer: RequestListener = (req, res) => {
+    if (health?.(req.url, res)) return;
+    answers.set(req.socket, res);
+    if ((req.url ?? '').length > urlMax) return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${urlMax} characters.`);
+    return guard.handle(req, res, handler);
+  };
   const server = createServer(
     {
       headersTimeout: headers,
@@ -43,13 +49,10 @@ export function httpServer(handler: RequestListener, { issuer, log, health, load
       keepAliveTimeout: 5_000,
       maxHeaderSize: headersMax,
     },
-    (req, res) => {
-      if (health?.(req.url, res)) return;
-      answers.set(req.socket, res);
-      if ((req.url ?? '').length > urlMax) return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${urlMax} characters.`);
-      return guard.handle(req, res, handler);
-    },
+    answer,
   );
+  // Node would answer 417 by itself, without a body; RFC 9110, section 10.1.1, lets an expectation that nobody knows be ignored
+  server.on('checkExpectation', answer);
   // the only thing that ends a connection whose other side takes nothing
   server.setTimeout(idle);
   server.on('clientError', (error, socket) => refuseRaw(issuer, error, socket));
@@ -116,7 +119,8 @@ function refuseRaw(issuer: string, error: Error & { code?: string; rawPacket?: u
     `HTTP/1.1 ${status} ${title}`,
     ...Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
   // whoever goes on sending is not listened to for ever
   setTimeout(() => socket.destroy(), 1_000).unref();
 }

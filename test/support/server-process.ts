@@ -56,11 +56,25 @@ export function endServerProcesses(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-function launch(env: Readonly<Record<string, string>>): { child: ChildProcess; exited: Promise<unknown>; output: () => string } {
-  const child = spawn(process.execPath, ['server/main.ts'], {
-    cwd: root,
+/** What is started, where, and by whom. */
+export type Program = {
+  readonly executable: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly uid?: number;
+  readonly gid?: number;
+};
+const fromSource: Program = { executable: process.execPath, args: ['server/main.ts'], directory: root };
+
+function launch(
+  env: Readonly<Record<string, string>>,
+  { executable, args, directory: cwd, ...account }: Program = fromSource,
+): { child: ChildProcess; exited: Promise<unknown>; output: () => string } {
+  const child = spawn(executable, args, {
+    cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...account,
   });
   children.add(child);
   const exited = once(child, 'exit').finally(() => children.delete(child));
@@ -71,13 +85,13 @@ function launch(env: Readonly<Record<string, string>>): { child: ChildProcess; e
 
 const ready = /Mandate is running\.|"msg":"listening"/;
 
-/** `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. */
-export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+/** `server/main.ts` in a process of its own, as `npm start` runs it, or another program; resolves when it says that it is running. */
+export async function startServer(env: Readonly<Record<string, string>>, program?: Program): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
-  const { child, exited, output } = launch({ ...env, PORT: String(port) });
+  const { child, exited, output } = launch({ ...env, PORT: String(port) }, program);
   while (!ready.test(output())) {
     // somebody else was given the port meanwhile
-    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env);
+    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, program);
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
     await sleep(20);
   }
@@ -107,8 +121,8 @@ export async function killServerWhen(env: Readonly<Record<string, string>>, reac
 }
 
 /** For a start that is expected to be refused. */
-export async function runServer(env: Readonly<Record<string, string>>): Promise<Exit> {
-  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env });
+export async function runServer(env: Readonly<Record<string, string>>, program?: Program): Promise<Exit> {
+  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env }, program);
   await exited;
   return { code: child.exitCode, output: output() };
 }

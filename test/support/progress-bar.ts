@@ -1,10 +1,9 @@
 import type { WriteStream } from 'node:tty';
-import type { OnProgress } from './place-month.ts';
 
 const width = 30;
 
 /** One line that fills up on a terminal; elsewhere one line for each stage that is through. */
-export function progressBar(stream: Pick<WriteStream, 'isTTY' | 'write'>): OnProgress {
+export function progressBar(stream: Pick<WriteStream, 'isTTY' | 'write'>): (stage: string, done: number, of: number) => void {
   let shown = -1;
   return (stage, done, of) => {
     if (!stream.isTTY) {
