@@ -1,10 +1,11 @@
 import { RequestContext } from '@mikro-orm/core';
 import express, { type Express, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
-import { openApi30Document, openApiDocument } from '@mandate/contract/openapi';
 import { LastUse } from './api-keys/last-use.ts';
 import { orApiKey } from './api-keys/verify-api-key.ts';
+import { listsFrom, type ReadList } from './database/list-reads.ts';
 import type { Database } from './database/orm.ts';
+import { openApiDocuments } from './docs/openapi-documents.ts';
 import { referencePage } from './docs/reference-page.ts';
 import { NewEvents } from './events/new-events.ts';
 import { answerHeaders } from './http/answer-headers.ts';
@@ -43,6 +44,8 @@ import { MonthlyUse } from './usage/monthly-use.ts';
 
 export type AppParts = {
   readonly db: Database;
+  /** What answers lists, when that is not the database itself. */
+  readonly readList?: ReadList | undefined;
   /** Scheme, host and perhaps path that people and programs reach the server by. */
   readonly issuer: string;
   readonly keys: SecretKeys;
@@ -70,7 +73,7 @@ export type AppParts = {
   readonly newEvents?: NewEvents;
   /** Whether events may be sent to this machine itself, over http. */
   readonly development?: boolean;
-} & Pick<AuthorizationServerParts, 'store' | 'signingKeys' | 'limits' | 'canMail'>;
+} & Pick<AuthorizationServerParts, 'store' | 'signingKeys' | 'limits' | 'canMail' | 'onTokenOperation'>;
 
 /** The whole server: the API, its document, and the authorization server beside it. */
 export async function createApp(parts: AppParts): Promise<Express> {
@@ -96,7 +99,7 @@ function site(parts: AppParts, authorization: AuthorizationServer): Router {
   router.use('/api', answerHeaders, cors, currentVersion);
   router.use(api(parts, authorization));
   router.use('/api', refuseUnknownPath, errorHandler(issuer, log));
-  router.use(documents(issuer, parts.previewVersions ?? false));
+  router.use(openApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(referencePage(issuer));
   router.use(problemPages(authorization.setting, issuer));
   router.use(authorization.router);
@@ -114,6 +117,7 @@ function api(
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
     em: db.em,
+    readList: parts.readList ?? listsFrom(db.em),
     pages: new Pages(keys.cursors),
     taxMode,
     endAccess,
@@ -148,14 +152,3 @@ function api(
 }
 
 const challenge = (resource: string) => ({ resourceMetadata: resourceMetadataUrl(resource).href, proofAlgorithms });
-
-function documents(issuer: string, withPreview: boolean): Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
-  const [latest, for30] = [openApiDocument(issuer), openApi30Document(issuer)].map((document) => Buffer.from(JSON.stringify(document)));
-  router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], answerHeaders, cors);
-  router.get('/openapi.json', (_req, res) => void res.type('json').send(latest));
-  router.get('/openapi-3.0.json', (_req, res) => void res.type('json').send(for30));
-  const preview = withPreview ? JSON.stringify(openApiDocument(issuer, 'v2')) : undefined;
-  if (preview !== undefined) router.get('/openapi-v2.json', (_req, res) => void res.type('json').send(preview));
-  return router;
-}

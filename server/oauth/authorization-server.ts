@@ -32,6 +32,7 @@ import { bodyFirst } from './request-body.ts';
 import { RunningEngine } from './running-engine.ts';
 import { openSigningKeys, type SigningKeysOptions } from './signing-keys.ts';
 import { tokenStore } from './token-store.ts';
+import { type OnTokenOperation, tellTokenOperations } from './token-operations.ts';
 import { keepRevocation, tokenTransaction } from './token-transaction.ts';
 import { accessTokenVerifier } from './verify-access-token.ts';
 import { wireCorrections } from './wire-corrections.ts';
@@ -50,6 +51,8 @@ export type AuthorizationServerParts = {
   readonly limits?: AttemptLimits;
   /** False where there is no way to send e-mail. */
   readonly canMail?: boolean;
+  /** Told of every token that was given out, refused or given back. */
+  readonly onTokenOperation?: OnTokenOperation | undefined;
 };
 
 export type AuthorizationServer = {
@@ -88,6 +91,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
     provider.on('grant.revoked', keepRevocation(em));
     provider.on('server_error', (ctx, err) => log.error({ err, path: loggedPath(ctx.path) }, 'authorization server failed'));
     for (const middleware of [
+      ...(parts.onTokenOperation ? [tellTokenOperations(parts.onTokenOperation)] : []),
       wireCorrections(issuer, log),
       bodyFirst,
       limitClientSecrets(limits),

@@ -3,7 +3,7 @@ import type { Arbitrary } from 'fast-check';
 import { hostile } from '../support/hostile.ts';
 
 /** What the public lists of attack strings are made of, a few of each kind. */
-const attacks = [
+export const attacks = [
   // SQL
   "'; drop table users; --",
   '1 or 1=1',

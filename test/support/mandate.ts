@@ -51,6 +51,7 @@ export async function startMandate(
       | 'limits'
       | 'canMail'
       | 'lastUse'
+      | 'onTokenOperation'
       | 'rateLimits'
       | 'sharedCounters'
       | 'monthlyUse'

@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, '../..');
 
 export type ServerProcess = {
   readonly url: string;
+  readonly pid: number;
   /** Everything it has written so far, to either output. */
   readonly output: () => string;
   /** Asks it to stop and gives its exit code. */
@@ -106,7 +107,7 @@ export async function startServer(env: Readonly<Record<string, string>>, program
     return child.exitCode;
   };
   const url = `http://localhost:${port}`;
-  return { url, output, kill: () => end('SIGKILL'), stop };
+  return { url, pid: child.pid ?? 0, output, kill: () => end('SIGKILL'), stop };
 }
 
 /** Kills it at a moment of its start that `reached` recognizes. */
