@@ -72,6 +72,10 @@ function encode({ text, as }: Encoded): Buffer {
   }
 }
 
+class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}
+
 export class Sender {
   readonly #agent: Agent;
   readonly #origin: URL;
@@ -81,9 +85,19 @@ export class Sender {
     this.#agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   }
 
+  async send(sent: Sent): Promise<Received> {
+    for (;;) {
+      try {
+        return await this.#sendOnce(sent);
+      } catch (error) {
+        // the server ended a connection that had been idle, at the moment when it was used again (RFC 9112, section 9.3.1)
+        if (!(error instanceof ConnectionLost)) throw error;
+      }
+    }
+  }
+
   /** `fetch` would put the path in order, and refuse some methods and headers. */
-  send(sent: Sent): Promise<Received> {
-    const { method, path, headers, body } = sent;
+  #sendOnce({ method, path, headers, body }: Sent): Promise<Received> {
     const { hostname: host, port } = this.#origin;
     return new Promise((resolve, reject) => {
       const leaving = request({ host, port, method, path, headers, agent: this.#agent, timeout: timeoutMs }, (answer) => {
@@ -98,10 +112,9 @@ export class Sender {
         });
       });
       leaving.on('timeout', () => leaving.destroy(new Error('no answer in time')));
-      leaving.on('error', (error) => {
-        // the server ended a connection that had been idle, at the moment when it was used again (RFC 9112, section 9.3.1)
-        if (leaving.reusedSocket && 'code' in error && error.code === 'ECONNRESET') this.send(sent).then(resolve, reject);
-        else reject(error);
+      leaving.on('error', (cause) => {
+        const isLost = leaving.reusedSocket && 'code' in cause && cause.code === 'ECONNRESET';
+        reject(isLost ? new ConnectionLost('the connection was lost', { cause }) : cause);
       });
       leaving.end(body);
     });
