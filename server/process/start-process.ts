@@ -1,3 +1,4 @@
+import { offerCopies } from '../backup/offer-copies.ts';
 import type { Config } from '../config.ts';
 import { openMigratedDatabase } from '../database/migrate.ts';
 import { type Database, openDatabase } from '../database/orm.ts';
@@ -18,6 +19,7 @@ export async function startProcess(config: Config, log: Log, opened: AsyncDispos
   if (config.production && config.payments.test) log.warn('orders can be paid without money: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundWork(parts);
   opened.defer(() => background.stop());
+  opened.defer(await offerCopies(parts.db, config.databaseUrl, log));
   if (config.role === 'worker') await startAnsweringHealth(parts, opened);
   else await startServing(parts, () => background.wake(), opened);
   // at the same time as requests are finished: neither waits for the other

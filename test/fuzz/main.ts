@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { openMigratedDatabase } from '../../server/database/migrate.ts';
 import { unlimitedAttempts } from '../../server/oauth/attempt-limits.ts';
-import { progressBar } from '../support/progress-bar.ts';
+import { progressBar } from '../../server/command/progress-bar.ts';
 import { startMandate } from '../support/mandate.ts';
 import { administer, databaseUrl } from '../support/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';

@@ -57,25 +57,16 @@ export function endServerProcesses(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** What is started, where, and by whom. */
-export type Program = {
-  readonly executable: string;
-  readonly args: readonly string[];
-  readonly directory: string;
-  readonly uid?: number;
-  readonly gid?: number;
-};
-const fromSource: Program = { executable: process.execPath, args: ['server/main.ts'], directory: root };
+const usually = ['server/main.ts'];
 
 function launch(
   env: Readonly<Record<string, string>>,
-  { executable, args, directory: cwd, ...account }: Program = fromSource,
+  argv: readonly string[] = usually,
 ): { child: ChildProcess; exited: Promise<unknown>; output: () => string } {
-  const child = spawn(executable, args, {
-    cwd,
+  const child = spawn(process.execPath, argv, {
+    cwd: root,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...account,
   });
   children.add(child);
   const exited = once(child, 'exit').finally(() => children.delete(child));
@@ -86,13 +77,13 @@ function launch(
 
 const ready = /Mandate is running\.|"msg":"listening"/;
 
-/** `server/main.ts` in a process of its own, as `npm start` runs it, or another program; resolves when it says that it is running. */
-export async function startServer(env: Readonly<Record<string, string>>, program?: Program): Promise<ServerProcess> {
+/** `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. `argv`: started otherwise. */
+export async function startServer(env: Readonly<Record<string, string>>, argv?: readonly string[]): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
-  const { child, exited, output } = launch({ ...env, PORT: String(port) }, program);
+  const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv);
   while (!ready.test(output())) {
     // somebody else was given the port meanwhile
-    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, program);
+    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv);
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
     await sleep(20);
   }
@@ -122,8 +113,8 @@ export async function killServerWhen(env: Readonly<Record<string, string>>, reac
 }
 
 /** For a start that is expected to be refused. */
-export async function runServer(env: Readonly<Record<string, string>>, program?: Program): Promise<Exit> {
-  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env }, program);
+export async function runServer(env: Readonly<Record<string, string>>): Promise<Exit> {
+  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env });
   await exited;
   return { code: child.exitCode, output: output() };
 }
