@@ -2,16 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { noteOf } from './note.ts';
 
 export type LoadLimits = {
-  /** Requests that are worked on at once. */
+  /** Requests that are worked on at once, and that wait for their turn. More than that, and the server is overloaded. */
   readonly atOnce: number;
-  /** While there are more than can be done: then more at once only means that each takes longer. */
-  readonly atOnceOverloaded: number;
-  /** So many may wait for their turn before the server counts as overloaded, and so many in any case. */
-  readonly crowdMax: number;
   readonly waitingMax: number;
-  /** How long each waits for its turn, usually and while the server is overloaded. */
+  /** The same while it is: then more at once only means that each takes longer. */
+  readonly atOnceOverloaded: number;
+  readonly waitingOverloaded: number;
+  /** How long each waits for its turn. */
   readonly waitMs: number;
-  readonly overloadedWaitMs: number;
   /** How long the work may take, and how long the body to come in, besides what its length takes on a slow line. */
   readonly answerMs: number;
   readonly bodyMs: number;
@@ -20,11 +18,10 @@ export type LoadLimits = {
 export const usualLoadLimits: LoadLimits = {
   // more than there are connections to the database: what is read by many at once is read by one query
   atOnce: 32,
-  atOnceOverloaded: 4,
-  crowdMax: 250,
-  waitingMax: 1_000,
+  waitingMax: 200,
+  atOnceOverloaded: 3,
+  waitingOverloaded: 4,
   waitMs: 10_000,
-  overloadedWaitMs: 50,
   answerMs: 30_000,
   bodyMs: 30_000,
 };
@@ -44,9 +41,8 @@ type Work = {
 type Waiting = { readonly req: IncomingMessage; readonly res: ServerResponse; readonly handler: RequestListener; readonly since: number };
 
 const tickMs = 50;
-const sweepMs = 25;
-/** Overloaded for so long after more waited than are worked on at once. */
-const calmMs = 1_000;
+/** So often it is looked whether the server is overloaded still. */
+const judgedEveryMs = 500;
 const slowestBytesPerMs = 100;
 /** A handler that never answers somebody who has left. */
 const leftMs = 1_000;
@@ -65,8 +61,8 @@ export async function resting<Result>(res: object, waiting: Promise<Result>): Pr
 }
 
 /**
- * Lets so many requests in as the server can work on, a crowd wait its turn, and refuses the rest within a moment: a queue without
- * end would make everybody wait for answers that nobody waits for any more. Whoever is slow to send or to read holds no place.
+ * Lets so many requests in as the server can work on, a crowd wait its turn, and refuses the rest at once: a queue without end
+ * would make everybody wait for answers that nobody waits for any more. Whoever is slow to send or to read holds no place.
  */
 export class LoadGuard {
   readonly #limits: LoadLimits;
@@ -75,9 +71,11 @@ export class LoadGuard {
   readonly #waiting: Waiting[] = [];
   readonly #ticking: NodeJS.Timeout;
   #working = 0;
-  #overloadedUntil = Number.NEGATIVE_INFINITY;
+  #overloaded = false;
+  /** Whose connections brought a request since the server was overloaded, or that was last looked at. */
+  #callers = new Set<object>();
+  #judgedAt = 0;
   readonly #refused = { overloaded: 0, 'no answer': 0, 'no body': 0 };
-  #sweeping: NodeJS.Timeout | undefined;
 
   constructor(limits: LoadLimits, refuse: Refuse) {
     this.#limits = limits;
@@ -95,9 +93,9 @@ export class LoadGuard {
 
   handle(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
     if (this.#hasPlace() && this.#waiting.length === 0) return this.#start(req, res, handler);
-    if (this.#waiting.length >= this.#limits.waitingMax) return this.#refuse(req, res, 'overloaded');
     this.#waiting.push({ req, res, handler, since: performance.now() });
-    this.#sweeping ??= setInterval(() => this.#sweep(), sweepMs).unref();
+    if (!this.#overloaded && this.#waiting.length > this.#limits.waitingMax) [this.#overloaded, this.#judgedAt] = [true, performance.now()];
+    if (this.#overloaded) this.#refuseCrowd(req);
   }
 
   rest(work: Work): void {
@@ -114,11 +112,10 @@ export class LoadGuard {
 
   close(): void {
     clearInterval(this.#ticking);
-    clearInterval(this.#sweeping);
   }
 
   #hasPlace(): boolean {
-    return this.#working < (this.#isOverloaded() ? this.#limits.atOnceOverloaded : this.#limits.atOnce);
+    return this.#working < (this.#overloaded ? this.#limits.atOnceOverloaded : this.#limits.atOnce);
   }
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
@@ -147,37 +144,35 @@ export class LoadGuard {
 
   #release(): void {
     this.#working -= 1;
-    this.#sweep();
     while (this.#hasPlace()) {
       // when there are more than can be done, whoever came last is the only one who can be served promptly
-      const next = this.#isOverloaded() ? this.#waiting.pop() : this.#waiting.shift();
-      if (!next) return this.#rest();
+      const next = this.#overloaded ? this.#waiting.pop() : this.#waiting.shift();
+      if (!next) return;
       if (!next.res.destroyed && !next.req.destroyed) this.#start(next.req, next.res, next.handler);
     }
   }
 
-  #isOverloaded = (): boolean => performance.now() < this.#overloadedUntil;
-
-  /** Refuses those who have waited long enough: the oldest stand in front. */
-  #sweep(): void {
-    const now = performance.now();
-    const waiting = this.#waiting.length;
-    const { crowdMax, atOnce, waitMs, overloadedWaitMs } = this.#limits;
-    if (waiting > crowdMax || (this.#isOverloaded() && waiting > atOnce)) this.#overloadedUntil = now + calmMs;
-    const oldest = now - (this.#isOverloaded() ? overloadedWaitMs : waitMs);
-    const kept = this.#waiting.findIndex(({ since }) => since >= oldest);
-    for (const { req, res } of this.#waiting.splice(0, kept === -1 ? waiting : kept)) this.#refuse(req, res, 'overloaded');
+  /** All but the few that can be served promptly: the oldest stand in front. */
+  #refuseCrowd({ socket }: IncomingMessage): void {
+    this.#callers.add(socket);
+    const crowd = this.#waiting.splice(0, Math.max(0, this.#waiting.length - this.#limits.waitingOverloaded));
+    for (const { req, res } of crowd) this.#refuse(req, res, 'overloaded');
   }
 
-  /** Nobody waits any more. */
-  #rest(): void {
-    clearInterval(this.#sweeping);
-    this.#sweeping = undefined;
+  /** It is over when all who still call could wait for their turn, however often those call who do not wait after a refusal. */
+  #judge(now: number): void {
+    if (!this.#overloaded || now - this.#judgedAt < judgedEveryMs) return;
+    this.#overloaded = this.#callers.size > this.#limits.waitingMax;
+    this.#judgedAt = now;
+    this.#callers.clear();
   }
 
   #tick(): void {
     const now = performance.now();
     for (const work of this.#running) this.#look(work, now);
+    this.#judge(now);
+    const kept = this.#waiting.findIndex(({ since }) => now - since <= this.#limits.waitMs);
+    for (const { req, res } of this.#waiting.splice(0, kept === -1 ? this.#waiting.length : kept)) this.#refuse(req, res, 'overloaded');
   }
 
   #look(work: Work, now: number): void {

@@ -60,8 +60,11 @@ async function prepare(config: Config, db: Database, log: Log): Promise<void> {
     log.warn('there is no administrator yet: set MANDATE_ADMIN_EMAIL and MANDATE_ADMIN_PASSWORD for one start');
 }
 
+/** So many connections wait to be taken. One that finds no room tries again after a second, which nobody would understand. */
+const backlog = 4096;
+
 async function listen(server: Server, { http, issuer, role }: Config, log: Log): Promise<void> {
-  server.listen(http);
+  server.listen({ ...http, backlog });
   await once(server, 'listening');
   log.info({ ...http, issuer, role }, 'listening');
 }

@@ -61,7 +61,14 @@ function gate(): { handler: RequestListener; entered: () => number; open: () => 
   };
 }
 
-const few = { atOnce: 2, atOnceOverloaded: 2, crowdMax: 3, waitingMax: 3, waitMs: 200, overloadedWaitMs: 5 };
+const few = { atOnce: 2, waitingMax: 3, atOnceOverloaded: 2, waitingOverloaded: 3, waitMs: 200 };
+
+/** Whatever nine are answered first. */
+const nineOf = (all: readonly Promise<Response>[]): Promise<Response[]> =>
+  new Promise((resolve) => {
+    const answered: Response[] = [];
+    for (const one of all) void one.then((answer) => answered.push(answer) === 9 && resolve(answered));
+  });
 
 async function until(reached: () => boolean): Promise<void> {
   while (!reached()) await new Promise((resolve) => setImmediate(resolve));
@@ -106,16 +113,34 @@ describe('more requests than can be worked on', () => {
     expect((await get(port)).status).toBe(200);
   });
 
-  test('wait no longer than a moment while a crowd does, and those who came last have their turn first', async () => {
+  test('have their turn in the order they came, but for a crowd: then all are refused at once but those who came last', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, crowdMax: 4, waitingMax: 100, waitMs: 60_000, overloadedWaitMs: 300 } });
+    const port = await serve(handler, { load: { ...few, waitingMax: 9, waitingOverloaded: 1, waitMs: 60_000 } });
     const first = [get(port), get(port)];
     await until(() => entered() === 2);
-    const crowd = await Promise.all(Array.from({ length: 10 }, () => get(port)));
-    expect(crowd.every(({ status }) => status === 503)).toBe(true);
+    const crowd = Array.from({ length: 10 }, () => get(port));
+    const refused = await nineOf(crowd);
+    expect(refused.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 503));
     expect(entered()).toBe(2);
     open();
-    expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all([...first, ...crowd])).filter(({ status }) => status === 200)).toHaveLength(3);
+  });
+
+  test('are over when all who still call could wait for their turn, though they do not wait after a refusal', async () => {
+    let { handler, entered, open } = gate();
+    const port = await serve((req, res) => handler(req, res), { load: { ...few, waitingMax: 9, waitingOverloaded: 1, waitMs: 60_000 } });
+    const crowd = Array.from({ length: 12 }, () => get(port));
+    await nineOf(crowd);
+    open();
+    await Promise.all(crowd);
+    for (let refused = 1; refused > 0;) {
+      ({ handler, entered, open } = gate());
+      const five = Array.from({ length: 5 }, () => get(port));
+      await until(() => entered() === 2);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      open();
+      refused = (await Promise.all(five)).filter(({ status }) => status === 503).length;
+    }
   });
 
   test('are said once in the log', async () => {

@@ -1,43 +1,35 @@
-import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Connections } from './connections.ts';
 import type { RunningShop } from './running-server.ts';
 
 /** One answer: its status (0: none), and how long it took. */
 export type Timed = { readonly status: number; readonly ms: number; readonly atMs: number };
 
-const agent = new Agent({ keepAlive: true, maxSockets: 2_000 });
+/** Callers who know nothing of each other. */
+const callersMax = 1_000;
 
 /** Of five requests four read, and one places an order. */
-export function oneRequest({ server, token, productId, userId }: RunningShop, at: number): Promise<Timed> {
+export async function oneRequest({ server, token, productId, userId }: RunningShop, connections: Connections, at: number): Promise<Timed> {
   const order = { user_id: userId, items: [{ product_id: productId, quantity: 1 }], delivery: { method: 'free', recipient_name: 'Load' } };
-  return at % 5 === 0
-    ? timed(`${server.url}/api/v1/orders`, token, JSON.stringify(order))
-    : timed(`${server.url}/api/v1/products/${productId}`, token);
-}
-
-function timed(url: string, token: string, body?: string): Promise<Timed> {
-  const { promise, resolve } = Promise.withResolvers<Timed>();
+  const head = [`Host: ${new URL(server.url).host}`, `Authorization: Bearer ${token}`];
+  const body = JSON.stringify(order);
+  const asked =
+    at % 5 === 0
+      ? ['POST /api/v1/orders HTTP/1.1', ...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body]
+      : [`GET /api/v1/products/${productId} HTTP/1.1`, ...head, '', ''];
   const atMs = performance.now();
-  const done = (status: number): void => resolve({ status, ms: performance.now() - atMs, atMs });
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': body.length }),
-  };
-  const sent = request(url, { method: body === undefined ? 'GET' : 'POST', agent, headers, timeout: 30_000 }, (answer) => {
-    answer.resume().on('end', () => done(answer.statusCode ?? 0));
-  });
-  sent.on('error', () => done(0)).on('timeout', () => sent.destroy());
-  sent.end(body);
-  return promise;
+  const status = await connections.send(asked.join('\r\n'));
+  return { status, ms: performance.now() - atMs, atMs };
 }
 
-/** Each begins when the one before it is answered, on so many connections: as many as the server can do. */
-export async function closedLoop(shop: RunningShop, connections: number, ms: number): Promise<Timed[]> {
+/** Each begins when the one before it is answered, by so many clients: as many as the server can do. */
+export async function closedLoop(shop: RunningShop, clients: number, ms: number): Promise<Timed[]> {
+  using connections = new Connections(shop.server.url, clients);
   const end = performance.now() + ms;
   const all: Timed[] = [];
   await Promise.all(
-    Array.from({ length: connections }, async (_, which) => {
-      for (let at = which; performance.now() < end; at += 1) all.push(await oneRequest(shop, at));
+    Array.from({ length: clients }, async (_, which) => {
+      for (let at = which; performance.now() < end; at += 1) all.push(await oneRequest(shop, connections, at));
     }),
   );
   return all;
@@ -45,17 +37,17 @@ export async function closedLoop(shop: RunningShop, connections: number, ms: num
 
 /** So many a second, whether the ones before are answered or not: as callers come who know nothing of each other. */
 export async function openLoop(shop: RunningShop, perSecond: number, ms: number): Promise<Timed[]> {
+  using connections = new Connections(shop.server.url, callersMax);
+  await connections.openAll();
   const begun = performance.now();
   const all: Promise<Timed>[] = [];
   for (let at = 0; performance.now() - begun < ms;) {
     const due = ((performance.now() - begun) / 1000) * perSecond;
-    while (at < due) all.push(oneRequest(shop, (at += 1)));
+    while (at < due) all.push(oneRequest(shop, connections, (at += 1)));
     await sleep(1);
   }
-  return Promise.all(all);
+  return await Promise.all(all);
 }
 
 export const percentile = (answers: readonly Timed[], share: number): number =>
   answers.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.min(answers.length - 1, Math.floor(answers.length * share))] ?? Number.NaN;
-
-export const stopGenerator = (): void => agent.destroy();

@@ -2,7 +2,7 @@
  * `npm run overload -- 20`: asks the server for five times as much as it can do, for so many seconds, and prints what came of it. The load is made on the
  * same machine, so it takes some of what it measures.
  */
-import { closedLoop, openLoop, percentile, stopGenerator, type Timed } from './load-generator.ts';
+import { closedLoop, openLoop, percentile, type Timed } from './load-generator.ts';
 import { withShop } from './running-server.ts';
 
 const times = 5;
@@ -51,4 +51,3 @@ await withShop(async (shop) => {
     );
   process.stdout.write(`${lines.join('\n')}\n\np99 of what was answered, overloaded to calm: ${ratio.toFixed(1)}\n`);
 });
-stopGenerator();

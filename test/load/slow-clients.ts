@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { oneRequest, percentile, stopGenerator, type Timed } from './load-generator.ts';
+import { Connections } from './connections.ts';
+import { closedLoop, oneRequest, percentile, type Timed } from './load-generator.ts';
 import { withShop, type RunningShop } from './running-server.ts';
 
 const connections = '400';
@@ -22,18 +23,19 @@ const attacks = (url: string): Record<string, string[]> => ({
 
 /** Twenty requests a second of others, while it lasts. */
 async function others(shop: RunningShop, until: Promise<unknown>): Promise<Timed[]> {
+  using own = new Connections(shop.server.url, 50);
   const all: Promise<Timed>[] = [];
   const over = new AbortController();
   void until.then(() => over.abort());
   for (let at = 0; !over.signal.aborted; at += 1) {
-    all.push(oneRequest(shop, at));
+    all.push(oneRequest(shop, own, at));
     await sleep(50);
   }
-  return Promise.all(all);
+  return await Promise.all(all);
 }
 
 await withShop(async (shop) => {
-  await Promise.all(Array.from({ length: 200 }, (_, at) => sleep(at * 5).then(() => oneRequest(shop, at)))); // warm
+  await closedLoop(shop, 1, 1_000); // warm
   const lines = [
     '| 400 connections with | others asked | answered | ms p50 / p99 / longest | what the attacker says |',
     '|---|---|---|---|---|',
@@ -56,4 +58,3 @@ await withShop(async (shop) => {
   }
   process.stdout.write(`${lines.join('\n')}\n`);
 });
-stopGenerator();
