@@ -33,7 +33,7 @@ import { openSigningKeys, type SigningKeysOptions } from './signing-keys.ts';
 import { tokenStore } from './token-store.ts';
 import { keepRevocation, tokenTransaction } from './token-transaction.ts';
 import { accessTokenVerifier } from './verify-access-token.ts';
-import { wireCorrections } from './wire-corrections.ts';
+import { noteFailure, wireCorrections } from './wire-corrections.ts';
 
 export type AuthorizationServerParts = {
   readonly db: Database;
@@ -85,7 +85,10 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
     provider.proxy = true; // so that it believes pinOrigin, which knows the scheme
     provider.silent = true; // wireCorrections logs
     provider.on('grant.revoked', keepRevocation(em));
-    provider.on('server_error', (ctx, err) => log.error({ err, path: ctx.path }, 'authorization server failed'));
+    provider.on('server_error', (ctx, err) => {
+      noteFailure(ctx, err);
+      log.error({ err, path: ctx.path }, 'authorization server failed');
+    });
     for (const middleware of [
       wireCorrections(issuer, log),
       bodyFirst,
