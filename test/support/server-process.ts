@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, '../..');
 
 export type ServerProcess = {
   readonly url: string;
+  readonly pid: number;
   /** Everything it has written so far, to either output. */
   readonly output: () => string;
   /** Asks it to stop and gives its exit code. */
@@ -92,7 +93,7 @@ export async function startServer(env: Readonly<Record<string, string>>): Promis
     return child.exitCode;
   };
   const url = `http://localhost:${port}`;
-  return { url, output, kill: () => end('SIGKILL'), stop };
+  return { url, pid: child.pid ?? 0, output, kill: () => end('SIGKILL'), stop };
 }
 
 /** Kills it at a moment of its start that `reached` recognizes. */
@@ -120,7 +121,10 @@ export async function temporaryDataDirectory(): Promise<AsyncDisposable & { read
 }
 
 const application = z.object({ client_id: z.string(), client_secret: z.string() });
-const firstRun = z.object({ customer: z.object({ email: z.string() }), applications: z.object({ administration: application }) });
+const firstRun = z.object({
+  customer: z.object({ email: z.string(), password: z.string() }),
+  applications: z.object({ administration: application }),
+});
 
 export const readFirstRun = async (dataDirectory: string): Promise<z.infer<typeof firstRun>> =>
   firstRun.parse(JSON.parse(await readFile(join(dataDirectory, 'first-run.json'), 'utf8')));
