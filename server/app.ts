@@ -4,6 +4,7 @@ import { apiVersions, contract, contractV2, type Order } from '@mandate/contract
 import { openApi30Document, openApiDocument } from '@mandate/contract/openapi';
 import { LastUse } from './api-keys/last-use.ts';
 import { orApiKey } from './api-keys/verify-api-key.ts';
+import { listsFrom, type ReadList } from './database/list-reads.ts';
 import type { Database } from './database/orm.ts';
 import { referencePage } from './docs/reference-page.ts';
 import { NewEvents } from './events/new-events.ts';
@@ -43,6 +44,8 @@ import { MonthlyUse } from './usage/monthly-use.ts';
 
 export type AppParts = {
   readonly db: Database;
+  /** What answers lists, when that is not the database itself. */
+  readonly readList?: ReadList | undefined;
   /** Scheme, host and perhaps path that people and programs reach the server by. */
   readonly issuer: string;
   readonly keys: SecretKeys;
@@ -70,7 +73,7 @@ export type AppParts = {
   readonly newEvents?: NewEvents;
   /** Whether events may be sent to this machine itself, over http. */
   readonly development?: boolean;
-} & Pick<AuthorizationServerParts, 'store' | 'signingKeys' | 'limits' | 'canMail'>;
+} & Pick<AuthorizationServerParts, 'store' | 'signingKeys' | 'limits' | 'canMail' | 'onTokenOperation'>;
 
 /** The whole server: the API, its document, and the authorization server beside it. */
 export async function createApp(parts: AppParts): Promise<Express> {
@@ -114,6 +117,7 @@ function api(
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
     em: db.em,
+    readList: parts.readList ?? listsFrom(db.em),
     pages: new Pages(keys.cursors),
     taxMode,
     endAccess,

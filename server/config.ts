@@ -3,16 +3,24 @@ import { z } from 'zod';
 import { requestsMax, taxModes } from '@mandate/contract';
 import { isPostgresql } from './database/orm.ts';
 import { usualLoadLimits } from './http/load-guard.ts';
+import { faultOfTlsFiles, type TlsFiles } from './http/tls-files.ts';
 import { type RateLimits, usualRateLimits } from './rate-limits/rate-limits.ts';
+import { type Fault, readSecretFiles } from './secret-files.ts';
 
 export type Config = {
   readonly production: boolean;
+  /** `web` answers requests, `worker` does what goes on in the background, `all` does both. */
+  readonly role: (typeof roles)[number];
   readonly http: { readonly host: string; readonly port: number };
+  /** With them the server speaks TLS itself. */
+  readonly tls: TlsFiles | undefined;
   /** The address people and programs reach the server by, perhaps with a path; every address it gives out begins with it. */
   readonly issuer: string;
   readonly dataDirectory: string;
   /** `postgres://…`, or a directory for the embedded database. */
   readonly databaseUrl: string;
+  /** A streaming replica of the same database, for lists. */
+  readonly replicaUrl: string | undefined;
   /** What all keys are derived from; `undefined` where one may be made up and kept in the data directory. */
   readonly secret: string | undefined;
   /** Whether prices contain the tax, or it comes on top. */
@@ -36,7 +44,13 @@ export type Config = {
   readonly rateLimits: RateLimits;
   /** Where several processes count requests together. */
   readonly redisUrl: string | undefined;
+  /** Where this process tells Prometheus what it counts. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  /** The collector that takes traces by OTLP over HTTP. */
+  readonly tracesUrl: string | undefined;
 };
+
+const roles = ['all', 'web', 'worker'] as const;
 
 /** Everything that is wrong with the environment, at once, and without repeating what was in it. */
 export class ConfigurationError extends Error {
@@ -72,6 +86,8 @@ const trustProxy = z
   .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(, ?[0-9a-fA-F.:/]+)*)$/, 'must be a number of proxies, or their addresses separated by commas')
   .transform((text) => (text === '0' ? false : /^\d+$/.test(text) ? Number(text) : text));
 
+const database = z.string().refine(isPostgresql, 'must begin with postgres://');
+
 const requests = z
   .string()
   .regex(/^[1-9]\d{0,9}$/, 'must be a number of requests')
@@ -81,11 +97,15 @@ const requests = z
 const environment = z
   .object({
     NODE_ENV: variable(choice(['development', 'test', 'production']).default('development')),
+    MANDATE_ROLE: variable(choice(roles).default('all')),
     HOST: variable(z.string().default('127.0.0.1')),
     PORT: variable(port.default('3000')),
+    MANDATE_TLS_CERT: variable(z.string().optional()),
+    MANDATE_TLS_KEY: variable(z.string().optional()),
     MANDATE_ISSUER: variable(address.optional()),
     MANDATE_DATA_DIR: variable(z.string().default('./data')),
-    DATABASE_URL: variable(z.string().refine(isPostgresql, 'must begin with postgres://').optional()),
+    DATABASE_URL: variable(database.optional()),
+    DATABASE_REPLICA_URL: variable(database.optional()),
     MANDATE_SECRET: variable(secret.optional()),
     MANDATE_TAX_MODE: variable(choice(taxModes).default('inclusive')),
     MANDATE_PREVIEW_VERSIONS: variable(choice(['on', 'off']).default('off')),
@@ -112,53 +132,88 @@ const environment = z
     MANDATE_RATE_LIMIT_IP: variable(requests.default(String(usualRateLimits.ip))),
     MANDATE_MONTHLY_QUOTA: variable(requests.default(String(usualRateLimits.monthly))),
     MANDATE_CONCURRENCY: variable(requests.default(String(usualLoadLimits.atOnce))),
+    MANDATE_METRICS_HOST: variable(z.string().default('127.0.0.1')),
+    MANDATE_METRICS_PORT: variable(port.optional()),
+    OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+      z.string().refine(isCollector, 'must be an address such as http://collector.example:4318').optional(),
+    ),
     REDIS_URL: variable(z.string().refine(isRedis, 'must be an address such as redis://user:password@redis.example:6379/0').optional()),
   })
   .superRefine((env, context) => {
     const fault = (name: keyof typeof env, message: string): void => context.addIssue({ code: 'custom', path: [name], message });
-    if ((env.MANDATE_ADMIN_EMAIL === undefined) !== (env.MANDATE_ADMIN_PASSWORD === undefined)) {
-      fault(env.MANDATE_ADMIN_EMAIL ? 'MANDATE_ADMIN_PASSWORD' : 'MANDATE_ADMIN_EMAIL', 'must be set too: an administrator needs both');
+    for (const [one, other, why] of pairs) {
+      if ((env[one] === undefined) !== (env[other] === undefined))
+        fault(env[one] === undefined ? one : other, `must be set too: ${why} needs both`);
     }
-    if ((env.STRIPE_SECRET_KEY === undefined) !== (env.STRIPE_WEBHOOK_SECRET === undefined)) {
-      fault(env.STRIPE_SECRET_KEY ? 'STRIPE_WEBHOOK_SECRET' : 'STRIPE_SECRET_KEY', 'must be set too: Stripe needs both');
+    if (env.MANDATE_TLS_CERT !== undefined && env.MANDATE_TLS_KEY !== undefined) {
+      const found = faultOfTlsFiles({ certFile: env.MANDATE_TLS_CERT, keyFile: env.MANDATE_TLS_KEY });
+      if (found) fault(found.file === 'cert' ? 'MANDATE_TLS_CERT' : 'MANDATE_TLS_KEY', found.message);
     }
-    if ((env.MANDATE_SMTP_URL === undefined) !== (env.MANDATE_MAIL_FROM === undefined)) {
-      fault(env.MANDATE_SMTP_URL ? 'MANDATE_MAIL_FROM' : 'MANDATE_SMTP_URL', 'must be set too: sending e-mail needs both');
+    if (env.MANDATE_ROLE !== 'all' && env.DATABASE_URL === undefined) {
+      fault('MANDATE_ROLE', 'must be all without DATABASE_URL: the embedded database belongs to one process');
     }
+    if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
+      fault('DATABASE_REPLICA_URL', 'needs DATABASE_URL, which it is a replica of');
+    if (env.MANDATE_METRICS_PORT === env.PORT) fault('MANDATE_METRICS_PORT', 'must be another port than PORT: not everybody may read them');
     if (env.NODE_ENV !== 'production') return;
     if (env.MANDATE_SECRET === undefined) fault('MANDATE_SECRET', 'must be set in production; `openssl rand -hex 32` makes one');
     if (!env.MANDATE_ISSUER?.startsWith('https://')) fault('MANDATE_ISSUER', 'must be an https address in production');
+    const plain = env.MANDATE_TLS_CERT === undefined && env.MANDATE_TRUST_PROXY === false;
+    if (plain && env.MANDATE_ROLE !== 'worker' && !isLoopback(env.HOST)) fault('HOST', whyNotPlain);
   });
 
-/** The only place that reads the environment. */
+type Environment = z.output<typeof environment>;
+
+/** Each of them says nothing without the other. */
+const pairs = [
+  ['MANDATE_ADMIN_EMAIL', 'MANDATE_ADMIN_PASSWORD', 'an administrator'],
+  ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'Stripe'],
+  ['MANDATE_SMTP_URL', 'MANDATE_MAIL_FROM', 'sending e-mail'],
+  ['MANDATE_TLS_CERT', 'MANDATE_TLS_KEY', 'TLS'],
+] as const;
+
+/** Whoever listens to http on the way reads every password and token. */
+const whyNotPlain =
+  'must be 127.0.0.1, ::1 or localhost in production without TLS: set MANDATE_TLS_CERT and MANDATE_TLS_KEY, or, with a proxy in front that ends TLS, MANDATE_TRUST_PROXY';
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+
+/** The only place that reads the environment, and the files that its variables name. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const parsed = environment.safeParse(env);
-  if (!parsed.success) throw new ConfigurationError(describe(parsed.error));
-  const { data } = parsed;
+  const { values, faults } = readSecretFiles(env);
+  const parsed = environment.safeParse({ ...env, ...values });
+  const issues = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ name: path.join('.'), message }));
+  // what a file would have said is not missing as well
+  const all = [...faults, ...issues.filter(({ name }) => !faults.some((fault) => fault.name === `${name}_FILE`))];
+  if (!parsed.success || all.length > 0) throw new ConfigurationError(describe(all));
+  return configOf(parsed.data);
+}
+
+function configOf(data: Environment): Config {
   const dataDirectory = resolve(data.MANDATE_DATA_DIR);
+  const tls = both(data.MANDATE_TLS_CERT, data.MANDATE_TLS_KEY);
+  const [mail, administrator] = [
+    both(data.MANDATE_SMTP_URL, data.MANDATE_MAIL_FROM),
+    both(data.MANDATE_ADMIN_EMAIL, data.MANDATE_ADMIN_PASSWORD),
+  ];
+  const stripe = both(data.STRIPE_SECRET_KEY, data.STRIPE_WEBHOOK_SECRET);
   return {
     production: data.NODE_ENV === 'production',
+    role: data.MANDATE_ROLE,
     http: { host: data.HOST, port: data.PORT },
-    issuer: data.MANDATE_ISSUER ?? `http://localhost:${data.PORT}`,
+    tls: tls && { certFile: resolve(tls[0]), keyFile: resolve(tls[1]) },
+    issuer: data.MANDATE_ISSUER ?? `${tls ? 'https' : 'http'}://localhost:${data.PORT}`,
     dataDirectory,
     databaseUrl: data.DATABASE_URL ?? join(dataDirectory, 'database'),
+    replicaUrl: data.DATABASE_REPLICA_URL,
     secret: data.MANDATE_SECRET,
     taxMode: data.MANDATE_TAX_MODE,
     payments: {
       test: (data.MANDATE_TEST_PAYMENTS ?? (data.NODE_ENV === 'production' ? 'off' : 'on')) === 'on',
-      stripe:
-        data.STRIPE_SECRET_KEY !== undefined && data.STRIPE_WEBHOOK_SECRET !== undefined
-          ? { secretKey: data.STRIPE_SECRET_KEY, webhookSecret: data.STRIPE_WEBHOOK_SECRET }
-          : undefined,
+      stripe: stripe && { secretKey: stripe[0], webhookSecret: stripe[1] },
     },
-    administrator:
-      data.MANDATE_ADMIN_EMAIL !== undefined && data.MANDATE_ADMIN_PASSWORD !== undefined
-        ? { email: data.MANDATE_ADMIN_EMAIL, password: data.MANDATE_ADMIN_PASSWORD }
-        : undefined,
-    mail:
-      data.MANDATE_SMTP_URL !== undefined && data.MANDATE_MAIL_FROM !== undefined
-        ? { smtpUrl: data.MANDATE_SMTP_URL, from: data.MANDATE_MAIL_FROM }
-        : undefined,
+    administrator: administrator && { email: administrator[0], password: administrator[1] },
+    mail: mail && { smtpUrl: mail[0], from: mail[1] },
     previewVersions: data.MANDATE_PREVIEW_VERSIONS === 'on',
     trustProxy: data.MANDATE_TRUST_PROXY,
     concurrency: data.MANDATE_CONCURRENCY,
@@ -169,7 +224,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       monthly: data.MANDATE_MONTHLY_QUOTA,
     },
     redisUrl: data.REDIS_URL,
+    metrics: data.MANDATE_METRICS_PORT === undefined ? undefined : { host: data.MANDATE_METRICS_HOST, port: data.MANDATE_METRICS_PORT },
+    tracesUrl: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
+}
+
+/** What is of use together alone; that both are there is checked before. */
+const both = (one: string | undefined, other: string | undefined): readonly [string, string] | undefined =>
+  one === undefined || other === undefined ? undefined : [one, other];
+
+function isCollector(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).search === '';
 }
 
 function isSmtp(text: string): boolean {
@@ -186,5 +251,5 @@ function isAddress(text: string): boolean {
   return /^https?:$/.test(protocol) && /^(\/|(\/[\w.~-]+)+\/?)$/.test(pathname) && `${search}${hash}${username}` === '';
 }
 
-const describe = (error: z.ZodError): string =>
-  ['The configuration is not complete:', ...error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`)].join('\n');
+const describe = (faults: readonly Fault[]): string =>
+  ['The configuration is not complete:', ...faults.map(({ name, message }) => `  ${name} ${message}`)].join('\n');

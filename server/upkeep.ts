@@ -15,23 +15,27 @@ import type { MonthlyUse } from './usage/monthly-use.ts';
 export type UpkeepParts = {
   readonly db: Database;
   readonly log: Log;
-  readonly lastUse: LastUse;
-  readonly monthlyUse: MonthlyUse;
   readonly transport: MailTransport | undefined;
   readonly mailKey: Buffer;
 };
 
 const second = 1_000;
 
-/** What has to be done now and then for those who sign in. Every process does it; the database sees to it that each thing is done once. */
-export const upkeepJobs = ({ db, log, lastUse, monthlyUse, transport, mailKey }: UpkeepParts): Job[] => [
+/** What has to be done now and then for those who sign in. Every process that works in the background does it; the database sees to it that each thing is done once. */
+export const upkeepJobs = ({ db, log, transport, mailKey }: UpkeepParts): Job[] => [
   { name: 'mail', everyMs: second, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
-  { name: 'last use of keys', everyMs: 30 * second, run: () => lastUse.write(db.em.fork()) },
-  { name: 'use of the month', everyMs: 5 * second, run: () => monthlyUse.write(db.em.fork()) },
   { name: 'expired tokens', everyMs: 60 * second, run: (signal) => batchAfterBatch(db, signal, sweepOauthRecords) },
   { name: 'answers to repeated requests', everyMs: 600 * second, run: (signal) => batchAfterBatch(db, signal, sweepIdempotencyKeys) },
   { name: 'traces of what is over', everyMs: 3600 * second, run: async () => sweepTraces(db.em.fork(), await databaseTime(db.em.fork())) },
   { name: 'old attempts, links and challenges', everyMs: 600 * second, run: () => sweepSmallThings(db) },
+];
+
+/** What a process that answers requests has counted itself. */
+export type Counted = { readonly db: Database; readonly lastUse: LastUse; readonly monthlyUse: MonthlyUse };
+
+export const countingJobs = ({ db, lastUse, monthlyUse }: Counted): Job[] => [
+  { name: 'last use of keys', everyMs: 30 * second, run: () => lastUse.write(db.em.fork()) },
+  { name: 'use of the month', everyMs: 5 * second, run: () => monthlyUse.write(db.em.fork()) },
 ];
 
 /** A busy minute leaves more than one batch behind. */

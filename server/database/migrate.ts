@@ -1,10 +1,10 @@
-import { isPostgresql, openDatabase, type Database } from './orm.ts';
+import { isPostgresql, openDatabase, type Database, type Opening } from './orm.ts';
 
 /** Any number, as long as nobody else locks the same one: this is what "Mandate is migrating" is called in PostgreSQL. */
 const migrationLock = 7_262_633;
 
 /** Opens the database with every migration applied. */
-export async function openMigratedDatabase(url: string): Promise<Database> {
+export async function openMigratedDatabase(url: string, opening: Pick<Opening, 'onPool'> = {}): Promise<Database> {
   if (!isPostgresql(url)) {
     const db = await openDatabase(url);
     await migrate(db).catch(async (error: unknown) => {
@@ -20,7 +20,7 @@ export async function openMigratedDatabase(url: string): Promise<Database> {
   } finally {
     await patient.close();
   }
-  return openDatabase(url);
+  return openDatabase(url, opening);
 }
 
 /** Applies what is pending, once, however many processes start together; gives the names of what it applied. */

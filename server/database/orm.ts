@@ -12,7 +12,7 @@ export type Em = SqlEntityManager;
 export type Database = MikroORM<AbstractSqlDriver, Em>;
 
 type Options = SqlOptions<AbstractSqlDriver, Em>;
-type Opening = {
+export type Opening = {
   /** A migrated PGlite database to start from, as `dumpDataDir` gave it. */
   readonly template?: Blob;
   /** `none`: for migrations, which may take and wait for as long as they need. */
@@ -20,6 +20,8 @@ type Opening = {
   /** Another limit for one statement, only to see it met. */
   readonly statementMs?: number;
   readonly connectionsMax?: number;
+  /** Given the pool of connections to PostgreSQL before the first of them is opened. */
+  readonly onPool?: ((pool: Pool) => void) | undefined;
 };
 
 /** Forward only; and a generated `down` would create every function of the database again, wrongly. */
@@ -77,7 +79,7 @@ async function open(options: Options, release?: () => void): Promise<Database> {
 }
 
 // The drivers are imported when they are needed: neither loads the other's code.
-async function postgresql(url: string, { timeouts, statementMs = 15_000, connectionsMax = 10 }: Opening): Promise<Options> {
+async function postgresql(url: string, { timeouts, statementMs = 15_000, connectionsMax = 10, onPool }: Opening): Promise<Options> {
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
   const milliseconds = (limit: number): number => (timeouts === 'none' ? 0 : limit);
   const driverOptions = {
@@ -86,6 +88,7 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
     lock_timeout: milliseconds(10_000),
     idle_in_transaction_session_timeout: milliseconds(30_000),
     onPoolCreated(pool: Pool) {
+      onPool?.(pool);
       parseInt8(pool, int8);
       pool.on('connect', prepareNamedStatements);
       // PostgreSQL would have ended the statement before

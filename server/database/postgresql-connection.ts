@@ -21,6 +21,19 @@ export function prepareNamedStatements(client: ClientBase): void {
   Object.defineProperty(client, 'query', { value: named, configurable: true });
 }
 
+/** Tells how long each statement of a connection took, in milliseconds, whatever came of it. */
+export function timeStatements(client: ClientBase, tell: (milliseconds: number) => void): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const timed = (...args: unknown[]): unknown => {
+    const begun = performance.now();
+    const result = query(...args);
+    const end = (): void => tell(performance.now() - begun);
+    if (result instanceof Promise) result.then(end, end);
+    return result;
+  };
+  Object.defineProperty(client, 'query', { value: timed, configurable: true });
+}
+
 const notTaken: PoolClient['release'] = () => undefined;
 
 /** Kysely forgets a connection that dies inside a transaction (kysely#1990), and its place in the pool with it: give it back here. */

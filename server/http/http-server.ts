@@ -1,9 +1,11 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { problems, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
 import type { Health } from './health.ts';
 import { newRequestId } from './request-id.ts';
+import type { TlsPair } from './tls-files.ts';
 import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-guard.ts';
 
 export type HttpServerOptions = {
@@ -12,6 +14,10 @@ export type HttpServerOptions = {
   readonly health?: Health;
   readonly load?: Partial<LoadLimits>;
   readonly timeouts?: Partial<Timeouts>;
+  /** With it the server speaks TLS, and is one of node:https. */
+  readonly tls?: TlsPair | undefined;
+  /** Given the guard, to read what it counts. */
+  readonly watchLoad?: ((guard: LoadGuard) => void) | undefined;
 };
 
 /** How long others may take, in milliseconds. */
@@ -32,24 +38,25 @@ const headersMax = 16_384;
 const warningEveryMs = 60_000;
 
 /** The server in front of the application: what is refused here has cost nothing yet, and has the one form of failures all the same. */
-export function httpServer(handler: RequestListener, { issuer, log, health, load, timeouts }: HttpServerOptions): Server {
+export function httpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
+  const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
   const { headers, request, idle } = { ...usualTimeouts, ...timeouts };
   const guard = new LoadGuard({ ...usualLoadLimits, ...load }, refusal(issuer, log));
-  const server = createServer(
-    {
-      headersTimeout: headers,
-      requestTimeout: request,
-      connectionsCheckingInterval: Math.min(1_000, headers / 2),
-      keepAliveTimeout: 5_000,
-      maxHeaderSize: headersMax,
-    },
-    (req, res) => {
-      if (health?.(req.url, res)) return;
-      answers.set(req.socket, res);
-      if ((req.url ?? '').length > urlMax) return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${urlMax} characters.`);
-      return guard.handle(req, res, handler);
-    },
-  );
+  watchLoad?.(guard);
+  const limits = {
+    headersTimeout: headers,
+    requestTimeout: request,
+    connectionsCheckingInterval: Math.min(1_000, headers / 2),
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: headersMax,
+  };
+  const listener: RequestListener = (req, res) => {
+    if (health?.(req.url, res)) return;
+    answers.set(req.socket, res);
+    if ((req.url ?? '').length > urlMax) return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${urlMax} characters.`);
+    return guard.handle(req, res, handler);
+  };
+  const server = tls ? createTlsServer({ ...limits, ...tls, handshakeTimeout: headers }, listener) : createServer(limits, listener);
   // the only thing that ends a connection whose other side takes nothing
   server.setTimeout(idle);
   server.on('clientError', (error, socket) => refuseRaw(issuer, error, socket));

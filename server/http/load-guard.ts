@@ -27,8 +27,9 @@ export const usualLoadLimits: LoadLimits = {
   bodyMs: 30_000,
 };
 
+type Refusal = 'overloaded' | 'no answer' | 'no body';
 /** Writes a refusal instead of the handler. */
-export type Refuse = (req: IncomingMessage, res: ServerResponse, why: 'overloaded' | 'no answer' | 'no body') => void;
+export type Refuse = (req: IncomingMessage, res: ServerResponse, why: Refusal) => void;
 
 type Work = {
   readonly req: IncomingMessage;
@@ -73,6 +74,7 @@ export class LoadGuard {
   readonly #waiting: Waiting[] = [];
   readonly #ticking: NodeJS.Timeout;
   #working = 0;
+  readonly #refused = { overloaded: 0, 'no answer': 0, 'no body': 0 };
   /** When nobody had to wait long; and until when it counts as behind, because that is longer ago than a burst takes. */
   #promptAt = 0;
   #behindUntil = 0;
@@ -82,8 +84,16 @@ export class LoadGuard {
 
   constructor(limits: LoadLimits, refuse: Refuse) {
     this.#limits = limits;
-    this.#refuse = refuse;
+    this.#refuse = (req, res, why) => {
+      this.#refused[why] += 1;
+      refuse(req, res, why);
+    };
     this.#ticking = setInterval(() => this.#tick(), tickMs).unref();
+  }
+
+  /** How many requests are worked on, wait, and were refused since the start. */
+  get counts(): { readonly working: number; readonly waiting: number; readonly refused: Readonly<Record<Refusal, number>> } {
+    return { working: this.#working, waiting: this.#waiting.length, refused: this.#refused };
   }
 
   handle(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {

@@ -1,4 +1,5 @@
 import type { Order } from '@mandate/contract';
+import type { ReadList } from '../database/list-reads.ts';
 import type { Em } from '../database/orm.ts';
 import type { Pages } from './pages.ts';
 
@@ -8,6 +9,8 @@ export type EndAccess = (em: Em, userId: number, leaves: 'for now' | 'for good')
 /** What the handlers of a resource are made with. */
 export type ResourceDeps = {
   readonly em: Em;
+  /** For lists that a replica may answer. */
+  readonly readList: ReadList;
   readonly pages: Pages;
   /** Whether prices contain the tax, or it comes on top. */
   readonly taxMode: Order['tax_mode'];

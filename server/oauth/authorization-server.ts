@@ -31,6 +31,7 @@ import { bodyFirst } from './request-body.ts';
 import { RunningEngine } from './running-engine.ts';
 import { openSigningKeys, type SigningKeysOptions } from './signing-keys.ts';
 import { tokenStore } from './token-store.ts';
+import { type OnTokenOperation, tellTokenOperations } from './token-operations.ts';
 import { keepRevocation, tokenTransaction } from './token-transaction.ts';
 import { accessTokenVerifier } from './verify-access-token.ts';
 import { noteFailure, wireCorrections } from './wire-corrections.ts';
@@ -49,6 +50,8 @@ export type AuthorizationServerParts = {
   readonly limits?: AttemptLimits;
   /** False where there is no way to send e-mail. */
   readonly canMail?: boolean;
+  /** Told of every token that was given out, refused or given back. */
+  readonly onTokenOperation?: OnTokenOperation | undefined;
 };
 
 export type AuthorizationServer = {
@@ -90,6 +93,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
       log.error({ err, path: ctx.path }, 'authorization server failed');
     });
     for (const middleware of [
+      ...(parts.onTokenOperation ? [tellTokenOperations(parts.onTokenOperation)] : []),
       wireCorrections(issuer, log),
       bodyFirst,
       limitClientSecrets(limits),

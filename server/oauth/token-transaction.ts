@@ -15,6 +15,9 @@ export const keepRevocation =
   (ctx: KoaContextWithOIDC, grantId: string): void =>
     void revokedByRequest.set(ctx.req, { grantId, writeDown: () => recordReuse(em, ctx, grantId) });
 
+/** Whether this request ended a grant, because what it came with had been used before. */
+export const endedGrant = (req: object): boolean => revokedByRequest.has(req);
+
 const { authorization, code_verification: deviceCode, revocation, token } = endpoints;
 const spendingForms = new Set<string>([token, revocation, deviceCode]);
 

@@ -39,7 +39,7 @@ type ListQuery = z.output<(typeof contract.orders.list)['query']>;
 
 /** What the operations on orders do, in every version alike. */
 export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
-  { em, pages, taxMode, providers }: ResourceDeps & PaymentDeps,
+  { em, readList, pages, taxMode, providers }: ResourceDeps & PaymentDeps,
   form: OrderForm<Summary, Whole>,
 ) => {
   const tagOf = (id: number): string => `${form.tag}-${id}`;
@@ -66,9 +66,10 @@ export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
         createdAtGte: query.created_at_gte,
         createdAtLt: query.created_at_lt,
       };
-      const rows = await listOrders(em, filters, query.sort === '-created_at', pages.positionOf(req, query), query.limit);
+      const position = pages.positionOf(req, query);
+      const rows = await readList((from) => listOrders(from, filters, query.sort === '-created_at', position, query.limit));
       const page = pages.answer(req, res, query, rows, toItem, (row) => [toOrderSummary(row).created_at, row.id]);
-      return { status: 200 as const, body: { ...page, ...(await total(query, () => countOrders(em, filters))) } };
+      return { status: 200 as const, body: { ...page, ...(await total(query, () => readList((from) => countOrders(from, filters)))) } };
     },
 
     get: async ({ params: { order_id: id }, req, res }: OfOrder) =>

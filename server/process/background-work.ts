@@ -1,49 +1,42 @@
-import { type Background, startBackground } from '../background.ts';
+import { type Background, type Job, startBackground } from '../background.ts';
 import type { Config } from '../config.ts';
-import type { Database } from '../database/orm.ts';
 import { eventJobs } from '../events/jobs.ts';
 import type { Log } from '../log.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
 import { logTransport } from '../mail/log-transport.ts';
 import { smtpTransport } from '../mail/smtp-transport.ts';
 import { paymentJobs } from '../payments/jobs.ts';
-import type { PaymentProviders } from '../payments/provider.ts';
-import type { SecretKeys } from '../secret-keys.ts';
 import { taskKinds } from '../task-kinds.ts';
 import { taskJobs } from '../tasks/jobs.ts';
-import { type UpkeepParts, upkeepJobs } from '../upkeep.ts';
+import { countingJobs, upkeepJobs } from '../upkeep.ts';
 import { Deliverer } from '../webhooks/deliverer.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
 import { webhookJobs } from '../webhooks/jobs.ts';
 import { internet } from '../webhooks/send.ts';
+import type { ProcessParts } from './parts.ts';
 
-export type BackgroundParts = {
-  readonly config: Config;
-  readonly db: Database;
-  readonly log: Log;
-  readonly keys: SecretKeys;
-  readonly providers: PaymentProviders;
-} & Pick<UpkeepParts, 'transport' | 'lastUse' | 'monthlyUse'>;
-
-/** Everything that goes on without anybody asking. */
-export function startBackgroundWork(parts: BackgroundParts): Background {
-  const { db, log, keys, providers, transport, lastUse, monthlyUse } = parts;
+/** Everything that goes on without anybody asking. A process that answers requests alone writes down what it has counted, and leaves the rest to others. */
+export function startBackgroundWork(parts: ProcessParts): Background {
+  const { log } = parts;
+  const counting = parts.config.role === 'worker' ? [] : countingJobs(parts);
+  if (parts.config.role === 'web') return startBackground(counting, log);
   const deliverer = delivererOf(parts);
-  const jobs = [
-    ...paymentJobs(db, providers),
-    ...eventJobs(db, fanOut, () => deliverer.run()),
-    ...webhookJobs(db, deliverer),
-    ...taskJobs({ em: db.em, log, kinds: taskKinds }),
-    ...upkeepJobs({ db, log, lastUse, monthlyUse, transport, mailKey: keys.mail }),
-  ];
-  const background = startBackground(jobs, log);
+  const background = startBackground([...jobsOf(parts, deliverer), ...counting], log);
   return {
     wake: () => background.wake(),
     stop: async () => void (await Promise.all([deliverer.stop(), background.stop()])),
   };
 }
 
-function delivererOf({ config: { production }, db: { em }, log, keys, transport }: BackgroundParts): Deliverer {
+const jobsOf = ({ db, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
+  ...paymentJobs(db, providers),
+  ...eventJobs(db, fanOut, () => deliverer.run()),
+  ...webhookJobs(db, deliverer),
+  ...taskJobs({ em: db.em, log, kinds: taskKinds }),
+  ...upkeepJobs({ db, log, transport, mailKey: keys.mail }),
+];
+
+function delivererOf({ config: { production }, db: { em }, log, keys, transport }: ProcessParts): Deliverer {
   const notice = { mailKey: keys.mail, canMail: transport !== undefined };
   return new Deliverer({ em, log, key: keys.webhooks, network: internet(!production), notice });
 }

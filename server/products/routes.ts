@@ -18,7 +18,7 @@ import { deleteProduct, lockProduct, updateProduct } from './update-product.ts';
 const tagOf = (id: number): string => `product-${id}`;
 
 export const productRoutes = (deps: ResourceDeps) => {
-  const { em, pages } = deps;
+  const { em, readList, pages } = deps;
   return initServer().router(contract.products, {
     list: async ({ query, req, res }) => {
       refuseReversed(query, 'price_gte', 'price_lte');
@@ -28,9 +28,9 @@ export const productRoutes = (deps: ResourceDeps) => {
       }
       const filters = { status, category: query.category, sku: query.sku, priceGte: query.price_gte, priceLte: query.price_lte };
       const sort = sortOf(query.sort);
-      const rows = await listProducts(em, filters, sort, pages.positionOf(req, query), query.limit);
+      const rows = await readList((from) => listProducts(from, filters, sort, pages.positionOf(req, query), query.limit));
       const page = pages.answer(req, res, query, rows, toProduct, (row) => [toProduct(row)[sort.by], row.id]);
-      return { status: 200, body: { ...page, ...(await total(query, () => countProducts(em, filters))) } };
+      return { status: 200, body: { ...page, ...(await total(query, () => readList((from) => countProducts(from, filters)))) } };
     },
 
     get: async ({ params: { product_id: id }, req, res }) => {

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { LastUse } from '../../server/api-keys/last-use.ts';
-import { MonthlyUse } from '../../server/usage/monthly-use.ts';
 import { createLog } from '../../server/log.ts';
 import { sweepOauthRecords } from '../../server/oauth/sweep-oauth-records.ts';
 import { upkeepJobs } from '../../server/upkeep.ts';
@@ -43,8 +41,6 @@ test('the work in the background forgets all that has expired at once, however m
   const jobs = upkeepJobs({
     db: server.db,
     log,
-    lastUse: new LastUse(),
-    monthlyUse: new MonthlyUse(),
     transport: undefined,
     mailKey: Buffer.alloc(32),
   });

@@ -1,9 +1,11 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 import { deriveKeys, keptSecret } from '../../server/secret-keys.ts';
+import { certificate } from '../support/certificate.ts';
+import { temporaryDataDirectory } from '../support/server-process.ts';
 
 const secret = 'a'.repeat(43);
 
@@ -76,7 +78,6 @@ test.each([
 });
 
 test('takes payments without money only outside of production, unless told otherwise', () => {
-  const production = { NODE_ENV: 'production', MANDATE_SECRET: secret, MANDATE_ISSUER: 'https://shop.example' };
   expect(readConfig(production).payments.test).toBe(false);
   expect(readConfig({ ...production, MANDATE_TEST_PAYMENTS: 'on' }).payments.test).toBe(true);
   expect(readConfig({ MANDATE_TEST_PAYMENTS: 'off' }).payments.test).toBe(false);
@@ -98,6 +99,92 @@ test.each([
 test('takes a mail server with the address that messages are from', () => {
   const env = { MANDATE_SMTP_URL: 'smtps://shop:secret@mail.example', MANDATE_MAIL_FROM: 'Northgate Gifts <shop@example.com>' };
   expect(readConfig(env).mail).toEqual({ smtpUrl: env.MANDATE_SMTP_URL, from: env.MANDATE_MAIL_FROM });
+});
+
+const production = { NODE_ENV: 'production', MANDATE_SECRET: secret, MANDATE_ISSUER: 'https://shop.example' };
+
+test.each([
+  { HOST: '127.0.0.1' },
+  { HOST: '127.1.2.3' },
+  { HOST: '::1' },
+  { HOST: 'localhost' },
+  { HOST: '0.0.0.0', MANDATE_TRUST_PROXY: '1' },
+  { HOST: '::', MANDATE_TRUST_PROXY: '10.0.0.0/8' },
+  { HOST: '0.0.0.0', MANDATE_ROLE: 'worker', DATABASE_URL: 'postgres://db.example/shop' },
+])('accepts production on %j', (env) => {
+  expect(readConfig({ ...production, ...env }).http.host).toBe(env.HOST);
+});
+
+test.each(['0.0.0.0', '::', '192.168.1.7', 'shop.example', '127.0.0.1.example'])(
+  'refuses production on %s without TLS and without a proxy, and says how to mend it',
+  (host) => {
+    const refusal = (): unknown => readConfig({ ...production, HOST: host });
+    expect(refusal).toThrow(/HOST must be .* MANDATE_TLS_CERT and MANDATE_TLS_KEY.*MANDATE_TRUST_PROXY/);
+    expect(readConfig({ HOST: host }).production).toBe(false);
+  },
+);
+
+test.each([
+  [{ MANDATE_METRICS_PORT: '3000' }, 'MANDATE_METRICS_PORT must be another port than PORT'],
+  [{ MANDATE_ROLE: 'worker' }, 'MANDATE_ROLE must be all without DATABASE_URL'],
+  [{ MANDATE_ROLE: 'hunter2' }, 'MANDATE_ROLE must be all or web or worker'],
+  [{ DATABASE_REPLICA_URL: 'postgres://db.example/shop' }, 'DATABASE_REPLICA_URL needs DATABASE_URL'],
+  [{ MANDATE_TLS_CERT: '/nowhere/tls.crt' }, 'MANDATE_TLS_KEY must be set too'],
+  [
+    { MANDATE_TLS_CERT: '/nowhere/tls.crt', MANDATE_TLS_KEY: '/nowhere/tls.key' },
+    'MANDATE_TLS_CERT must be a file that can be read (ENOENT)',
+  ],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be an address'],
+])('refuses %j', (env, message) => {
+  expect(() => readConfig(env)).toThrow(message);
+});
+
+describe('secrets in files', () => {
+  test('are read without the end of the line', async () => {
+    await using directory = await temporaryDataDirectory();
+    const path = join(directory.path, 'secret');
+    await writeFile(path, `${secret}\n`);
+    expect(readConfig({ MANDATE_SECRET_FILE: path }).secret).toBe(secret);
+  });
+
+  test('are refused beside the variable, when they cannot be read, and when what they hold is wrong, all at once', async () => {
+    await using directory = await temporaryDataDirectory();
+    const [bad, empty] = [join(directory.path, 'bad'), join(directory.path, 'empty')];
+    await writeFile(bad, 'mysql://root:hunter2@localhost/shop');
+    await writeFile(empty, '\n');
+    const refusal = (): unknown =>
+      readConfig({
+        NODE_ENV: 'production',
+        MANDATE_ISSUER: 'https://shop.example',
+        MANDATE_SECRET_FILE: join(directory.path, 'missing'),
+        MANDATE_SMTP_URL: 'smtp://mail.example',
+        MANDATE_SMTP_URL_FILE: bad,
+        DATABASE_URL_FILE: bad,
+        REDIS_URL_FILE: empty,
+      });
+    expect(refusal).toThrow(/MANDATE_SECRET_FILE names a file that cannot be read \(ENOENT\)/);
+    expect(refusal).toThrow(/REDIS_URL_FILE names a file with nothing in it/);
+    expect(refusal).toThrow(/MANDATE_SMTP_URL_FILE cannot be set together with MANDATE_SMTP_URL/);
+    expect(refusal).toThrow(/DATABASE_URL must begin with postgres:/);
+    expect(refusal).not.toThrow(/hunter2|MANDATE_SECRET must be set/);
+  });
+});
+
+test('speaks TLS with a certificate and its key, and with no others', async () => {
+  await using directory = await temporaryDataDirectory();
+  const [certFile, keyFile] = [join(directory.path, 'tls.crt'), join(directory.path, 'tls.key')];
+  const env = { MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile, HOST: '0.0.0.0' };
+  const { cert, key } = certificate();
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key);
+  expect(readConfig({ ...production, ...env }).tls).toEqual({ certFile, keyFile });
+  expect(readConfig(env).issuer).toBe('https://localhost:3000');
+  await writeFile(keyFile, certificate().key);
+  expect(() => readConfig(env)).toThrow('MANDATE_TLS_KEY must be the key of the certificate');
+  await writeFile(keyFile, 'hunter2');
+  expect(() => readConfig(env)).toThrow('MANDATE_TLS_KEY must be a private key in PEM form');
+  await writeFile(certFile, key);
+  expect(() => readConfig(env)).toThrow('MANDATE_TLS_CERT must be a certificate in PEM form');
 });
 
 test('derives a different key for each purpose, and other keys from another secret', () => {

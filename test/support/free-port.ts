@@ -10,7 +10,10 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
     const server = createServer().listen(port, '127.0.0.1');
-    const free = await Promise.race([once(server, 'listening').then(() => true), once(server, 'error').then(() => false)]);
+    const free = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
     if (!free) continue;
     server.close();
     await once(server, 'close');

@@ -52,6 +52,7 @@ export async function startMandate(
       | 'limits'
       | 'canMail'
       | 'lastUse'
+      | 'onTokenOperation'
       | 'rateLimits'
       | 'sharedCounters'
       | 'monthlyUse'

@@ -15,7 +15,7 @@ const logLine = z.object({ level: z.number() });
 const warning = 40;
 
 /** The whole server with a database of its own, for the tests of a file. `store`: another way of keeping tokens, to see it fail. */
-export function useServer(given: Pick<AppParts, 'store' | 'limits' | 'canMail' | 'lastUse'> = {}): RunningServer {
+export function useServer(given: Pick<AppParts, 'store' | 'limits' | 'canMail' | 'lastUse' | 'onTokenOperation'> = {}): RunningServer {
   const failures: string[] = [];
   let mandate: Mandate | undefined;
   const running = (): Mandate => {

@@ -1,0 +1,61 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** Paths of the certificate with its chain, and of its private key, both PEM. */
+export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
+
+export type TlsPair = { readonly cert: Buffer; readonly key: Buffer };
+
+/** What is wrong with one of the files, in words for whoever put it there. */
+export class TlsFileError extends Error {
+  override readonly name = 'TlsFileError';
+  readonly file: 'cert' | 'key';
+
+  constructor(file: 'cert' | 'key', message: string) {
+    super(message);
+    this.file = file;
+  }
+}
+
+/** @throws {TlsFileError} when a file cannot be read, is no PEM, or they do not belong together */
+export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsPair {
+  const cert = read('cert', certFile);
+  const key = read('key', keyFile);
+  const certificate = parsed('cert', 'must be a certificate in PEM form', () => new X509Certificate(cert));
+  const privateKey = parsed('key', 'must be a private key in PEM form, without a passphrase', () => createPrivateKey(key));
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new TlsFileError('key', 'must be the key of the certificate: they do not belong together');
+  return { cert, key };
+}
+
+/** When the certificate ends. */
+export const expiryOf = ({ cert }: TlsPair): Date => new X509Certificate(cert).validToDate;
+
+export function faultOfTlsFiles(files: TlsFiles): TlsFileError | undefined {
+  try {
+    readTlsFiles(files);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TlsFileError) return error;
+    throw error;
+  }
+}
+
+function read(file: 'cert' | 'key', path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new TlsFileError(
+      file,
+      `must be a file that can be read (${error instanceof Error && 'code' in error ? String(error.code) : 'it cannot'})`,
+    );
+  }
+}
+
+function parsed<Result>(file: 'cert' | 'key', message: string, parse: () => Result): Result {
+  try {
+    return parse();
+  } catch {
+    throw new TlsFileError(file, message);
+  }
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
+import type { Pool } from 'pg';
+import type { Em } from '../database/orm.ts';
+import type { Replica } from '../database/replica.ts';
+import type { LoadGuard } from '../http/load-guard.ts';
+import type { Log } from '../log.ts';
+import type { OnTokenOperation } from '../oauth/token-operations.ts';
+import { databaseMetrics, replicaMetrics } from './database-metrics.ts';
+import { loadMetrics } from './load-metrics.ts';
+import { queueMetrics } from './queue-metrics.ts';
+import { requestMetrics } from './request-metrics.ts';
+import { tokenMetrics } from './token-metrics.ts';
+
+/** What this process counts, for a Prometheus that asks now and then. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly watchPool: (pool: Pool) => void = databaseMetrics(this.#registry);
+  readonly watchLoad: (guard: LoadGuard) => void = loadMetrics(this.#registry);
+  readonly watchReplica: (replica: Replica) => void = replicaMetrics(this.#registry);
+  readonly onTokenOperation: OnTokenOperation = tokenMetrics(this.#registry);
+  readonly #log: Log;
+  #readQueues: () => Promise<void> = () => Promise.resolve();
+
+  constructor(log: Log) {
+    this.#log = log;
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** @param base path of the issuer, which routes do not have */
+  watchRequests(server: Server, base: string): void {
+    server.prependListener('request', requestMetrics(this.#registry, base));
+  }
+
+  watchQueues(em: Em): void {
+    this.#readQueues = queueMetrics(this.#registry, em, this.#log);
+  }
+
+  /** Answers `GET /metrics` in Prometheus' text form; gives the function that ends it. */
+  async serve(address: { readonly host: string; readonly port: number }): Promise<() => Promise<void>> {
+    const server = createServer((req, res) => {
+      if (req.method === 'GET' && req.url?.split('?', 1)[0] === '/metrics') void this.#answer(res);
+      else res.writeHead(404).end();
+    });
+    server.listen(address);
+    await once(server, 'listening');
+    return async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    };
+  }
+
+  async #answer(res: ServerResponse): Promise<void> {
+    try {
+      await this.#readQueues();
+      const text = await this.#registry.metrics();
+      res.writeHead(200, { 'Content-Type': this.#registry.contentType, 'Cache-Control': 'no-store' }).end(text);
+    } catch (error) {
+      this.#log.error({ err: error }, 'metrics could not be gathered');
+      res.writeHead(500).end();
+    }
+  }
+}

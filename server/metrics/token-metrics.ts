@@ -1,0 +1,28 @@
+import { Counter, type Registry } from '@prometheus-io/client';
+import type { OnTokenOperation } from '../oauth/token-operations.ts';
+
+export function tokenMetrics(registry: Registry): OnTokenOperation {
+  const issued = new Counter({
+    name: 'mandate_tokens_issued_total',
+    help: 'Answers of the token endpoint with tokens, by grant type.',
+    labelNames: ['grant_type'],
+    registers: [registry],
+  });
+  const refused = new Counter({
+    name: 'mandate_tokens_refused_total',
+    help: 'Answers of the token endpoint without, by grant type and error (RFC 6749 section 5.2).',
+    labelNames: ['grant_type', 'error'],
+    registers: [registry],
+  });
+  const revoked = new Counter({
+    name: 'mandate_tokens_revoked_total',
+    help: 'Tokens that an application gave back (RFC 7009), and grants that ended because a code or a refresh token came twice.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  return (operation) => {
+    if (operation.name === 'issued') issued.inc({ grant_type: operation.grantType });
+    else if (operation.name === 'refused') refused.inc({ grant_type: operation.grantType, error: operation.error });
+    else revoked.inc({ reason: operation.reason });
+  };
+}

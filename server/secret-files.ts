@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+
+/** What is wrong with a variable of the environment. */
+export type Fault = { readonly name: string; readonly message: string };
+
+/** Variables whose value may lie in a file instead, as platforms for containers hand secrets over: `NAME_FILE` is its path. */
+const secretVariables = [
+  'MANDATE_SECRET',
+  'DATABASE_URL',
+  'DATABASE_REPLICA_URL',
+  'REDIS_URL',
+  'MANDATE_SMTP_URL',
+  'MANDATE_ADMIN_PASSWORD',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+] as const;
+
+/** The values that lie in files, without the end of the line. */
+export function readSecretFiles(env: Readonly<Record<string, string | undefined>>): { values: Record<string, string>; faults: Fault[] } {
+  const [values, faults]: [Record<string, string>, Fault[]] = [{}, []];
+  for (const name of secretVariables) {
+    const path = env[`${name}_FILE`];
+    if (path === undefined || path === '') continue;
+    const fault = (message: string): unknown => faults.push({ name: `${name}_FILE`, message });
+    if (env[name] !== undefined && env[name] !== '') {
+      fault(`cannot be set together with ${name}`);
+      continue;
+    }
+    try {
+      const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      if (value === '') fault('names a file with nothing in it');
+      else values[name] = value;
+    } catch (error) {
+      fault(`names a file that cannot be read (${codeOf(error)})`);
+    }
+  }
+  return { values, faults };
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : String(error));

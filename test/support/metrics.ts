@@ -1,0 +1,27 @@
+/** What a process tells Prometheus: its series by name and labels, such as `up` or `requests_total{method="GET"}`. */
+export class Scrape {
+  readonly text: string;
+  readonly #series: ReadonlyMap<string, number>;
+
+  constructor(text: string) {
+    this.text = text;
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    this.#series = new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
+  }
+
+  /** The labels in the order in which they are written. */
+  value(name: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
+    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    return this.#series.get(pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`);
+  }
+
+  names(): string[] {
+    return [...this.#series.keys()];
+  }
+}
+
+export async function scrape(port: number): Promise<Scrape> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+  return new Scrape(await response.text());
+}
