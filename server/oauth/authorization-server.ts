@@ -88,10 +88,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
     provider.proxy = true; // so that it believes pinOrigin, which knows the scheme
     provider.silent = true; // wireCorrections logs
     provider.on('grant.revoked', keepRevocation(em));
-    provider.on('server_error', (ctx, err) => {
-      noteFailure(ctx, err);
-      log.error({ err, path: ctx.path }, 'authorization server failed');
-    });
+    provider.on('server_error', noteFailure(log));
     for (const middleware of [
       ...(parts.onTokenOperation ? [tellTokenOperations(parts.onTokenOperation)] : []),
       wireCorrections(issuer, log),

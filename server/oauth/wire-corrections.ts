@@ -16,20 +16,26 @@ const authenticatesClients = new Set<string>([
   endpoints.pushed_authorization_request,
 ]);
 
+type FailureLog = { error(details: object, message: string): void };
+
 const failures = new WeakMap<object, unknown>();
 
 /** To be told of every `server_error` of the library, which answers it by itself. */
-export const noteFailure = ({ req }: KoaContextWithOIDC, error: unknown): void => void failures.set(req, error);
+export const noteFailure =
+  (log: FailureLog) =>
+  ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
+    failures.set(req, err);
+    log.error({ err, path }, 'authorization server failed');
+  };
 
 /** Where the library's answers differ from what the RFCs say. */
 export const wireCorrections =
-  (issuer: string, log: { error(details: object, message: string): void }): Middleware =>
+  (issuer: string, log: FailureLog): Middleware =>
   async (ctx, next) => {
     try {
       await next();
     } catch (err) {
-      log.error({ err, path: ctx.path }, 'authorization server failed');
-      failures.set(ctx.req, err);
+      noteFailure(log)(ctx, err);
       ctx.status = 500;
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }

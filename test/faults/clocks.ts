@@ -1,4 +1,5 @@
-import { glob, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresqlServer } from '../support/postgresql-server.ts';
@@ -11,16 +12,17 @@ const seenMs = 1_000;
 
 /** Each server has a clock that can be set. */
 class ClockStage extends PostgresqlStage {
-  readonly #clocks: readonly string[];
+  override readonly clocks = 'several';
+  readonly #files: readonly string[];
 
-  constructor(parts: StageParts, postgresql: PostgresqlServer, clocks: readonly string[]) {
+  constructor(parts: StageParts, postgresql: PostgresqlServer, files: readonly string[]) {
     super(parts, postgresql);
-    this.#clocks = clocks;
+    this.#files = files;
   }
 
   /** Sets the clock of each server so many hours before or behind. */
   async set(hours: readonly number[]): Promise<void> {
-    await Promise.all(this.#clocks.map((clock, nth) => writeFile(clock, offset(hours[nth] ?? 0))));
+    await Promise.all(this.#files.map((file, nth) => writeFile(file, offset(hours[nth] ?? 0))));
     await sleep(seenMs + 100);
   }
 }
@@ -52,16 +54,13 @@ const jumpClock: Fault<ClockStage> = {
 };
 
 /** The library that shows another time to a process; `apt-get install faketime`. */
-async function libfaketime(): Promise<string | undefined> {
-  for await (const path of glob('/usr/lib/{*/,}faketime/libfaketime.so.1')) return path;
-  return undefined;
-}
+const libfaketime = (): string | undefined => globSync('/usr/lib/{*/,}faketime/libfaketime.so.1')[0];
 
 /** Two servers with clocks of their own. */
 export const clocks: Scene<ClockStage> = {
-  missing: async () => ((await libfaketime()) === undefined ? 'there is no libfaketime (apt-get install faketime)' : undefined),
+  missing: () => (libfaketime() === undefined ? 'there is no libfaketime (apt-get install faketime)' : undefined),
   async open() {
-    const [library, directory] = [(await libfaketime()) ?? '', await temporaryDataDirectory()];
+    const [library, directory] = [libfaketime() ?? '', await temporaryDataDirectory()];
     const files = [0, 1].map((nth) => join(directory.path, `clock-${nth}`));
     await Promise.all(files.map((file) => writeFile(file, offset(0))));
     const postgresql = await startDurablePostgresql();

@@ -11,14 +11,14 @@ import { withStandby } from './with-standby.ts';
 /** A fault with a stage of its own. `missing`: why it cannot be played here. */
 export type Performance = {
   readonly name: string;
-  readonly missing: () => Promise<string | undefined>;
+  readonly missing: () => string | undefined;
   readonly play: (playing: Playing) => Promise<Outcome>;
 };
 
 const performances = <S extends Stage>({ missing, open, faults }: Scene<S>): Performance[] =>
   faults.map((fault) => ({
     name: fault.name,
-    missing: async () => missing?.(),
+    missing: () => missing?.(),
     async play(playing) {
       await using stage = await open();
       return await play(fault, stage, playing); // before the stage is closed
@@ -34,7 +34,7 @@ export const everyPerformance: readonly Performance[] = [
   ...performances(embedded),
   {
     name: 'soak',
-    missing: async () => undefined,
+    missing: () => undefined,
     async play(playing) {
       await using stage = await openSoak();
       return await soak(stage, playing);

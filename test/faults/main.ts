@@ -24,7 +24,7 @@ if (unknown.length > 0) {
 }
 
 async function perform({ name, missing, play }: Performance): Promise<void> {
-  const reason = await missing();
+  const reason = missing();
   if (reason !== undefined) return void process.stderr.write(`${name} is left out: ${reason}\n`);
   const onProgress = (done: number): void => void process.stderr.write(`${name}: ${done}\n`);
   const seconds = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };

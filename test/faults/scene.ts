@@ -27,7 +27,7 @@ export type Fault<S extends Stage> = {
 /** Faults that happen to the same servers. */
 export type Scene<S extends Stage> = {
   /** Why it cannot be played on this machine, if it cannot. */
-  readonly missing?: () => Promise<string | undefined>;
+  readonly missing?: () => string | undefined;
   readonly open: () => Promise<S>;
   readonly faults: readonly Fault<S>[];
 };

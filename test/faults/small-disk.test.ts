@@ -1,4 +1,4 @@
 import { smallDisk } from './small-disk.ts';
 import { testScene } from './test-scene.ts';
 
-await testScene('two servers on a PostgreSQL with a small disk', smallDisk, { postgresql: true });
+testScene(smallDisk, { postgresql: true });

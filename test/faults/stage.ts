@@ -13,6 +13,8 @@ export class Stage implements AsyncDisposable {
   readonly servers: readonly MortalServer[];
   /** Where callers of the API go: to the front, unless something stands in between. */
   entrance: string;
+  /** Where the servers disagree about what time it is, what one gave out has expired for another. */
+  readonly clocks: 'one' | 'several' = 'one';
   readonly #closing: (() => Promise<unknown>)[];
 
   constructor(parts: StageParts) {

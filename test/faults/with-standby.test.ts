@@ -1,4 +1,4 @@
 import { testScene } from './test-scene.ts';
 import { withStandby } from './with-standby.ts';
 
-await testScene('two servers on a PostgreSQL that another one follows', withStandby, { postgresql: true });
+testScene(withStandby, { postgresql: true });

@@ -27,7 +27,9 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
       if (delayMs > 0) await sleep(delayMs);
       if (!silent && born === age) to.write(piece);
     };
-    from.on('data', (piece) => (written = write(written, piece)));
+    from.on('data', (piece) => {
+      written = write(written, piece);
+    });
     from.on('close', () => {
       sockets.delete(from);
       if (!silent && born === age) to.destroy();
