@@ -50,6 +50,7 @@ export async function auditOrders(load: Load, findings: Findings, { hurry }: Tho
   for (const confirmed of sample(again, hurry ? againMaxHurried : againMax)) await sendAgain(load, confirmed, findings);
   for (const id of sample([...ledger.payments.keys()], hurry ? againMaxHurried : againMax)) {
     const succeeded = await succeededPayments(load, id);
+    if (succeeded === 0) findings.lost.push(`the payment of order ${id}`);
     if (succeeded > 1) findings.doubled.push(`order ${id} was paid ${succeeded} times`);
   }
 }
@@ -67,7 +68,7 @@ async function allPaid(load: Load, orders: readonly Order[], findings: Findings,
     if (hurry && turn % 50 === 0) await load.administration.stage.sql(lookAtPayments);
     for (const id of waiting) if ((await succeededPayments(load, id)) > 0) waiting.delete(id);
   }
-  for (const id of waiting) findings.lost.push(`the payment of order ${id}`);
+  for (const id of waiting) findings.lost.push(`the payment of order ${id}, which nobody finished`);
 }
 
 const lookAtPayments = `update payments set next_check_at = now() where status in ('pending', 'processing') and next_check_at > now()`;

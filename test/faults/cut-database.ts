@@ -39,4 +39,9 @@ export const silenceDatabase: Fault<StandbyStage> = {
     way.goOn();
     return { since: performance.now() };
   },
+  // PostgreSQL asks after two hours, unless `tcp_keepalives_idle` says otherwise
+  async afterwards({ way }) {
+    way.bury();
+    return undefined;
+  },
 };

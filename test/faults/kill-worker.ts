@@ -5,15 +5,16 @@ import type { Load } from './load.ts';
 import type { Fault } from './scene.ts';
 import type { Stage } from './stage.ts';
 
-const products = 4_000;
+/** What takes long enough to be met in the middle of it. */
+const [products, productsInAHurry] = [4_000, 1_000];
 const task = z.object({ id: z.number(), status: z.string(), progress: z.object({ processed: z.number() }) });
 
 /** Whoever works on an import, and delivers events meanwhile, is killed in the middle of it. */
 export const killWorker: Fault<Stage> = {
   name: 'kill-worker',
   title: '`kill -9` of both servers while they work on an import and deliver events',
-  async strike({ servers }, { load }) {
-    const id = await startImport(load);
+  async strike({ servers }, { load, hurry }) {
+    const id = await startImport(load, hurry ? productsInAHurry : products);
     while ((await readTask(load, id)).progress.processed === 0) await sleep(10);
     const since = performance.now();
     await Promise.all(servers.map((server) => server.die()));
@@ -34,13 +35,13 @@ export const killWorker: Fault<Stage> = {
 const readTask = async ({ administration }: Load, id: number): Promise<z.infer<typeof task>> =>
   task.parse(JSON.parse(await administration.read(`/tasks/${id}`)));
 
-async function startImport({ administration, ledger }: Load): Promise<number> {
+async function startImport({ administration, ledger }: Load, count: number): Promise<number> {
   const category = `import-${randomUUID()}`;
-  const lines = Array.from({ length: products }, (_, nth) => `${category}-${nth},Name ${nth},${category},${nth},GBP,active`);
+  const lines = Array.from({ length: count }, (_, nth) => `${category}-${nth},Name ${nth},${category},${nth},GBP,active`);
   const body = `sku,name,category,price,currency,status\n${lines.join('\n')}\n`;
   const taken = await administration.untilConfirmed({ key: randomUUID(), path: '/product-imports', body });
   if (!taken) throw new Error('the import was not taken');
   const { id } = task.parse(JSON.parse(taken.text));
-  ledger.imports.push({ task: id, category, products });
+  ledger.imports.push({ task: id, category, products: count });
   return id;
 }

@@ -35,7 +35,7 @@ export function testScene<S extends Stage>(scene: Scene<S>, { postgresql, times 
     async (_, fault) => {
       try {
         stage ??= await scene.open();
-        const outcome = await play(fault, stage, { times: times[fault.name] ?? 1, hurry: true });
+        const outcome = await play(fault, stage, { times: times[fault.name] ?? 1, hurry: true, load: { buyers: 3, visitors: 1 } });
         expect(complaints(outcome)).toEqual([]);
         expect(outcome.acknowledged).toBeGreaterThan(50);
       } catch (error) {

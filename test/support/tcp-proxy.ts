@@ -15,10 +15,12 @@ export type TcpProxy = AsyncDisposable & {
   silence(): void;
   /** New connections work again. Those from before the silence stay dead, as behind a firewall that forgot them. */
   goOn(): void;
+  /** Ends those that are dead, as each side does in time when it asks whether the other is still there. */
+  bury(): void;
 };
 
 export async function openTcpProxy(target: number): Promise<TcpProxy> {
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, number>();
   let [leadsTo, delayMs, silent, age] = [target, 0, false, 0];
   const pass = (from: Socket, to: Socket, born: number): void => {
     let written = Promise.resolve();
@@ -38,7 +40,7 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
   };
   const server = createServer((near) => {
     const far = connect(leadsTo, '127.0.0.1');
-    for (const socket of [near, far]) sockets.add(socket.setNoDelay(true));
+    for (const socket of [near, far]) sockets.set(socket.setNoDelay(true), age);
     pass(near, far, age);
     pass(far, near, age);
   });
@@ -46,7 +48,10 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  const cut = (): void => sockets.forEach((socket) => void socket.destroy());
+  const end = (isMeant: (born: number) => boolean): void => {
+    for (const [socket, born] of sockets) if (isMeant(born)) socket.destroy();
+  };
+  const cut = (): void => end(() => true);
   return {
     port: address.port,
     lead: (port) => (leadsTo = port),
@@ -56,6 +61,7 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
     goOn() {
       [silent, age] = [false, age + 1];
     },
+    bury: () => end((born) => born < age),
     [Symbol.asyncDispose]: async () => {
       cut();
       server.close();
