@@ -1,4 +1,4 @@
-import { isJson, type Json, type JsonValue } from './openapi/schema.ts';
+import { isJson, type Json, type JsonValue } from './openapi/json.ts';
 
 /** An operation of the API as a tool of the Model Context Protocol, with what it takes to turn a call into a request. */
 export type Tool = {

@@ -1,11 +1,11 @@
 import { RequestContext } from '@mikro-orm/core';
 import express, { type Express, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
-import { openApi30Document, openApiDocument } from '@mandate/contract/openapi';
 import { LastUse } from './api-keys/last-use.ts';
 import { orApiKey } from './api-keys/verify-api-key.ts';
 import { listsFrom, type ReadList } from './database/list-reads.ts';
 import type { Database } from './database/orm.ts';
+import { openApiDocuments } from './docs/openapi-documents.ts';
 import { referencePage } from './docs/reference-page.ts';
 import { NewEvents } from './events/new-events.ts';
 import { answerHeaders } from './http/answer-headers.ts';
@@ -99,7 +99,7 @@ function site(parts: AppParts, authorization: AuthorizationServer): Router {
   router.use('/api', answerHeaders, cors, currentVersion);
   router.use(api(parts, authorization));
   router.use('/api', refuseUnknownPath, errorHandler(issuer, log));
-  router.use(documents(issuer, parts.previewVersions ?? false));
+  router.use(openApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(referencePage(issuer));
   router.use(problemPages(authorization.setting, issuer));
   router.use(authorization.router);
@@ -152,14 +152,3 @@ function api(
 }
 
 const challenge = (resource: string) => ({ resourceMetadata: resourceMetadataUrl(resource).href, proofAlgorithms });
-
-function documents(issuer: string, withPreview: boolean): Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
-  const [latest, for30] = [openApiDocument(issuer), openApi30Document(issuer)].map((document) => Buffer.from(JSON.stringify(document)));
-  router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], answerHeaders, cors);
-  router.get('/openapi.json', (_req, res) => void res.type('json').send(latest));
-  router.get('/openapi-3.0.json', (_req, res) => void res.type('json').send(for30));
-  const preview = withPreview ? JSON.stringify(openApiDocument(issuer, 'v2')) : undefined;
-  if (preview !== undefined) router.get('/openapi-v2.json', (_req, res) => void res.type('json').send(preview));
-  return router;
-}

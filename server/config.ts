@@ -46,8 +46,8 @@ export type Config = {
   readonly redisUrl: string | undefined;
   /** Where this process tells Prometheus what it counts. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
-  /** The collector that takes traces by OTLP over HTTP. */
-  readonly tracesUrl: string | undefined;
+  /** The collector that takes traces by OTLP over HTTP, and which share of them it gets. */
+  readonly traces: { readonly url: string; readonly share: number } | undefined;
 };
 
 const roles = ['all', 'web', 'worker'] as const;
@@ -87,6 +87,11 @@ const trustProxy = z
   .transform((text) => (text === '0' ? false : /^\d+$/.test(text) ? Number(text) : text));
 
 const database = z.string().refine(isPostgresql, 'must begin with postgres://');
+
+const share = z
+  .string()
+  .regex(/^(0(\.\d{1,6})?|1)$/, 'must be a share between 0 and 1, such as 0.05')
+  .transform(Number);
 
 const requests = z
   .string()
@@ -134,6 +139,7 @@ const environment = z
     MANDATE_CONCURRENCY: variable(requests.default(String(usualLoadLimits.atOnce))),
     MANDATE_METRICS_HOST: variable(z.string().default('127.0.0.1')),
     MANDATE_METRICS_PORT: variable(port.optional()),
+    OTEL_TRACES_SAMPLER_ARG: variable(share.default('1')),
     OTEL_EXPORTER_OTLP_ENDPOINT: variable(
       z.string().refine(isCollector, 'must be an address such as http://collector.example:4318').optional(),
     ),
@@ -225,7 +231,10 @@ function configOf(data: Environment): Config {
     },
     redisUrl: data.REDIS_URL,
     metrics: data.MANDATE_METRICS_PORT === undefined ? undefined : { host: data.MANDATE_METRICS_HOST, port: data.MANDATE_METRICS_PORT },
-    tracesUrl: data.OTEL_EXPORTER_OTLP_ENDPOINT,
+    traces:
+      data.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : { url: data.OTEL_EXPORTER_OTLP_ENDPOINT, share: data.OTEL_TRACES_SAMPLER_ARG },
   };
 }
 

@@ -16,6 +16,8 @@ export type SecretKeys = {
   readonly secondFactor: Buffer;
   /** Encrypts the secrets that webhooks are signed with. */
   readonly webhooks: Buffer;
+  /** Seals backups. */
+  readonly backups: Buffer;
 };
 
 /** HKDF (RFC 5869) with the purpose as `info`. Another secret means other keys: cookies, cursors and signing keys are worthless then. */
@@ -28,12 +30,22 @@ export function deriveKeys(secret: string): SecretKeys {
     mail: key('mail'),
     secondFactor: key('second-factor'),
     webhooks: key('webhooks'),
+    backups: key('backups'),
   };
 }
 
+const secretPath = (dataDirectory: string): string => join(dataDirectory, 'secret');
+
+/** The secret that was kept, if there is one: for whoever must not make one up. */
+export const existingSecret = (dataDirectory: string): Promise<string | undefined> =>
+  readFile(secretPath(dataDirectory), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+
 /** For development: a secret made once and kept in the data directory, readable by its owner alone. */
 export async function keptSecret(dataDirectory: string): Promise<string> {
-  const path = join(dataDirectory, 'secret');
+  const path = secretPath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {

@@ -1,61 +1,18 @@
 import type { Config } from './config.ts';
-import { openMigratedDatabase } from './database/migrate.ts';
-import { type Database, openDatabase } from './database/orm.ts';
-import { Replica } from './database/replica.ts';
-import { LastUse } from './api-keys/last-use.ts';
 import { createLog, type Log } from './log.ts';
-import { openPaymentProviders } from './payments/open-providers.ts';
-import { startBackgroundWork, transportOf } from './process/background-work.ts';
-import type { ProcessParts } from './process/parts.ts';
-import { startAnsweringHealth, startServing } from './process/serving.ts';
 import { stopOnSignal } from './process/stop-on-signal.ts';
-import { deriveKeys, keptSecret } from './secret-keys.ts';
-import { MonthlyUse } from './usage/monthly-use.ts';
 
 /** Resolves when the server listens; from then on a signal ends it, and the process with it. Rejects, with everything closed, when it cannot start. */
 export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
   const opened = new AsyncDisposableStack();
   try {
-    await start(config, log, opened);
+    // before anything is loaded that it watches
+    if (config.traces) opened.defer(await (await import('./process/tracing.ts')).startTracing(config.traces, log));
+    const { startProcess } = await import('./process/start-process.ts');
+    await startProcess(config, log, opened);
   } catch (error) {
-    await opened.disposeAsync();
+    await opened.disposeAsync().catch((left: unknown) => log.warn({ err: left }, 'not everything could be closed'));
     throw error;
   }
   stopOnSignal(opened, log);
-}
-
-async function start(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
-  const parts = await openParts(config, log, opened);
-  if (config.production && config.payments.test) log.warn('orders can be paid without money: MANDATE_TEST_PAYMENTS is on');
-  const background = startBackgroundWork(parts);
-  opened.defer(() => background.stop());
-  if (config.role === 'worker') await startAnsweringHealth(parts, opened);
-  else await startServing(parts, () => background.wake(), opened);
-  // at the same time as requests are finished: neither waits for the other
-  opened.defer(async () => void background.stop());
-}
-
-/** What goes on is stopped before what it needs: `opened` closes in the opposite order. */
-async function openParts(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessParts> {
-  // loaded where it is asked for
-  const metrics = config.metrics && new (await import('./metrics/metrics.ts')).Metrics(log);
-  const db = await openMigratedDatabase(config.databaseUrl, { onPool: metrics?.watchPool });
-  opened.defer(() => db.close());
-  const replica = await openReplica(config, db, log, opened);
-  if (replica) metrics?.watchReplica(replica);
-  metrics?.watchQueues(db.em);
-  if (config.metrics && metrics) opened.defer(await metrics.serve(config.metrics));
-  const keys = deriveKeys(config.secret ?? (await keptSecret(config.dataDirectory)));
-  const [providers, transport] = [await openPaymentProviders(config.payments), await transportOf(config, log)];
-  const [lastUse, monthlyUse] = [new LastUse(), new MonthlyUse()];
-  opened.defer(async () => void (await Promise.all([lastUse.write(db.em.fork()), monthlyUse.write(db.em.fork())])));
-  return { config, log, db, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
-}
-
-/** A replica that is away does not keep the server from starting. */
-async function openReplica(config: Config, db: Database, log: Log, opened: AsyncDisposableStack): Promise<Replica | undefined> {
-  if (config.replicaUrl === undefined || config.role === 'worker') return undefined;
-  const replica = await openDatabase(config.replicaUrl);
-  opened.defer(() => replica.close());
-  return new Replica(db, replica, log);
 }

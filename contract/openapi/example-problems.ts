@@ -1,5 +1,5 @@
 import { problems } from '../index.ts';
-import type { Json } from './schema.ts';
+import type { Json } from './json.ts';
 
 const requestId = 'req_01M7WXK88H51RZJBBZKC28RPJD';
 

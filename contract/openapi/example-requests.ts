@@ -1,4 +1,4 @@
-import type { Json, JsonValue } from './schema.ts';
+import type { Json, JsonValue } from './json.ts';
 
 /** Bodies that the server takes as they stand, on an installation that has just been started. */
 export const exampleBodies: Readonly<Record<string, Json>> = {

@@ -1,4 +1,4 @@
-import type { Json } from './schema.ts';
+import type { Json } from './json.ts';
 
 const placedAt = '2026-11-20T09:30:00.000Z';
 const paidAt = '2026-11-20T09:31:12.480Z';

@@ -2,7 +2,8 @@ import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { z, type ZodTypeAny } from 'zod';
 import { problem, problemCodesOf } from '../problems.ts';
 import { metadataOf, type RouteMetadata } from '../routes.ts';
-import { type Components, isJson, type Json, type JsonValue, jsonSchema } from './schema.ts';
+import { isJson, type Json, type JsonValue } from './json.ts';
+import { type Components, jsonSchema } from './schema.ts';
 
 const statusPhrases: Record<string, string> = {
   200: 'Success',

@@ -3,7 +3,7 @@ import { commandLineSample } from './samples/command-line.ts';
 import { curlSample } from './samples/curl.ts';
 import type { SampleCall } from './samples/sample-call.ts';
 import { typeScriptSample } from './samples/typescript.ts';
-import { isJson, type Json, type JsonValue, textOf } from './schema.ts';
+import { isJson, type Json, type JsonValue, textOf } from './json.ts';
 
 /**
  * The document with each operation shown in curl (`x-codeSamples`), out of its examples; and, where our own clients speak this

@@ -1,9 +1,7 @@
 import { generateSchema } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
 import { componentKey } from '../component.ts';
-
-export type JsonValue = string | number | boolean | null | JsonValue[] | Json;
-export type Json = { [key: string]: JsonValue };
+import { isJson, type Json } from './json.ts';
 
 /** What operations share; filled while they are written. */
 export type Components = { schemas: Record<string, Json>; headers: Record<string, Json> };
@@ -12,12 +10,6 @@ export const newComponents = (): Components => ({ schemas: {}, headers: {} });
 
 export const sortedByName = (entries: Record<string, Json>): Json =>
   Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-
-export const isJson = (value: JsonValue | undefined): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A text, number or boolean as text; anything else has none. */
-export const textOf = (value: JsonValue | undefined): string =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 /** The JSON Schema of a zod schema; named parts go to `components` and are referred to. `side`: what a caller sends, or what it gets. */
 export function jsonSchema(schema: ZodTypeAny, side: 'request' | 'response', components: Components): Json {

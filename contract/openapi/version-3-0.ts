@@ -1,4 +1,4 @@
-import { isJson, type Json, type JsonValue } from './schema.ts';
+import { isJson, type Json, type JsonValue } from './json.ts';
 
 /** The same document in OpenAPI 3.0, for generators that stop there: `null` becomes `nullable`, `const` an enumeration of one. */
 export function asOpenApi30(document: Json): Json {

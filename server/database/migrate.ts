@@ -1,7 +1,7 @@
 import { isPostgresql, openDatabase, type Database, type Opening } from './orm.ts';
 
 /** Any number, as long as nobody else locks the same one: this is what "Mandate is migrating" is called in PostgreSQL. */
-const migrationLock = 7_262_633;
+export const migrationLock = 7_262_633;
 
 /** Opens the database with every migration applied. */
 export async function openMigratedDatabase(url: string, opening: Pick<Opening, 'onPool'> = {}): Promise<Database> {

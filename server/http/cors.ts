@@ -10,7 +10,7 @@ const exposedHeaders =
  * accepted here, so none are allowed. Failures carry the headers too, or a page could not read why it was refused.
  */
 export const cors: RequestHandler = (req, res, next) => {
-  res.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposedHeaders });
+  res.setHeader('Access-Control-Allow-Origin', '*').setHeader('Access-Control-Expose-Headers', exposedHeaders);
   if (req.method === 'OPTIONS' && req.get('access-control-request-method') !== undefined) {
     res.set({
       'Access-Control-Allow-Methods': allowedMethods,

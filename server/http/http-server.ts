@@ -5,6 +5,7 @@ import { problems, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
 import type { Health } from './health.ts';
 import { newRequestId } from './request-id.ts';
+import { noteOf } from './note.ts';
 import type { TlsPair } from './tls-files.ts';
 import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-guard.ts';
 
@@ -65,7 +66,7 @@ export function httpServer(handler: RequestListener, options: HttpServerOptions)
 }
 
 /** The answer that each connection was given last. */
-const answers = new WeakMap<object, ServerResponse>();
+const answers = noteOf<ServerResponse>('answer');
 
 function refusal(issuer: string, log: Logger): Refuse {
   let warnedAt = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Principal } from './principal.ts';
+import { noteOf } from './note.ts';
 import { problem } from './problem.ts';
 
 /** What is left of one limit, the request just made counted already. */
@@ -25,7 +26,7 @@ export type RequestLimits = {
 /** Counts a request, and refuses it when it is one too many. */
 export type LimitRequest = (req: Request, res: Response, principal?: Principal) => Promise<void>;
 
-const states = new WeakMap<object, readonly LimitState[]>();
+const states = noteOf<readonly LimitState[]>('limits');
 
 /** What was left of the limits when this request had been counted. */
 export const limitStatesOf = (req: object): readonly LimitState[] => states.get(req) ?? [];

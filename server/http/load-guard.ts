@@ -1,28 +1,30 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { noteOf } from './note.ts';
 
 export type LoadLimits = {
-  /** Requests that are worked on at once, and while the event loop is busy: then more at once only means that each takes longer. */
+  /** Requests that are worked on at once. */
   readonly atOnce: number;
-  readonly atOnceBusy: number;
-  /** Requests that wait for their turn. */
+  /** While there are more than can be done: then more at once only means that each takes longer. */
+  readonly atOnceOverloaded: number;
+  /** So many may wait for their turn before the server counts as overloaded, and so many in any case. */
+  readonly crowdMax: number;
   readonly waitingMax: number;
-  /** How long each waits when no more wait than are worked on at once, when a burst has come, and when the server has been behind for longer than that. */
-  readonly fewMs: number;
-  readonly burstMs: number;
-  readonly behindMs: number;
+  /** How long each waits for its turn, usually and while the server is overloaded. */
+  readonly waitMs: number;
+  readonly overloadedWaitMs: number;
   /** How long the work may take, and how long the body to come in, besides what its length takes on a slow line. */
   readonly answerMs: number;
   readonly bodyMs: number;
 };
 
 export const usualLoadLimits: LoadLimits = {
-  // one and a half times as many as there are connections to the database
-  atOnce: 15,
-  atOnceBusy: 3,
+  // more than there are connections to the database: what is read by many at once is read by one query
+  atOnce: 32,
+  atOnceOverloaded: 4,
+  crowdMax: 250,
   waitingMax: 1_000,
-  fewMs: 10_000,
-  burstMs: 500,
-  behindMs: 50,
+  waitMs: 10_000,
+  overloadedWaitMs: 50,
   answerMs: 30_000,
   bodyMs: 30_000,
 };
@@ -42,15 +44,14 @@ type Work = {
 type Waiting = { readonly req: IncomingMessage; readonly res: ServerResponse; readonly handler: RequestListener; readonly since: number };
 
 const tickMs = 50;
-const busyAbove = 0.8;
-const busyBelow = 0.6;
-/** Behind for so long after there were more that waited than are worked on at once. */
+const sweepMs = 25;
+/** Overloaded for so long after more waited than are worked on at once. */
 const calmMs = 1_000;
 const slowestBytesPerMs = 100;
 /** A handler that never answers somebody who has left. */
 const leftMs = 1_000;
 
-const running = new WeakMap<object, { guard: LoadGuard; work: Work }>();
+const running = noteOf<{ guard: LoadGuard; work: Work }>('work');
 
 /** While a request waits for something that is no work, such as news, another has its place. */
 export async function resting<Result>(res: object, waiting: Promise<Result>): Promise<Result> {
@@ -64,8 +65,8 @@ export async function resting<Result>(res: object, waiting: Promise<Result>): Pr
 }
 
 /**
- * Lets so many requests in as the server can work on, a burst wait a moment, and refuses the rest at once: a queue without end
- * would make everybody wait for answers that nobody waits for any more. Whoever is slow to send or to read holds no place.
+ * Lets so many requests in as the server can work on, a crowd wait its turn, and refuses the rest within a moment: a queue without
+ * end would make everybody wait for answers that nobody waits for any more. Whoever is slow to send or to read holds no place.
  */
 export class LoadGuard {
   readonly #limits: LoadLimits;
@@ -74,13 +75,9 @@ export class LoadGuard {
   readonly #waiting: Waiting[] = [];
   readonly #ticking: NodeJS.Timeout;
   #working = 0;
+  #overloadedUntil = Number.NEGATIVE_INFINITY;
   readonly #refused = { overloaded: 0, 'no answer': 0, 'no body': 0 };
-  /** When nobody had to wait long; and until when it counts as behind, because that is longer ago than a burst takes. */
-  #promptAt = 0;
-  #behindUntil = 0;
   #sweeping: NodeJS.Timeout | undefined;
-  #busy = false;
-  #loop = performance.eventLoopUtilization();
 
   constructor(limits: LoadLimits, refuse: Refuse) {
     this.#limits = limits;
@@ -99,10 +96,8 @@ export class LoadGuard {
   handle(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
     if (this.#hasPlace() && this.#waiting.length === 0) return this.#start(req, res, handler);
     if (this.#waiting.length >= this.#limits.waitingMax) return this.#refuse(req, res, 'overloaded');
-    const since = performance.now();
-    if (this.#waiting.length === 0) this.#promptAt = since;
-    this.#waiting.push({ req, res, handler, since });
-    this.#sweeping ??= setInterval(() => this.#sweep(), this.#limits.behindMs).unref();
+    this.#waiting.push({ req, res, handler, since: performance.now() });
+    this.#sweeping ??= setInterval(() => this.#sweep(), sweepMs).unref();
   }
 
   rest(work: Work): void {
@@ -123,7 +118,7 @@ export class LoadGuard {
   }
 
   #hasPlace(): boolean {
-    return this.#working < (this.#busy ? this.#limits.atOnceBusy : this.#limits.atOnce);
+    return this.#working < (this.#isOverloaded() ? this.#limits.atOnceOverloaded : this.#limits.atOnce);
   }
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
@@ -152,38 +147,27 @@ export class LoadGuard {
 
   #release(): void {
     this.#working -= 1;
+    this.#sweep();
     while (this.#hasPlace()) {
-      // when all wait for long, whoever came last is the most likely to be still there, and the only one served promptly
-      const newest = !this.#areFew() && (this.#isBehind() || this.#oldestMs() > this.#limits.burstMs / 5);
-      const next = newest ? this.#waiting.pop() : this.#waiting.shift();
+      // when there are more than can be done, whoever came last is the only one who can be served promptly
+      const next = this.#isOverloaded() ? this.#waiting.pop() : this.#waiting.shift();
       if (!next) return this.#rest();
       if (!next.res.destroyed && !next.req.destroyed) this.#start(next.req, next.res, next.handler);
     }
-    this.#sweep();
   }
 
-  /** A few callers on a slow machine are no overload. */
-  #areFew = (): boolean => this.#waiting.length <= this.#limits.atOnce;
+  #isOverloaded = (): boolean => performance.now() < this.#overloadedUntil;
 
-  #oldestMs(): number {
-    return performance.now() - (this.#waiting[0]?.since ?? Infinity);
-  }
-
-  /** Those who have waited long enough: the oldest stand in front. */
+  /** Refuses those who have waited long enough: the oldest stand in front. */
   #sweep(): void {
-    const { fewMs, burstMs, behindMs } = this.#limits;
     const now = performance.now();
-    const few = this.#areFew();
-    if (few || this.#oldestMs() <= behindMs) this.#promptAt = now;
-    if (now - this.#promptAt > burstMs) this.#behindUntil = now + calmMs;
-    const oldest = now - (few ? fewMs : this.#isBehind() ? behindMs : burstMs);
+    const waiting = this.#waiting.length;
+    const { crowdMax, atOnce, waitMs, overloadedWaitMs } = this.#limits;
+    if (waiting > crowdMax || (this.#isOverloaded() && waiting > atOnce)) this.#overloadedUntil = now + calmMs;
+    const oldest = now - (this.#isOverloaded() ? overloadedWaitMs : waitMs);
     const kept = this.#waiting.findIndex(({ since }) => since >= oldest);
-    const refused = this.#waiting.splice(0, kept === -1 ? this.#waiting.length : kept);
-    if (!few && this.#isBehind()) this.#behindUntil = now + calmMs;
-    for (const { req, res } of refused) this.#refuse(req, res, 'overloaded');
+    for (const { req, res } of this.#waiting.splice(0, kept === -1 ? waiting : kept)) this.#refuse(req, res, 'overloaded');
   }
-
-  #isBehind = (): boolean => performance.now() < this.#behindUntil;
 
   /** Nobody waits any more. */
   #rest(): void {
@@ -192,10 +176,6 @@ export class LoadGuard {
   }
 
   #tick(): void {
-    const loop = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(loop, this.#loop);
-    this.#loop = loop;
-    this.#busy = utilization > (this.#busy ? busyBelow : busyAbove);
     const now = performance.now();
     for (const work of this.#running) this.#look(work, now);
   }

@@ -5,6 +5,8 @@ import { routeOf } from './route-of-request.ts';
 
 /** Answers are JSON, unless the route says otherwise; a caller that accepts none of it is told so before anything happens. */
 export const negotiate: RequestHandler = (req, _res, next) => {
+  const { accept = '*/*' } = req.headers;
+  if (accept === '*/*') return next();
   const { produces = ['application/json'] } = metadataOf(routeOf(req));
   const offered = [...produces, 'application/problem+json'];
   // some callers name the charset too, which is the one there is

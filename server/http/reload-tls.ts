@@ -34,6 +34,7 @@ class TlsReload {
   readonly #log: Logger;
   #serving: string;
   #complained = '';
+  #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(server: TakesCertificates, files: TlsFiles, pair: TlsPair, log: Logger) {
     [this.#server, this.#files, this.#log] = [server, files, log];
@@ -46,9 +47,10 @@ class TlsReload {
     try {
       const pair = readTlsFiles(this.#files);
       this.#complained = '';
-      if (textOf(pair) === this.#serving) return;
+      if (textOf(pair) === this.#serving) return this.#warnOfEnd(pair);
       this.#server.setSecureContext(pair);
       this.#serving = textOf(pair);
+      this.#warnedAt = Number.NEGATIVE_INFINITY;
       this.#log.info({ expires: expiryOf(pair) }, 'new connections get the new certificate');
       this.#warnOfEnd(pair);
     } catch (error) {
@@ -59,9 +61,12 @@ class TlsReload {
     }
   }
 
+  /** Once a day. */
   #warnOfEnd(pair: TlsPair): void {
-    const expires = expiryOf(pair);
-    if (expires.getTime() < Date.now() + soonDays * day) this.#log.warn({ expires }, 'the certificate ends soon, or has ended');
+    const [expires, now] = [expiryOf(pair), Date.now()];
+    if (expires.getTime() > now + soonDays * day || now < this.#warnedAt + day) return;
+    this.#warnedAt = now;
+    this.#log.warn({ expires }, 'the certificate ends soon, or has ended');
   }
 }
 

@@ -1,13 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
+import { noteOf } from './note.ts';
 import { problem } from './problem.ts';
 import { newRequestId } from './request-id.ts';
 import type { Principal } from './principal.ts';
 
 type RequestScope = { readonly id: string; principal?: Principal };
 
-const scopes = new WeakMap<object, RequestScope>();
+const scopes = noteOf<RequestScope>('scope');
 
 /** Gives every request its id, and every answer one line in the log. */
 export const requestScope =
@@ -40,7 +41,7 @@ function accessLine(req: Request, res: Response, { id, principal }: RequestScope
 }
 
 /** For a request that is made in the course of another one: it has the same id, and acts for the same. */
-export const continueScope = (from: object, to: object): void => void scopes.set(to, scopeOf(from));
+export const continueScope = (from: object, to: object): void => scopes.set(to, scopeOf(from));
 
 const scopeOf = (req: object): RequestScope => {
   const scope = scopes.get(req);

@@ -1,7 +1,13 @@
 import { MailRefusedError, type MailTransport } from './deliver-mail.ts';
 
+type SmtpTransport = MailTransport & {
+  /** Throws unless the server lets us in. */
+  verify(): Promise<unknown>;
+  close(): void;
+};
+
 /** Sends by way of an SMTP server: `smtp://user:password@host:587`, or `smtps://` for TLS from the beginning. */
-export async function smtpTransport(url: string, from: string): Promise<MailTransport & { close(): void }> {
+export async function smtpTransport(url: string, from: string): Promise<SmtpTransport> {
   const { createTransport } = await import('nodemailer');
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
@@ -33,6 +39,7 @@ export async function smtpTransport(url: string, from: string): Promise<MailTran
         throw error;
       }
     },
+    verify: () => transport.verify(),
     close: () => transport.close(),
   };
 }

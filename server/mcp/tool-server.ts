@@ -1,25 +1,40 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
-import { openApiDocument } from '@mandate/contract/openapi';
 import { toolsOf, type Tool } from '@mandate/contract/tools';
+import type { Json } from '@mandate/contract/json';
+import { openApiDocumentOf } from '../docs/openapi-documents.ts';
+import { lazily } from '../lazily.ts';
 import type { ToolResult } from './call-tool.ts';
 
 export type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
-/** Makes the servers of single requests. What all of them share is prepared once. */
+/** Makes the servers of single requests. What all of them share is prepared once, when the first is asked for. */
 export function toolServers(issuer: string): (call: CallTool) => McpServer {
-  const document = openApiDocument(issuer);
-  const tools = toolsOf(document).map((tool) => ({
-    tool,
-    inputSchema: fromJsonSchema<Record<string, unknown>>(tool.inputSchema),
-  }));
+  const tools = lazily(() =>
+    toolsOf(openApiDocumentOf('openapi', issuer)).map((tool) => ({ tool, inputSchema: schemaOf(tool.inputSchema) })),
+  );
   return (call) => {
     const server = new McpServer({ name: 'mandate', title: 'Mandate', version: '1.0.0' }, { instructions });
-    for (const { tool, inputSchema } of tools) {
+    for (const { tool, inputSchema } of tools()) {
       const { title, description, readOnly, destructive, idempotent } = tool;
       const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
       server.registerTool(tool.name, { title, description, inputSchema, annotations }, async (given) => call(tool, given));
     }
     return server;
+  };
+}
+
+type InputSchema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
+
+/** Compiled when the tool is first called: to compile all of them takes longer than everything else at the start. */
+function schemaOf(schema: Json): InputSchema {
+  const compiled = lazily(() => fromJsonSchema<Record<string, unknown>>(schema));
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'mandate',
+      jsonSchema: { input: () => schema, output: () => schema },
+      validate: (value) => compiled()['~standard'].validate(value),
+    },
   };
 }
 

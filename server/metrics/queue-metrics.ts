@@ -11,9 +11,9 @@ const queues = ['events', 'mails', 'provider_events', 'tasks', 'webhooks'] as co
 
 type Row = { readonly queue: string; readonly waiting: number; readonly oldest: number };
 
-const queue = (name: (typeof queues)[number], table: string, time: string, condition: string): string =>
+const queue = (name: (typeof queues)[number], table: string, time: string, condition: string, order = time): string =>
   `select '${name}' as queue, count(*)::int as waiting, coalesce(extract(epoch from now() - min(time)), 0)::float8 as oldest
-     from (select ${time} as time from ${table} where ${condition} limit ${countedMax}) counted`;
+     from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${countedMax}) counted`;
 
 // Each condition is that of an index. Endpoint by endpoint, as they are delivered: what waits for one that is paused or disabled is not late.
 const readQueues = statement<Row>(
@@ -30,7 +30,7 @@ const readQueues = statement<Row>(
         select d.next_attempt_at from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'pending' and d.next_attempt_at <= now()
          order by d.next_attempt_at limit ${countedOfEndpoint}) due (time))
    ${[
-     queue('events', 'events', 'created_at', 'seq is null'),
+     queue('events', 'events', 'created_at', 'seq is null', 'id'),
      queue('mails', 'outgoing_mails', 'due_at', 'due_at <= now()'),
      queue('provider_events', 'provider_events', 'next_attempt_at', 'processed_at is null and next_attempt_at <= now()'),
      queue('tasks', 'tasks', 'lease_until', `status in ('queued', 'running') and lease_until <= now()`),

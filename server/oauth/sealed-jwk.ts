@@ -10,6 +10,11 @@ export function sealJwk(jwk: JWK, key: Buffer, kid: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
+/** What is sealed in the database was sealed with another secret than the one this process has. */
+export class WrongSecretError extends Error {
+  override readonly name = 'WrongSecretError';
+}
+
 const storedJwk = z.custom<JWK>((value) => typeof value === 'object' && value !== null && 'kty' in value);
 
 export function openJwk(sealed: string, key: Buffer, kid: string): JWK {
@@ -19,7 +24,9 @@ export function openJwk(sealed: string, key: Buffer, kid: string): JWK {
   try {
     return storedJwk.parse(JSON.parse(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString()));
   } catch (cause) {
-    throw new Error('the signing keys in the database belong to another secret: start with the secret they were made with', { cause });
+    throw new WrongSecretError('the signing keys in the database belong to another secret: start with the secret they were made with', {
+      cause,
+    });
   }
 }
 

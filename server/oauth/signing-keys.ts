@@ -32,6 +32,8 @@ export class SigningKeys {
   readonly #readAgainAfter: number;
   #keys: readonly Key[] = [];
   #set: KeySet = keySet([]);
+  /** Until when the set is what it is, unless the keys are read again. */
+  #changesAt = always;
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
@@ -46,10 +48,12 @@ export class SigningKeys {
   async current(): Promise<KeySet> {
     await this.#readIfOlderThan(this.#readAgainAfter);
     const now = new Date();
+    if (now < this.#changesAt) return this.#set;
     const published = this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
     const signing = published.filter(({ signsFrom }) => signsFrom <= now);
     const keys = [...signing, ...published.filter(({ signsFrom }) => signsFrom > now)].map(({ jwk }) => jwk);
     if (namesOf(keys) !== namesOf(this.#set.keys)) this.#set = keySet(keys);
+    this.#changesAt = earliest(this.#keys.flatMap(({ signsFrom, retiresAt }) => [signsFrom, retiresAt ?? never]).filter((at) => at > now));
     return this.#set;
   }
 
@@ -87,6 +91,7 @@ export class SigningKeys {
       retiresAt: row.retires_at === null ? null : new Date(row.retires_at),
     }));
     this.#readAt = performance.now();
+    this.#changesAt = always;
   }
 
   #rotationIsDue(rows: readonly Row[]): boolean {
@@ -94,6 +99,9 @@ export class SigningKeys {
     return newest.size < 2 || [...newest.values()].some((signsFrom) => isDue(signsFrom, new Date(), this.#schedule));
   }
 }
+
+const [always, never] = [new Date(-8.64e15), new Date(8.64e15)];
+const earliest = (moments: readonly Date[]): Date => new Date(Math.min(never.getTime(), ...moments.map((at) => at.getTime())));
 
 const keySet = (keys: readonly JWK[]): KeySet => ({ keys, find: createLocalJWKSet({ keys: keys.map(publicPart) }) });
 const namesOf = (keys: readonly JWK[]): string => keys.map(({ kid }) => kid).join(' ');

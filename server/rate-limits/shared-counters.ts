@@ -38,6 +38,18 @@ export function openSharedCounters(url: string, prefix: string, log: Log): Share
   };
 }
 
+/** Throws unless a Redis answers there, and takes a few seconds to find out. */
+export async function reachSharedCounters(url: string): Promise<void> {
+  const client = createClient({ url, socket: { connectTimeout: 5_000, socketTimeout: 5_000, reconnectStrategy: false } });
+  client.on('error', () => undefined); // it is thrown, too
+  try {
+    await client.connect();
+    await client.ping();
+  } finally {
+    if (client.isOpen) client.destroy();
+  }
+}
+
 const newClient = (url: string) =>
   createClient({
     url,

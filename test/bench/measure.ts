@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import { fireWrk, hasWrk } from './wrk.ts';
 
 /** One request of a case, new for every time it is sent. */
 export type Shot = {
@@ -23,8 +24,17 @@ export type Load = {
   readonly rate?: number;
 };
 
+/** Requests a second for which there are different ones. */
+const perSecondMax = 5_000;
+const withWrk = await hasWrk();
+
 /** Sends `shot()` over and over. With a rate, the time of an answer counts from when its request was due. */
 export async function fire(origin: string, shot: () => Shot, { connections, seconds, rate }: Load): Promise<Figures> {
+  if (withWrk && rate === undefined) {
+    const shots = Array.from({ length: seconds * perSecondMax }, shot);
+    const { requests, seconds: took, failed, p50: p50Ms, p99: p99Ms } = await fireWrk(origin, shots, connections, seconds);
+    return { perSecond: (requests - failed) / took, p50Ms, p99Ms, failed };
+  }
   const result = await autocannon({
     url: origin,
     connections,

@@ -61,7 +61,7 @@ function gate(): { handler: RequestListener; entered: () => number; open: () => 
   };
 }
 
-const few = { atOnce: 2, atOnceBusy: 2, waitingMax: 3, fewMs: 200, burstMs: 200, behindMs: 5 };
+const few = { atOnce: 2, atOnceOverloaded: 2, crowdMax: 3, waitingMax: 3, waitMs: 200, overloadedWaitMs: 5 };
 
 async function until(reached: () => boolean): Promise<void> {
   while (!reached()) await new Promise((resolve) => setImmediate(resolve));
@@ -70,7 +70,7 @@ async function until(reached: () => boolean): Promise<void> {
 describe('more requests than can be worked on', () => {
   test('wait for their turn while it is a burst', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, fewMs: 10_000, burstMs: 10_000 } });
+    const port = await serve(handler, { load: { ...few, waitMs: 10_000 } });
     const all = [get(port), get(port), get(port), get(port), get(port)];
     await until(() => entered() === 2);
     open();
@@ -79,7 +79,7 @@ describe('more requests than can be worked on', () => {
 
   test('are refused at once when too many wait already: 503 in the one form, and the application sees nothing of it', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, fewMs: 10_000, burstMs: 10_000 } });
+    const port = await serve(handler, { load: { ...few, waitMs: 10_000 } });
     const all = [get(port), get(port), get(port), get(port), get(port)];
     await until(() => entered() === 2);
     // the three that wait have arrived when the next is refused
@@ -106,14 +106,16 @@ describe('more requests than can be worked on', () => {
     expect((await get(port)).status).toBe(200);
   });
 
-  test('wait for longer while no more wait than are worked on at once', async () => {
+  test('wait no longer than a moment while a crowd does, and those who came last have their turn first', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, fewMs: 60_000, burstMs: 20 } });
-    const all = [get(port), get(port), get(port)];
+    const port = await serve(handler, { load: { ...few, crowdMax: 4, waitingMax: 100, waitMs: 60_000, overloadedWaitMs: 300 } });
+    const first = [get(port), get(port)];
     await until(() => entered() === 2);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const crowd = await Promise.all(Array.from({ length: 10 }, () => get(port)));
+    expect(crowd.every(({ status }) => status === 503)).toBe(true);
+    expect(entered()).toBe(2);
     open();
-    expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test('are said once in the log', async () => {

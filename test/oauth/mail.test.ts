@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Database } from '../../server/database/orm.ts';
-import { deliverMail } from '../../server/mail/deliver-mail.ts';
+import { deliverMail, type MailTransport } from '../../server/mail/deliver-mail.ts';
 import { queueMail } from '../../server/mail/mail.ts';
 import { smtpTransport } from '../../server/mail/smtp-transport.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -54,7 +54,7 @@ beforeEach(async () => {
   await db.em.fork().execute('delete from outgoing_mails');
 });
 
-const deliver = (now: Date, by = transport) => deliverMail(db.em.fork(), now, by, key, log);
+const deliver = (now: Date, by: MailTransport = transport) => deliverMail(db.em.fork(), now, by, key, log);
 const waiting = async (): Promise<number> => (await db.em.fork().execute('select 1 from outgoing_mails')).length;
 
 test('a message arrives whole, at one address, whatever stands in its fields', async () => {
@@ -135,7 +135,7 @@ test('of two processes that deliver at once, each message leaves once', async ()
 test('a process that died while it sent leaves the message to the next', async () => {
   const now = new Date();
   await queueMail(db.em.fork(), key, mail, now);
-  const dies = { send: () => new Promise<void>(() => undefined), close: () => undefined };
+  const dies = { send: () => new Promise<void>(() => undefined) };
   void deliver(now, dies);
   await expect.poll(async () => (await db.em.fork().execute('select 1 from outgoing_mails where attempts = 1')).length).toBe(1);
   expect(await deliver(new Date(now.getTime() + minutes))).toBe(0);

@@ -1,23 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
+import { mandateServer } from '../support/server-command.ts';
 import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
 
 afterEach(endServerProcesses);
 
 /** `npm run keys:rotate` */
 async function rotateKeys(env: Record<string, string>, ...argv: string[]): Promise<{ code: unknown; output: string }> {
-  const child = spawn(process.execPath, ['server/rotate-keys.ts', ...argv], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return { code, output: output + errors };
+  const { code, stdout, stderr } = await mandateServer(env, ['keys', 'rotate', ...argv]);
+  return { code, output: stdout + stderr };
 }
 
 async function publishedKeys(url: string): Promise<string[]> {

@@ -1,37 +1,12 @@
-import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
 import { afterEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { Browser } from '../support/browser.ts';
+import { openMailServer } from '../support/mail-server.ts';
 import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
 
 afterEach(endServerProcesses);
-
-type Received = { readonly user: string; readonly to: readonly string[]; readonly raw: string };
-
-/** A mail server that wants a name and a password. */
-async function openMailServer(): Promise<AsyncDisposable & { readonly port: number; readonly received: Received[] }> {
-  const received: Received[] = [];
-  const smtp = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
-    onAuth: ({ username, password }, _session, done) =>
-      username === 'shop' && password === 'p@ss word' ? done(null, { user: username }) : done(new Error('no')),
-    onData(stream, { user, envelope }, done) {
-      let raw = '';
-      stream.on('data', (chunk) => (raw += String(chunk)));
-      stream.on('end', () => {
-        received.push({ user: String(user), to: envelope.rcptTo.map(({ address }) => address), raw });
-        done();
-      });
-    },
-  });
-  smtp.listen(0, '127.0.0.1');
-  await once(smtp.server, 'listening');
-  const { port } = z.object({ port: z.number() }).parse(smtp.server.address());
-  return { port, received, [Symbol.asyncDispose]: () => new Promise<void>((closed) => smtp.close(closed)) };
-}
 
 test('a person signs up by a message that the server sends through its mail server', { timeout: 120_000 }, async () => {
   await using mail = await openMailServer();
@@ -60,4 +35,32 @@ test('a person signs up by a message that the server sends through its mail serv
   expect(mail.received).toHaveLength(1);
   expect(server.output()).not.toMatch(/p@ss word|p%40ss|a message that would be sent|ann@example/);
   await server.stop();
+});
+
+test('a password in a file is read again on SIGHUP, and one that cannot be used changes nothing', { timeout: 240_000 }, async () => {
+  await using mail = await openMailServer();
+  await using data = await temporaryDataDirectory();
+  const file = join(data.path, 'smtp-url');
+  const put = (password: string): Promise<void> => writeFile(file, `smtp://shop:${encodeURIComponent(password)}@127.0.0.1:${mail.port}\n`);
+  await put(mail.password);
+  const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_SMTP_URL_FILE: file, MANDATE_MAIL_FROM: 'shop@example.com' });
+  const browser = new Browser(server.url);
+  const receives = async (email: string, count: number): Promise<void> => {
+    await browser.submit(await browser.open('/sign-up'), { email });
+    await expect.poll(() => mail.received.length, { timeout: 60_000 }).toBe(count);
+  };
+  await receives('ann@example.com', 1);
+
+  await writeFile(file, 'hunter2');
+  process.kill(server.pid, 'SIGHUP');
+  await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('secrets stay as they were');
+  expect(server.output()).not.toContain('hunter2');
+  await receives('ben@example.com', 2);
+
+  mail.password = 'changed p@ssword';
+  await put(mail.password);
+  process.kill(server.pid, 'SIGHUP');
+  await receives('cleo@example.com', 3);
+  expect(server.output()).not.toContain('changed');
+  expect(await server.stop()).toBe(0);
 });

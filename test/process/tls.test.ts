@@ -47,7 +47,7 @@ describe('TLS from its own files', { timeout: 120_000 }, () => {
       await writeFile(certFile, cert);
       await writeFile(keyFile, key);
     };
-    const [one, two, three] = [certificate(), certificate(), certificate()];
+    const [one, two, three] = [certificate(), certificate(), certificate(3)];
     await put(one);
     const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
     const port = Number(new URL(server.url).port);
@@ -71,6 +71,7 @@ describe('TLS from its own files', { timeout: 120_000 }, () => {
     // found without being told
     await put(three);
     await expect.poll(() => shown(port), { timeout: 60_000 }).toBe(fingerprint(three));
+    await expect.poll(() => server.output().split('the certificate ends soon').length, { timeout: 20_000 }).toBe(2);
     expect(await server.stop()).toBe(0);
   });
 

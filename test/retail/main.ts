@@ -5,7 +5,7 @@ import { clientCredentials } from '@mandate/client-sdk/authorization';
 import { z } from 'zod';
 import { readConfig } from '../../server/config.ts';
 import { placeMonth } from './place-month.ts';
-import { progressBar } from './progress-bar.ts';
+import { progressBar } from '../../server/command/progress-bar.ts';
 import { readMonth } from './read-month.ts';
 
 const firstRun = z.object({

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
 import { endServerProcesses, readFirstRun, startServer, temporaryDataDirectory } from '../support/server-process.ts';
 import { placeMonth, type Stage } from './place-month.ts';
-import { progressBar } from './progress-bar.ts';
+import { progressBar } from '../../server/command/progress-bar.ts';
 import { readMonth, type RetailMonth } from './read-month.ts';
 
 const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '../../../shared/data/online-retail-2010-12.csv.gz');

@@ -57,8 +57,13 @@ export function endServerProcesses(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-function launch(env: Readonly<Record<string, string>>): { child: ChildProcess; exited: Promise<unknown>; output: () => string } {
-  const child = spawn(process.execPath, ['server/main.ts'], {
+const usually = ['server/main.ts'];
+
+function launch(
+  env: Readonly<Record<string, string>>,
+  argv: readonly string[] = usually,
+): { child: ChildProcess; exited: Promise<unknown>; output: () => string } {
+  const child = spawn(process.execPath, argv, {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,13 +77,13 @@ function launch(env: Readonly<Record<string, string>>): { child: ChildProcess; e
 
 const ready = /Mandate is running\.|"msg":"listening"/;
 
-/** `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. */
-export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+/** `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. `argv`: started otherwise. */
+export async function startServer(env: Readonly<Record<string, string>>, argv?: readonly string[]): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
-  const { child, exited, output } = launch({ ...env, PORT: String(port) });
+  const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv);
   while (!ready.test(output())) {
     // somebody else was given the port meanwhile
-    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env);
+    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv);
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
     await sleep(20);
   }

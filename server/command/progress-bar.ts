@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import type { OnProgress } from './place-month.ts';
+
+export type OnProgress = (stage: string, done: number, of: number) => void;
 
 const width = 30;
 
@@ -11,7 +12,7 @@ export function progressBar(stream: Pick<WriteStream, 'isTTY' | 'write'>): OnPro
       if (done === of) stream.write(`${stage}: ${of}\n`);
       return;
     }
-    const filled = Math.floor((done / of) * width);
+    const filled = of === 0 ? width : Math.floor((done / of) * width);
     if (filled === shown && done < of) return;
     shown = filled;
     stream.write(`\r${stage.padEnd(10)} ${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${of}${done === of ? '\n' : ''}`);

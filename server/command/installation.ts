@@ -1,0 +1,36 @@
+import type { Config } from '../config.ts';
+import { DataDirectoryInUseError } from '../database/data-directory-lock.ts';
+import { openDatabase, type Database } from '../database/orm.ts';
+import { deriveKeys, existingSecret, type SecretKeys } from '../secret-keys.ts';
+import { CommandFailure } from './command-failure.ts';
+
+type Storage = Pick<Config, 'databaseUrl' | 'dataDirectory' | 'secret'>;
+
+/**
+ * Work on the database beside the servers that use it, as patient as migrations are.
+ * @param otherwise what to do where a running server has the embedded database for itself
+ */
+export async function withDatabase<Result>(
+  { databaseUrl }: Storage,
+  otherwise: string,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const db = await openDatabase(databaseUrl, { timeouts: 'none', connectionsMax: 2 }).catch((error: unknown) => {
+    if (error instanceof DataDirectoryInUseError) throw new CommandFailure(`${error.message}. ${otherwise}`);
+    throw error;
+  });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** The keys of an installation that there is: no secret is made up, as a first start does. */
+export async function keysOf({ secret, dataDirectory }: Storage): Promise<SecretKeys> {
+  const existing = secret ?? (await existingSecret(dataDirectory));
+  if (existing !== undefined) return deriveKeys(existing);
+  throw new CommandFailure(
+    `there is no secret: set MANDATE_SECRET to that of the server. In development it made one up, which lies in its data directory in the file \`secret\``,
+  );
+}

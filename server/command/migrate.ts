@@ -1,0 +1,25 @@
+import { openForReading } from '../backup/open-for-reading.ts';
+import { readConfig } from '../config.ts';
+import { migrate } from '../database/migrate.ts';
+import { migrationState } from '../database/migration-state.ts';
+import { withDatabase } from './installation.ts';
+import type { Io } from './io.ts';
+
+/** `mandate-server migrate` */
+export async function applyMigrations({ stdout }: Io): Promise<void> {
+  const applied = await withDatabase(readConfig(), 'It applied every migration it knows when it started: stop it first.', migrate);
+  for (const name of applied) stdout.write(`applied  ${name}\n`);
+  if (applied.length === 0) stdout.write('Nothing is pending.\n');
+}
+
+/** `mandate-server migrate --status` */
+export async function listMigrations({ stdout }: Io): Promise<void> {
+  const db = await openForReading(readConfig().databaseUrl);
+  try {
+    const { applied, pending, unknown } = await migrationState(db.em.fork());
+    for (const name of applied) stdout.write(`applied  ${name}${unknown.includes(name) ? '  by a newer release' : ''}\n`);
+    for (const name of pending) stdout.write(`pending  ${name}\n`);
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,22 @@
+import { resolve } from 'node:path';
+import { verifyBackup } from '../backup/read-backup.ts';
+import { restoreBackup } from '../backup/restore-backup.ts';
+import { readConfig } from '../config.ts';
+import { keysOf, withDatabase } from './installation.ts';
+import type { Io } from './io.ts';
+import { progressBar } from './progress-bar.ts';
+import { describeContents, secondsSince } from './words.ts';
+
+const otherwise = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database away';
+
+/** `mandate-server restore FILE` */
+export async function restore({ stdout, stderr }: Io, file: string): Promise<void> {
+  const [config, begun, path] = [readConfig(), performance.now(), resolve(file)];
+  const key = (await keysOf(config)).backups;
+  const onProgress = progressBar(stderr);
+  // before the database is opened: an embedded one is made by that
+  const header = await verifyBackup(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
+  const migrated = await withDatabase(config, otherwise, (db) => restoreBackup(db, path, header, { key, onProgress }));
+  stdout.write(`${file} of ${header.created_at}: ${describeContents(header)}, restored and compared in ${secondsSince(begun)}\n`);
+  for (const name of migrated) stdout.write(`applied  ${name}\n`);
+}

@@ -1,0 +1,23 @@
+import { readConfig } from '../config.ts';
+import { migrate } from '../database/migrate.ts';
+import { rotateSigningKeys } from '../oauth/rotate-signing-keys.ts';
+import { deriveKeys, keptSecret } from '../secret-keys.ts';
+import { withDatabase } from './installation.ts';
+import type { Io } from './io.ts';
+
+const askTheServer = 'Ask the running server, as an administrator: mandate signing-keys rotate';
+
+/** `mandate-server keys rotate`: before their time; `atOnce` for when a key has become known. Every process follows without a restart. */
+export async function rotateKeys({ stdout }: Io, atOnce: boolean): Promise<void> {
+  const config = readConfig();
+  const { signingKeys } = deriveKeys(config.secret ?? (await keptSecret(config.dataDirectory)));
+  const { made, signsFrom, previousRetireAt } = await withDatabase(config, askTheServer, async (db) => {
+    await migrate(db);
+    return rotateSigningKeys(db.em, signingKeys, new Date(), { when: atOnce ? 'at once' : 'asked' });
+  });
+  stdout.write(
+    made === 0
+      ? `The next signing keys are published already, and sign from ${signsFrom.toISOString()}.\n`
+      : `${made} new signing keys are published. They sign from ${signsFrom.toISOString()}, and the keys before them go at ${previousRetireAt.toISOString()}.\n`,
+  );
+}

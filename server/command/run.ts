@@ -1,0 +1,28 @@
+import { CommanderError } from 'commander';
+import { isDatabaseAway } from '../database/database-away.ts';
+import { explainFailure } from '../process/explain-failure.ts';
+import { CommandFailure } from './command-failure.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { buildProgram } from './program.ts';
+
+/** Runs one command line, without the program's own name, and gives its exit code. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const program = buildProgram(io, (code) => (exitCode = code));
+  try {
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      const hint = isDatabaseAway(error) ? '. Does the database run, and is DATABASE_URL right?' : '';
+      io.stderr.write(`error: ${explainFailure(error)}${hint}\n`);
+      return error instanceof CommandFailure ? error.exitCode : exitCodes.failed;
+    }
+    // --help and --version end like this as well
+    if (error.exitCode === 0) return exitCodes.done;
+    io.stderr.write(`${error.message}\nEvery command and option: mandate-server --help\n`);
+    return exitCodes.usage;
+  }
+}

@@ -1,0 +1,14 @@
+/** `34 tables, 102,345 rows` */
+export const describeContents = ({ tables, rows }: { readonly tables: number; readonly rows: number }): string =>
+  `${tables} tables, ${rows.toLocaleString('en')} rows`;
+
+/** @param begun as `performance.now()` said it */
+export const secondsSince = (begun: number): string => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** `1.4 MB` */
+export function sizeOf(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import express, { type Router } from 'express';
+import { isJson, type Json } from '@mandate/contract/json';
+import { answerHeaders } from '../http/answer-headers.ts';
+import { cors } from '../http/cors.ts';
+import { lazily } from '../lazily.ts';
+
+/** The address of the server in the documents that come with the contract. */
+const placeholder = 'https://mandate.example';
+
+/** A document as it was generated from the contract, for the server at this address. */
+export function openApiDocumentOf(name: 'openapi' | 'openapi-3.0' | 'openapi-v2', issuer: string): Json {
+  const text = readFileSync(fileURLToPath(import.meta.resolve(`@mandate/contract/${name}.json`)), 'utf8');
+  const document: unknown = JSON.parse(text.replaceAll(placeholder, issuer));
+  if (!isJson(document)) throw new Error(`${name}.json is no document`);
+  return document;
+}
+
+/** The OpenAPI documents, for programs that generate clients. */
+export function openApiDocuments(issuer: string, withPreview: boolean): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], answerHeaders, cors);
+  for (const name of ['openapi', 'openapi-3.0', ...(withPreview ? (['openapi-v2'] as const) : [])] as const) {
+    const document = lazily(() => Buffer.from(JSON.stringify(openApiDocumentOf(name, issuer))));
+    router.get(`/${name}.json`, (_req, res) => void res.type('json').send(document()));
+  }
+  return router;
+}

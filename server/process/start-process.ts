@@ -1,0 +1,55 @@
+import { offerCopies } from '../backup/offer-copies.ts';
+import type { Config } from '../config.ts';
+import { openMigratedDatabase } from '../database/migrate.ts';
+import { type Database, openDatabase } from '../database/orm.ts';
+import { Replica } from '../database/replica.ts';
+import { LastUse } from '../api-keys/last-use.ts';
+import type { Log } from '../log.ts';
+import { openPaymentProviders } from '../payments/open-providers.ts';
+import { startBackgroundWork, transportOf } from './background-work.ts';
+import type { ProcessParts } from './parts.ts';
+import { reloadSecretsOnHangup, ReplaceableTransport } from './reload-secrets.ts';
+import { startAnsweringHealth, startServing } from './serving.ts';
+import { deriveKeys, keptSecret } from '../secret-keys.ts';
+import { MonthlyUse } from '../usage/monthly-use.ts';
+
+/** Everything that a process is made of by its role; what is opened is closed with `opened`. */
+export async function startProcess(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
+  const parts = await openParts(config, log, opened);
+  if (config.production && config.payments.test) log.warn('orders can be paid without money: MANDATE_TEST_PAYMENTS is on');
+  const background = startBackgroundWork(parts);
+  opened.defer(() => background.stop());
+  opened.defer(await offerCopies(parts.db, config.databaseUrl, log));
+  if (config.role === 'worker') await startAnsweringHealth(parts, opened);
+  else await startServing(parts, () => background.wake(), opened);
+  // at the same time as requests are finished: neither waits for the other
+  opened.defer(async () => void background.stop());
+}
+
+/** What goes on is stopped before what it needs: `opened` closes in the opposite order. */
+async function openParts(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessParts> {
+  // loaded where it is asked for
+  const metrics = config.metrics && new (await import('../metrics/metrics.ts')).Metrics(log);
+  const db = await openMigratedDatabase(config.databaseUrl, { onPool: metrics?.watchPool });
+  opened.defer(() => db.close());
+  const replica = await openReplica(config, db, log, opened);
+  if (replica) metrics?.watchReplica(replica);
+  metrics?.watchQueues(db.em);
+  if (config.metrics && metrics) opened.defer(await metrics.serve(config.metrics));
+  const keys = deriveKeys(config.secret ?? (await keptSecret(config.dataDirectory)));
+  const providers = new Map(await openPaymentProviders(config.payments));
+  const mailServer = await transportOf(config, log);
+  const transport = mailServer && new ReplaceableTransport(mailServer);
+  opened.use(reloadSecretsOnHangup(config, { transport, providers }, log));
+  const [lastUse, monthlyUse] = [new LastUse(), new MonthlyUse()];
+  opened.defer(async () => void (await Promise.all([lastUse.write(db.em.fork()), monthlyUse.write(db.em.fork())])));
+  return { config, log, db, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
+}
+
+/** A replica that is away does not keep the server from starting. */
+async function openReplica(config: Config, db: Database, log: Log, opened: AsyncDisposableStack): Promise<Replica | undefined> {
+  if (config.replicaUrl === undefined || config.role === 'worker') return undefined;
+  const replica = await openDatabase(config.replicaUrl);
+  opened.defer(() => replica.close());
+  return new Replica(db, replica, log);
+}

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import { signIn } from '../support/oauth-flow.ts';
+import { commandLineOf, mandateServer } from '../support/server-command.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+
+afterEach(endServerProcesses);
+const run = promisify(execFile);
+
+const [email, password] = ['ada@example.com', 'correct horse battery'];
+const create = ['admin', 'create', '--email', email];
+
+describe('mandate-server admin create', { timeout: 180_000 }, () => {
+  test('makes somebody who can sign in, with the password that came in', async () => {
+    await using data = await temporaryDataDirectory();
+    const env = { MANDATE_DATA_DIR: data.path };
+    expect(await mandateServer(env, [...create, '--name', 'Ada'], `${password}\n`)).toEqual({
+      code: 0,
+      stdout: `Made user 1, ${email}, an administrator.\n`,
+      stderr: '',
+    });
+    const again = await mandateServer(env, create, password);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('there is an account with this address')]);
+
+    const server = await startServer(env);
+    expect(server.output()).not.toContain('no administrator');
+    const browser = await signIn(server.url, { email, password });
+    expect((await browser.open('/account')).text).toContain('Ada');
+    const beside = await mandateServer(env, ['admin', 'create', '--email', 'bob@example.com'], password);
+    expect([beside.code, beside.stderr]).toEqual([1, expect.stringContaining('Stop the server first, or have an administrator')]);
+    await server.stop();
+  });
+
+  test.each([
+    ['short', 'at least 12 characters'],
+    ['', 'at least 12 characters'],
+    [email, 'that is not your e-mail address'],
+  ])('refuses the password "%s", and makes nothing', async (bad, why) => {
+    await using data = await temporaryDataDirectory();
+    const { code, stderr } = await mandateServer({ MANDATE_DATA_DIR: join(data.path, 'new') }, create, `${bad}\n`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+    expect(existsSync(join(data.path, 'new'))).toBe(false);
+  });
+
+  test.skipIf(!existsSync('/usr/bin/script'))('asks at a terminal, twice, and shows nothing of it', async () => {
+    await using data = await temporaryDataDirectory();
+    const type = async (typed: readonly string[]): Promise<string> => {
+      // as soon as it asks: what is typed before that would be shown by the terminal itself
+      const keys = typed.map(
+        (text, nth) =>
+          `until [ "$(grep -aoE 'Password:|Once more:' '${data.path}/shown' | wc -l)" -gt ${nth} ]; do sleep 0.1; done; sleep 0.3; printf '${text}'`,
+      );
+      const line = `(${keys.join('; ')}; sleep 1) | timeout 60 script -qefc "${commandLineOf(create)}" '${data.path}/shown'; echo "ended with $?"`;
+      const { stdout } = await run('sh', ['-c', `: > '${data.path}/shown'; ${line}`], {
+        env: { PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', MANDATE_DATA_DIR: data.path },
+      });
+      return stdout;
+    };
+    const different = await type([`${password}\\r`, 'something else\\r']);
+    expect(different).toContain('these were two different passwords');
+    const left = await type(['cor\\003']);
+    expect(left).toContain('interrupted: nothing was made');
+    expect(left).toContain('ended with 130');
+    const made = await type([`${password}\\r`, `${password}\\r`]);
+    expect(made).toContain(`Made user 1, ${email}, an administrator.`);
+    expect(made).toContain('ended with 0');
+    expect(different + left + made).not.toMatch(/correct|battery|something/);
+  });
+});

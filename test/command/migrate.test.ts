@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../server/database/orm.ts';
+import { databaseKind, emptyPostgresqlUrl } from '../support/database.ts';
+import { mandateServer } from '../support/server-command.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+
+afterEach(endServerProcesses);
+
+const lines = (text: string): string[] => text.trimEnd().split('\n');
+
+describe('mandate-server migrate', { timeout: 180_000 }, () => {
+  test.skipIf(databaseKind === 'pglite')('says what is pending, applies it, and says that', async () => {
+    const url = await emptyPostgresqlUrl();
+    const env = { DATABASE_URL: url };
+    const before = await mandateServer(env, ['migrate', '--status']);
+    const pending = lines(before.stdout);
+    expect(before).toMatchObject({ code: 0, stderr: '' });
+    expect(pending.length).toBeGreaterThan(10);
+    expect(pending.filter((line) => !/^pending {2}\d{14}_\w+$/.test(line))).toEqual([]);
+    const db = await openDatabase(url);
+    const [tables] = await db.em
+      .fork()
+      .execute<{ count: number }[]>(`select count(*) as count from information_schema.tables where table_schema = 'public'`);
+    await db.close();
+    expect(tables?.count, 'looking changes nothing').toBe(0);
+
+    const applied = pending.map((line) => line.replace('pending', 'applied'));
+    expect(await mandateServer(env, ['migrate'])).toEqual({ code: 0, stdout: `${applied.join('\n')}\n`, stderr: '' });
+    expect(await mandateServer(env, ['migrate'])).toEqual({ code: 0, stdout: 'Nothing is pending.\n', stderr: '' });
+    expect(lines((await mandateServer(env, ['migrate', '--status'])).stdout)).toEqual(applied);
+  });
+
+  test('beside a server with the embedded database says that it has applied them, and lists them', async () => {
+    await using data = await temporaryDataDirectory();
+    const env = { MANDATE_DATA_DIR: data.path };
+    const server = await startServer(env);
+    const refused = await mandateServer(env, ['migrate']);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toBe(
+      `error: ${join(data.path, 'database')} is in use by another process. It applied every migration it knows when it started: stop it first.\n`,
+    );
+    const listed = await mandateServer(env, ['migrate', '--status']);
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/^(applied {2}\d{14}_\w+\n)+$/)]);
+    await server.stop();
+  });
+
+  test('where there is no database says what to set', async () => {
+    await using data = await temporaryDataDirectory();
+    const away = await mandateServer({ DATABASE_URL: 'postgres://mandate:hunter2@127.0.0.1:1/mandate' }, ['migrate']);
+    expect(away).toMatchObject({ code: 1, stdout: '' });
+    expect(away.stderr).toMatch(/^error: .*ECONNREFUSED.* Does the database run, and is DATABASE_URL right\?\n$/);
+    expect(away.stderr).not.toContain('hunter2');
+    const none = await mandateServer({ MANDATE_DATA_DIR: data.path }, ['migrate', '--status']);
+    expect(none.stderr).toMatch(/^error: there is no database at .*: set MANDATE_DATA_DIR or DATABASE_URL/);
+  });
+});

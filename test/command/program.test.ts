@@ -1,0 +1,46 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { mandateServer, program } from '../support/server-command.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+
+afterEach(endServerProcesses);
+
+describe('mandate-server', { timeout: 180_000 }, () => {
+  test.each(['', 'start', 'check', 'migrate', 'keys', 'keys rotate', 'admin', 'admin create', 'backup', 'restore'])(
+    '%s --help says what it does, and does nothing',
+    async (command) => {
+      const { code, stdout, stderr } = await mandateServer({ NODE_ENV: 'refused' }, [...command.split(' ').filter(Boolean), '--help']);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain(`Usage: mandate-server ${command}`.trim());
+      expect(stdout).toMatch(/\n\n[A-Z][^\n]{10}/);
+    },
+  );
+
+  test.each([
+    ['nothing-of-the-kind', /unknown command 'nothing-of-the-kind'/],
+    ['backup', /missing required argument 'file'/],
+    ['restore one two', /too many arguments/],
+    ['admin create', /required option '--email <address>' not specified/],
+    ['keys rotate --at-onc', /unknown option '--at-onc'(.|\n)*Did you mean --at-once/],
+    ['admin create --email nobody', /--email takes an e-mail address/],
+  ])('%s is refused with 2, and says why', async (line, why) => {
+    const { code, stdout, stderr } = await mandateServer({}, line.split(' '));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(why);
+  });
+
+  test.each(['migrate', 'backup x', 'restore x', 'keys rotate', 'admin create --email ann@example.com'])(
+    '%s names every fault of the configuration',
+    async (line) => {
+      const { code, stderr } = await mandateServer({ NODE_ENV: 'production' }, line.split(' '));
+      expect(code).toBe(1);
+      for (const name of ['MANDATE_SECRET', 'MANDATE_ISSUER']) expect(stderr).toContain(`  ${name} must be`);
+    },
+  );
+
+  test('start is the server, until it is asked to stop', async () => {
+    await using data = await temporaryDataDirectory();
+    const server = await startServer({ MANDATE_DATA_DIR: data.path }, [program, 'start']);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { httpServer } from '../../server/http/http-server.ts';
+import type { LoadGuard } from '../../server/http/load-guard.ts';
+import { createLog } from '../../server/log.ts';
+
+test('the guard says how many requests are worked on, wait and were refused', async () => {
+  const log = createLog(true);
+  log.level = 'silent';
+  const begun: ServerResponse[] = [];
+  let guard: LoadGuard | undefined;
+  const load = { atOnce: 1, atOnceBusy: 1, waitingMax: 1 };
+  const server = httpServer((_req, res) => void begun.push(res), {
+    issuer: 'http://localhost',
+    log,
+    load,
+    watchLoad: (given) => (guard = given),
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const url = `http://127.0.0.1:${address.port}`;
+
+  const first = fetch(url);
+  await expect.poll(() => guard?.counts).toMatchObject({ working: 1, waiting: 0 });
+  const second = fetch(url);
+  await expect.poll(() => guard?.counts).toMatchObject({ working: 1, waiting: 1 });
+  expect((await fetch(url)).status).toBe(503);
+  expect(guard?.counts).toEqual({ working: 1, waiting: 1, refused: { overloaded: 1, 'no answer': 0, 'no body': 0 } });
+  begun[0]?.end();
+  await expect.poll(() => begun.length).toBe(2);
+  begun[1]?.end();
+  expect([(await first).status, (await second).status]).toEqual([200, 200]);
+  expect(guard?.counts).toMatchObject({ working: 0, waiting: 0 });
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
