@@ -77,10 +77,12 @@ export class Administration {
     return undefined;
   }
 
-  /** For what the stage needs before anything is counted. */
-  async make(path: string, body: object): Promise<number> {
-    const { status, text } = await this.once(path, { body: JSON.stringify(body), key: randomUUID() });
-    if (status !== 201) throw new Error(`POST ${path} was answered ${status}: ${text}`);
-    return z.object({ id: z.number() }).parse(JSON.parse(text)).id;
+  /** For what the stage needs before anything is counted: a new one each time that it has to be asked for again. */
+  async make(path: string, body: () => object): Promise<number> {
+    for (const end = performance.now() + 60_000; ; await sleep(pauseMs)) {
+      const { status, text } = await this.once(path, { body: JSON.stringify(body()), key: randomUUID() });
+      if (status === 201) return z.object({ id: z.number() }).parse(JSON.parse(text)).id;
+      if (!isExcused(status) || performance.now() > end) throw new Error(`POST ${path} was answered ${status}: ${text}`);
+    }
   }
 }

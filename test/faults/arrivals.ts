@@ -42,6 +42,6 @@ async function receive(stage: Stage, administration: Administration): Promise<Ar
     receiver.received.length = 0; // else a long run would keep them all
     res.writeHead(204).end();
   };
-  await administration.make('/webhook-endpoints', { url: receiver.url, events: ['order.created'] });
+  await administration.make('/webhook-endpoints', () => ({ url: receiver.url, events: ['order.created'] }));
   return arrivals;
 }

@@ -8,10 +8,10 @@ export type FaultShop = { readonly userId: number; readonly products: readonly n
 const stock = 1_000_000;
 
 export async function openFaultShop(administration: Administration): Promise<FaultShop> {
-  const userId = await administration.make('/users', { name: 'Grace Hopper', email: `${randomUUID()}@example.com` });
+  const userId = await administration.make('/users', () => ({ name: 'Grace Hopper', email: `${randomUUID()}@example.com` }));
   const product = { name: 'Something to buy', category: 'faults', price: 250, currency: 'GBP', status: 'active', stock };
   const products: number[] = [];
-  for (let nth = 0; nth < 3; nth += 1) products.push(await administration.make('/products', { ...product, sku: randomUUID() }));
+  for (let nth = 0; nth < 3; nth += 1) products.push(await administration.make('/products', () => ({ ...product, sku: randomUUID() })));
   return { userId, products, stock };
 }
 
