@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
 import { isDatabaseUnavailable } from '../database/database-away.ts';
 import { TooManyAttemptsError } from './attempt-limits.ts';
+import { loggedPath } from './logged-path.ts';
 import { sendPage, type PageContext } from './page-context.ts';
 import { failurePage, signInLinkPage } from './pages/plain-pages.ts';
 import { TooBusyError } from './passwords.ts';
@@ -30,7 +31,7 @@ export const failureHandler =
     if (status !== undefined) {
       return sendPage(context, res, failurePage(setting, failure.unreadableTitle, failure.unreadable), { status });
     }
-    log.error({ err: error, path: req.path }, 'page failed');
+    log.error({ err: error, path: loggedPath(req.path) }, 'page failed');
     const unavailable = isDatabaseUnavailable(error);
     if (unavailable) res.set('Retry-After', '1');
     return sendPage(context, res, failurePage(setting, failure.title, failure.text), { status: unavailable ? 503 : 500 });

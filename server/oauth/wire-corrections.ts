@@ -3,6 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { isDatabaseUnavailable } from '../database/database-away.ts';
 import { endpoints } from './endpoints.ts';
+import { loggedPath } from './logged-path.ts';
 import { frameHeaders } from './pages/page-headers.ts';
 
 const errorBody = z.object({ error: z.string(), error_description: z.string().optional() });
@@ -25,7 +26,7 @@ export const noteFailure =
   (log: FailureLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
     failures.set(req, err);
-    log.error({ err, path }, 'authorization server failed');
+    log.error({ err, path: loggedPath(path) }, 'authorization server failed');
   };
 
 /** Where the library's answers differ from what the RFCs say. */
