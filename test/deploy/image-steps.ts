@@ -56,7 +56,12 @@ async function takeStage({ name, instructions }: Stage, place: string, files: re
         await copy(text, { place, directory, workdir, files });
         break;
       case 'RUN':
-        await run('sh', ['-c', text], { cwd: join(directory, workdir), maxBuffer: 2 ** 24 });
+        // what was downloaded before need not be again
+        await run('sh', ['-c', text], {
+          cwd: join(directory, workdir),
+          maxBuffer: 2 ** 24,
+          env: { ...process.env, npm_config_prefer_offline: 'true' },
+        });
         break;
       case 'ENV':
         for (const [, key = '', value = ''] of text.matchAll(/(\w+)=(\S+)/g)) environment[key] = value;
