@@ -5,6 +5,8 @@ export type Front = {
   readonly url: string;
   /** Where the requests go from now on, each to the next in turn. */
   lead(ports: readonly number[]): void;
+  /** How many requests this one has not answered yet. */
+  busy(port: number): number;
   close(): Promise<void>;
 };
 
@@ -12,9 +14,13 @@ export type Front = {
 export async function openFront(port: number): Promise<Front> {
   let ports: readonly number[] = [];
   let turn = 0;
+  const open = new Map<number, number>();
+  const count = (port: number, change: 1 | -1): unknown => open.set(port, (open.get(port) ?? 0) + change);
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const server = createServer((req, res) => {
-    const to = ports[(turn += 1) % ports.length];
+    const to = ports[(turn += 1) % ports.length] ?? 0;
+    count(to, 1);
+    res.once('close', () => count(to, -1));
     const passed = request({ host: 'localhost', port: to, method: req.method, path: req.url, headers: req.headers, agent }, (answer) => {
       res.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
       answer.pipe(res);
@@ -26,6 +32,7 @@ export async function openFront(port: number): Promise<Front> {
   return {
     url: `http://localhost:${port}`,
     lead: (to) => (ports = to),
+    busy: (port) => open.get(port) ?? 0,
     async close() {
       agent.destroy();
       server.closeAllConnections();
