@@ -15,12 +15,12 @@ export async function openFront(port: number): Promise<Front> {
   let ports: readonly number[] = [];
   let turn = 0;
   const open = new Map<number, number>();
-  const count = (port: number, change: 1 | -1): unknown => open.set(port, (open.get(port) ?? 0) + change);
+  const busy = (to: number): number => open.get(to) ?? 0;
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const server = createServer((req, res) => {
     const to = ports[(turn += 1) % ports.length] ?? 0;
-    count(to, 1);
-    res.once('close', () => count(to, -1));
+    open.set(to, busy(to) + 1);
+    res.once('close', () => open.set(to, busy(to) - 1));
     const passed = request({ host: 'localhost', port: to, method: req.method, path: req.url, headers: req.headers, agent }, (answer) => {
       res.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
       answer.pipe(res);
@@ -32,7 +32,7 @@ export async function openFront(port: number): Promise<Front> {
   return {
     url: `http://localhost:${port}`,
     lead: (to) => (ports = to),
-    busy: (port) => open.get(port) ?? 0,
+    busy,
     async close() {
       agent.destroy();
       server.closeAllConnections();
