@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fileMediaTypes } from './tasks.ts';
+import { foreignName } from './text.ts';
 
 /** Largest file that an import takes, in bytes and in rows. */
 export const uploadMax = 50_000_000;
@@ -22,9 +23,9 @@ export const importQuery = {
 export function columnsFor<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
     `${field}_column`,
-    z.string().min(1).max(200).default(field).describe(`Name of the column with \`${field}\`, in the header or as a key.`),
+    foreignName(200).default(field).describe(`Name of the column with \`${field}\`, in the header or as a key.`),
   ]);
   // Object.fromEntries forgets the names; the return type is that knowledge.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return Object.fromEntries(entries) as Record<`${Fields[number]}_column`, z.ZodDefault<z.ZodString>>;
+  return Object.fromEntries(entries) as Record<`${Fields[number]}_column`, z.ZodDefault<ReturnType<typeof foreignName>>>;
 }

@@ -6,7 +6,7 @@ import { orderStatuses, paymentStatuses } from './orders.ts';
 import { commonProblems, failuresOf, guarded, withBody, withIdempotencyKey } from './problems.ts';
 import { describedBy, idempotencyHeaders } from './routes.ts';
 import { fileFormats, startingTask, task, taskProblems } from './tasks.ts';
-import { instantInput } from './text.ts';
+import { foreignName, instantInput } from './text.ts';
 
 const c = initContract();
 const fails = failuresOf({ ...commonProblems, ...taskProblems });
@@ -43,7 +43,7 @@ export const orderExportCreate = component(
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),
       payment_status: z.array(z.enum(paymentStatuses)).min(1).max(20).optional().describe('Needs `orders.manage` and a member of staff.'),
       user_id: id.optional().describe("A customer's orders; other than your own need `orders.manage` and a member of staff."),
-      reference: z.string().min(1).max(64).optional(),
+      reference: foreignName(64).optional(),
       created_at_gte: instantInput.optional().describe('Placed at this moment or later.'),
       created_at_lt: instantInput.optional().describe('Placed before this moment.'),
     })

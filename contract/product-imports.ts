@@ -5,6 +5,7 @@ import { currency } from './money.ts';
 import { commonProblems, failuresOf, guarded, withFile, withIdempotencyKey } from './problems.ts';
 import { describedBy, idempotencyHeaders } from './routes.ts';
 import { startingTask, task, taskProblems } from './tasks.ts';
+import { foreignName } from './text.ts';
 
 const c = initContract();
 const fails = failuresOf({ ...commonProblems, ...taskProblems });
@@ -30,7 +31,7 @@ export const productImports = c.router({
       .object({
         ...importQuery,
         currency: currency.optional().describe('Of products whose row has none.'),
-        category: z.string().min(1).max(64).optional().describe('Of new products whose row has none.'),
+        category: foreignName(64).optional().describe('Of new products whose row has none.'),
         ...columnsFor(productImportFields),
       })
       .strict(),

@@ -15,6 +15,14 @@ export const line = (maximum: number, minimum = 1) =>
     .max(maximum)
     .refine((value) => !controlCharacter.test(value) && wellFormed(value), { message: 'must not contain control characters' });
 
+/** Text that is kept as it is, blanks included: what something is called elsewhere. */
+export const foreignName = (maximum: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maximum)
+    .refine((value) => !controlCharacter.test(value) && wellFormed(value), { message: 'must not contain control characters' });
+
 /** Text that may have several lines, up to `maximum` characters. */
 export const text = (maximum: number) =>
   z
@@ -32,5 +40,5 @@ export const instantInput = z.string().datetime({ offset: true });
 
 /** Pairs of text that belong to the caller; the service stores and returns them, and gives them no meaning. */
 export const metadata = z
-  .record(z.string().min(1).max(40), text(500))
+  .record(foreignName(40), text(500))
   .refine((pairs) => Object.keys(pairs).length <= 20, { message: 'must have at most 20 pairs' });

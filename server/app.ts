@@ -83,6 +83,8 @@ export async function createApp(parts: AppParts): Promise<Express> {
   app.disable('x-powered-by');
   // Express would stamp weak ETags on everything, failures included.
   app.set('etag', false);
+  // ... and take the body from any answer to `If-None-Match: *`, also where there is no ETag: http/conditional.ts alone says what is fresh
+  Object.defineProperty(app.request, 'fresh', { value: false });
   app.set('trust proxy', parts.trustProxy ?? false);
   app.use(requestScope(log));
   app.use((_req, _res, next) => RequestContext.create(db.em, next));

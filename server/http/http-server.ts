@@ -58,6 +58,8 @@ export function httpServer(handler: RequestListener, options: HttpServerOptions)
     return guard.handle(req, res, handler);
   };
   const server = tls ? createTlsServer({ ...limits, ...tls, handshakeTimeout: headers }, listener) : createServer(limits, listener);
+  // Node would answer 417 by itself, without a body; RFC 9110, section 10.1.1, lets an expectation that nobody knows be ignored
+  server.on('checkExpectation', listener);
   // the only thing that ends a connection whose other side takes nothing
   server.setTimeout(idle);
   server.on('clientError', (error, socket) => refuseRaw(issuer, error, socket));
@@ -124,7 +126,8 @@ function refuseRaw(issuer: string, error: Error & { code?: string; rawPacket?: u
     `HTTP/1.1 ${status} ${title}`,
     ...Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
   // whoever goes on sending is not listened to for ever
   setTimeout(() => socket.destroy(), 1_000).unref();
 }

@@ -17,6 +17,7 @@ import { createEngine } from './engine.ts';
 import { acceptIssuedTokens } from './issued-tokens.ts';
 import { limitClientSecrets } from './limit-client-secrets.ts';
 import { limitDeviceCodes } from './limit-device-codes.ts';
+import { loggedPath } from './logged-path.ts';
 import { pinOrigin } from './origin.ts';
 import type { PageContext } from './page-context.ts';
 import { failureHandler, wrongHost } from './page-failures.ts';
@@ -88,7 +89,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
     provider.proxy = true; // so that it believes pinOrigin, which knows the scheme
     provider.silent = true; // wireCorrections logs
     provider.on('grant.revoked', keepRevocation(em));
-    provider.on('server_error', (ctx, err) => log.error({ err, path: ctx.path }, 'authorization server failed'));
+    provider.on('server_error', (ctx, err) => log.error({ err, path: loggedPath(ctx.path) }, 'authorization server failed'));
     for (const middleware of [
       ...(parts.onTokenOperation ? [tellTokenOperations(parts.onTokenOperation)] : []),
       wireCorrections(issuer, log),

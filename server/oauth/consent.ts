@@ -26,7 +26,7 @@ export const remembered = async (em: Em, userId: number, clientId: string): Prom
 const addToConsent = statement(
   'add_to_consent',
   `insert into consents (user_id, application_id, scopes, granted_at)
-   select $1, a.id, $3::text[], $4 from applications a where a.client_id = $2
+   select $1, a.id, $3::text[], $4 from applications a where a.client_id = $2 for key share of a
    on conflict (user_id, application_id) do update
    set scopes = array(select distinct unnest(consents.scopes || excluded.scopes) order by 1), granted_at = excluded.granted_at`,
 );

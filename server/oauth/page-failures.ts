@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
 import { TooManyAttemptsError } from './attempt-limits.ts';
+import { loggedPath } from './logged-path.ts';
 import { sendPage, type PageContext } from './page-context.ts';
 import { failurePage, signInLinkPage } from './pages/plain-pages.ts';
 import { TooBusyError } from './passwords.ts';
@@ -29,7 +30,7 @@ export const failureHandler =
     if (status !== undefined) {
       return sendPage(context, res, failurePage(setting, failure.unreadableTitle, failure.unreadable), { status });
     }
-    log.error({ err: error, path: req.path }, 'page failed');
+    log.error({ err: error, path: loggedPath(req.path) }, 'page failed');
     return sendPage(context, res, failurePage(setting, failure.title, failure.text), { status: 500 });
   };
 

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { endpoints } from './endpoints.ts';
+import { loggedPath } from './logged-path.ts';
 import { frameHeaders } from './pages/page-headers.ts';
 
 const errorBody = z.object({ error: z.string(), error_description: z.string().optional() });
@@ -22,7 +23,7 @@ export const wireCorrections =
     try {
       await next();
     } catch (err) {
-      log.error({ err, path: ctx.path }, 'authorization server failed');
+      log.error({ err, path: loggedPath(ctx.path) }, 'authorization server failed');
       ctx.status = 500;
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }

@@ -9,18 +9,12 @@ import { refusedOrder, type Refusal } from './refused-order.ts';
 /** How long an unpaid order keeps its goods. */
 const hold = '30 minutes';
 
-type Placed = { placed: OrderRow | null; items: Order['items'] | null; refusal: Refusal | null };
+type Placed = { placed: OrderRow | null; items: Order['items'] | null; sold_out: number[]; refusal: Refusal | null };
 
 const place = statement<Placed>(
-  'place_order_v1',
-  `select placed, items, refusal
-     from mandate_place_order_v1($1, $2, $3::bigint[], $4::int[], $5::jsonb, $6, $7, $8, $9, $10, $11, $12::jsonb, $13::interval)`,
-);
-
-// Their rows are locked by this order, and it took of each: what is empty now was not before.
-const soldOut = statement<{ product_id: number }>(
-  'sold_out',
-  'select product_id from product_stock where product_id = any($1::bigint[]) and available = 0 order by product_id',
+  'place_order_v2',
+  `select placed, items, to_jsonb(sold_out) as sold_out, refusal
+     from mandate_place_order_v2($1, $2, $3::bigint[], $4::int[], $5::jsonb, $6, $7, $8, $9, $10, $11, $12::jsonb, $13::interval)`,
 );
 
 /** For whom, and through which application. */
@@ -49,7 +43,7 @@ export async function placeOrder(em: Em, taxMode: Order['tax_mode'], buyer: Buye
     const order = toOrder(answer.placed, answer.items);
     await recordEvent(em, 'order.created', order, order.user_id);
     if (order.status === 'paid') await recordEvent(em, 'order.paid', order, order.user_id);
-    for (const { product_id: id } of await soldOut(em, [items.map((item) => item.product_id)])) {
+    for (const id of answer.sold_out) {
       await recordEvent(em, 'product.out_of_stock', await findProduct(em, id, true), null);
     }
     return order;

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { databaseKind } from '../support/database.ts';
 import { encodePng } from '../support/png.ts';
 import { apiStatus, useServer } from '../support/use-server.ts';
 import { formRequest, type Page } from '../support/browser.ts';
@@ -194,4 +195,33 @@ test('a person who is stopped while the page is open gets no code', async () => 
   await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
   const { response, leaves } = await anna.browser.submit(page, { decision: 'allow' });
   expect([response.status, leaves]).toEqual([400, undefined]);
+});
+
+test.skipIf(databaseKind === 'pglite')(
+  'an application that is removed at the moment it is allowed gets no code, and breaks nothing',
+  async () => {
+    const anna = await signUp(server.origin);
+    const client = await webApplication(server.db, ['users.read']);
+    const page = await open(anna, { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' });
+    const removal = server.db.em.fork();
+    await removal.begin();
+    await removal.execute('delete from applications where client_id = ?', [client.clientId]);
+    const submitted = anna.browser.submit(page, { decision: 'allow' });
+    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await vi.waitFor(async () => expect(await server.db.em.fork().execute<object[]>(waiting)).toHaveLength(1), { timeout: 10_000 });
+    await removal.commit();
+    const { response } = await submitted;
+    expect([response.status < 500, server.failures]).toEqual([true, []]);
+  },
+);
+
+test('a page that fails inside names nothing in the log that opens it again', async () => {
+  const anna = await signUp(server.origin);
+  const page = await open(anna, {});
+  await server.db.em.fork().execute('alter table consents rename to consents_kept');
+  const { response } = await anna.browser.submit(page, { decision: 'allow' });
+  await server.db.em.fork().execute('alter table consents_kept rename to consents');
+  expect(response.status).toBe(500);
+  expect(server.failures.join('')).toContain('"path":"/consent/…"');
+  expect(server.failures.join('')).not.toContain(page.url.pathname.split('/').at(-1));
 });

@@ -55,11 +55,14 @@ function checkProblem(what: string, route: AppRoute | undefined, response: Answe
   return failure.code;
 }
 
+const routes = [...routesOf(contract), ...routesOf(contractV2)].map((route) => ({
+  route,
+  path: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
+}));
+
 function routeOf(method: string, path: string): AppRoute | undefined {
   const [pathname = ''] = path.split('?', 1);
   const versioned = pathname.replace(/^\/api\/(?!v\d)/, '/api/v1/');
-  return [...routesOf(contract), ...routesOf(contractV2)].find(
-    (route) =>
-      route.method === (method === 'HEAD' ? 'GET' : method) && new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(versioned),
-  );
+  const asked = method === 'HEAD' ? 'GET' : method;
+  return routes.find((known) => known.route.method === asked && known.path.test(versioned))?.route;
 }

@@ -11,7 +11,6 @@ import { paymentProviders } from '../../server/payments/provider.ts';
 import { testProvider } from '../../server/payments/test-provider.ts';
 import { deriveKeys } from '../../server/secret-keys.ts';
 import { checkAgainstContract } from './contract-check.ts';
-import { freshDatabase } from './database.ts';
 import { dumpOf } from './dump.ts';
 import { openMailbox } from './mailbox.ts';
 import { SecretsInUse } from './secrets-in-use.ts';
@@ -65,7 +64,9 @@ export async function startMandate(
     onLogLine?: (line: string) => void;
   } = {},
 ): Promise<Mandate> {
-  const { db = await freshDatabase(), http, onLogLine = complain, ...parts } = given;
+  // a program that is no test has one of its own, and nobody who would prepare another
+  const db = given.db ?? (await (await import('./database.ts')).freshDatabase());
+  const { db: _given, http, onLogLine = complain, ...parts } = given;
   const secrets = new SecretsInUse();
   const logged: string[] = [];
   const write = (line: string): void => {

@@ -104,7 +104,7 @@ async function sameKeyTwentyTimes(fault = noFault) {
 /** The function as it is, without its lock, and without the constraint behind it. */
 async function sellWithoutLocking({ db }: Mandate): Promise<void> {
   const em = db.em.fork();
-  const path = new URL('../../../server/database/migrations/20261120110100_place_order_v1.sql', import.meta.url);
+  const path = new URL('../../../server/database/migrations/20261121213000_place_order_v2.sql', import.meta.url);
   const naive = readFileSync(path, 'utf8').replace('create function', 'create or replace function').replace('for no key update of s', '');
   await em.execute(naive);
   await em.execute('alter table product_stock drop constraint product_stock_available_check');

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** The words of JSON Schema that the document uses; the generator refuses any other. */
+export type Schema = {
+  readonly [word: string]: unknown;
+};
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: Schema;
+};
+
+/** An operation of the OpenAPI document, as a client that knows nothing else sees it. */
+export type Operation = {
+  /** `orders.create`, and of version 2 `v2 orders.create`. */
+  readonly id: string;
+  readonly method: string;
+  /** With its parameters in braces: `/api/v1/orders/{order_id}`. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** What it takes, by media type. */
+  readonly bodies: readonly { readonly type: string; readonly schema: Schema; readonly example: unknown }[];
+  /** Any of these sets of scopes is enough; none for what is open to everybody. */
+  readonly security: readonly (readonly string[])[];
+};
+
+const schema = z.record(z.unknown());
+const document = z.object({
+  paths: z.record(
+    z.record(
+      z.object({
+        operationId: z.string(),
+        security: z.array(z.object({ oauth2: z.array(z.string()) })).default([]),
+        parameters: z
+          .array(z.object({ name: z.string(), in: z.enum(['path', 'query', 'header']), required: z.boolean().default(false), schema }))
+          .default([]),
+        requestBody: z.object({ content: z.record(z.object({ schema, example: z.unknown() })) }).optional(),
+      }),
+    ),
+  ),
+  components: z.object({ schemas: z.record(schema) }),
+});
+
+async function readOperations(file: string, version: string): Promise<Operation[]> {
+  const { paths, components } = document.parse(JSON.parse(await readFile(join(import.meta.dirname, '../../contract', file), 'utf8')));
+  const inPlace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inPlace);
+    if (typeof value !== 'object' || value === null) return value;
+    if ('$ref' in value) return inPlace(components.schemas[String(value.$ref).replace('#/components/schemas/', '')]);
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inPlace(part)]));
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      id: version + operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      parameters: operation.parameters.map((parameter) => ({ ...parameter, schema: schema.parse(inPlace(parameter.schema)) })),
+      bodies: Object.entries(operation.requestBody?.content ?? {}).map(([type, body]) => ({
+        type,
+        schema: schema.parse(inPlace(body.schema)),
+        example: body.example,
+      })),
+      security: operation.security.map(({ oauth2 }) => oauth2),
+    })),
+  );
+}
+
+/** Every operation of version 1, and of version 2 those of the resource that is written anew. */
+export async function operations(): Promise<readonly Operation[]> {
+  const [first, second] = [await readOperations('openapi.json', ''), await readOperations('openapi-v2.json', 'v2 ')];
+  return [...first, ...second.filter(({ id }) => id.startsWith('v2 orders.'))];
+}
