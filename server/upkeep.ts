@@ -1,5 +1,6 @@
 import type { LastUse } from './api-keys/last-use.ts';
 import type { Job } from './background.ts';
+import { databaseTime } from './database/database-time.ts';
 import type { Database, Em } from './database/orm.ts';
 import { sweepIdempotencyKeys } from './http/idempotency.ts';
 import type { Log } from './log.ts';
@@ -25,7 +26,7 @@ export const upkeepJobs = ({ db, log, transport, mailKey }: UpkeepParts): Job[] 
   { name: 'mail', everyMs: second, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
   { name: 'expired tokens', everyMs: 60 * second, run: (signal) => batchAfterBatch(db, signal, sweepOauthRecords) },
   { name: 'answers to repeated requests', everyMs: 600 * second, run: (signal) => batchAfterBatch(db, signal, sweepIdempotencyKeys) },
-  { name: 'traces of what is over', everyMs: 3600 * second, run: () => sweepTraces(db.em.fork(), new Date()) },
+  { name: 'traces of what is over', everyMs: 3600 * second, run: async () => sweepTraces(db.em.fork(), await databaseTime(db.em.fork())) },
   { name: 'old attempts, links and challenges', everyMs: 600 * second, run: () => sweepSmallThings(db) },
 ];
 
@@ -39,11 +40,11 @@ export const countingJobs = ({ db, lastUse, monthlyUse }: Counted): Job[] => [
 
 /** A busy minute leaves more than one batch behind. */
 async function batchAfterBatch(db: Database, signal: AbortSignal, sweep: (em: Em, now: Date) => Promise<number>): Promise<void> {
-  const now = new Date();
+  const now = await databaseTime(db.em.fork());
   while (!signal.aborted && (await sweep(db.em.fork(), now)) > 0);
 }
 
 async function sweepSmallThings(db: Database): Promise<void> {
-  const [em, now] = [db.em.fork(), new Date()];
+  const [em, now] = [db.em.fork(), await databaseTime(db.em.fork())];
   for (const sweep of [sweepAttempts, sweepMailedLinks, sweepChallenges]) await sweep(em, now);
 }

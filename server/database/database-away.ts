@@ -1,7 +1,24 @@
 import { sqlState } from './sql-state.ts';
 
-/** Admin shutdown, crash shutdown, starting up, too many connections; and what the system says when nobody listens or answers. */
-const codes = new Set(['57P01', '57P02', '57P03', '53300', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+/**
+ * Admin shutdown, crash shutdown, starting up, too many connections, no room on its disk, no memory, a server that takes no writes
+ * (a standby that is not yet promoted); and what the system says when nobody listens or answers.
+ */
+const codes = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '53100',
+  '53200',
+  '25006',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
 
 /** pg gives these no code. */
 const messages = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
@@ -12,6 +29,9 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code !== undefined && (codes.has(code) || code.startsWith('08'))) return true;
   return error instanceof Error && (messages.test(error.message) || (error.cause !== undefined && isDatabaseAway(error.cause)));
 }
+
+/** Whether the same request may succeed soon, because it failed of nothing that has to do with it. */
+export const isDatabaseUnavailable = (error: unknown): boolean => isDatabaseAway(error) || isDatabaseBusy(error);
 
 /** A statement or a lock that took too long, and transactions that waited for each other or met: all of them were undone. */
 const undone = new Set(['57014', '55P03', '40P01', '40001']);

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
 import { makeDataDirectory } from './new-data-directory.ts';
-import { giveBackWhenLost, parseInt8, prepareNamedStatements } from './postgresql-connection.ts';
+import { endWhenSilent, giveBackWhenLost, parseInt8, prepareNamedStatements } from './postgresql-connection.ts';
 
 /** What a function that reads or writes takes. */
 export type Em = SqlEntityManager;
@@ -91,6 +91,8 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
       onPool?.(pool);
       parseInt8(pool, int8);
       pool.on('connect', prepareNamedStatements);
+      // PostgreSQL would have ended the statement before
+      if (timeouts !== 'none') pool.on('connect', endWhenSilent((statementMs * 4) / 3));
       pool.on('connect', giveBackWhenLost);
     },
   };

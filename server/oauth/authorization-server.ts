@@ -17,7 +17,6 @@ import { createEngine } from './engine.ts';
 import { acceptIssuedTokens } from './issued-tokens.ts';
 import { limitClientSecrets } from './limit-client-secrets.ts';
 import { limitDeviceCodes } from './limit-device-codes.ts';
-import { loggedPath } from './logged-path.ts';
 import { pinOrigin } from './origin.ts';
 import type { PageContext } from './page-context.ts';
 import { failureHandler, wrongHost } from './page-failures.ts';
@@ -35,7 +34,7 @@ import { tokenStore } from './token-store.ts';
 import { type OnTokenOperation, tellTokenOperations } from './token-operations.ts';
 import { keepRevocation, tokenTransaction } from './token-transaction.ts';
 import { accessTokenVerifier } from './verify-access-token.ts';
-import { wireCorrections } from './wire-corrections.ts';
+import { noteFailure, wireCorrections } from './wire-corrections.ts';
 
 export type AuthorizationServerParts = {
   readonly db: Database;
@@ -89,7 +88,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
     provider.proxy = true; // so that it believes pinOrigin, which knows the scheme
     provider.silent = true; // wireCorrections logs
     provider.on('grant.revoked', keepRevocation(em));
-    provider.on('server_error', (ctx, err) => log.error({ err, path: loggedPath(ctx.path) }, 'authorization server failed'));
+    provider.on('server_error', noteFailure(log));
     for (const middleware of [
       ...(parts.onTokenOperation ? [tellTokenOperations(parts.onTokenOperation)] : []),
       wireCorrections(issuer, log),

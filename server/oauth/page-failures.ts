@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
+import { isDatabaseUnavailable } from '../database/database-away.ts';
 import { TooManyAttemptsError } from './attempt-limits.ts';
 import { loggedPath } from './logged-path.ts';
 import { sendPage, type PageContext } from './page-context.ts';
@@ -31,7 +32,9 @@ export const failureHandler =
       return sendPage(context, res, failurePage(setting, failure.unreadableTitle, failure.unreadable), { status });
     }
     log.error({ err: error, path: loggedPath(req.path) }, 'page failed');
-    return sendPage(context, res, failurePage(setting, failure.title, failure.text), { status: 500 });
+    const unavailable = isDatabaseUnavailable(error);
+    if (unavailable) res.set('Retry-After', '1');
+    return sendPage(context, res, failurePage(setting, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };
 
 /** The status of what a body parser or the router found wrong with the request. */

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
+import { isDatabaseUnavailable } from '../database/database-away.ts';
 import { endpoints } from './endpoints.ts';
 import { loggedPath } from './logged-path.ts';
 import { frameHeaders } from './pages/page-headers.ts';
@@ -16,17 +17,30 @@ const authenticatesClients = new Set<string>([
   endpoints.pushed_authorization_request,
 ]);
 
+type FailureLog = { error(details: object, message: string): void };
+
+const failures = new WeakMap<object, unknown>();
+
+/** To be told of every `server_error` of the library, which answers it by itself. */
+export const noteFailure =
+  (log: FailureLog) =>
+  ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
+    failures.set(req, err);
+    log.error({ err, path: loggedPath(path) }, 'authorization server failed');
+  };
+
 /** Where the library's answers differ from what the RFCs say. */
 export const wireCorrections =
-  (issuer: string, log: { error(details: object, message: string): void }): Middleware =>
+  (issuer: string, log: FailureLog): Middleware =>
   async (ctx, next) => {
     try {
       await next();
     } catch (err) {
-      log.error({ err, path: loggedPath(ctx.path) }, 'authorization server failed');
+      noteFailure(log)(ctx, err);
       ctx.status = 500;
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }
+    if (isDatabaseUnavailable(failures.get(ctx.req))) answerUnavailable(ctx);
     if (ctx.status === 404 && ctx.body === undefined) answerUnknown(ctx);
     if (authenticatesClients.has(ctx.path)) correctAnswer(ctx, issuer);
     // the library's own pages: the form that posts an answer to an application, and the one that ends a session
@@ -39,6 +53,14 @@ function correctAnswer(ctx: Parameters<Middleware>[0], issuer: string): void {
   const refused = errorBody.safeParse(ctx.body);
   if (refused.success) correctRefusal(ctx, refused.data, issuer);
   else if (ctx.path === endpoints.token && ctx.status === 200) nameEveryGrantedScope(ctx);
+}
+
+/** RFC 9110 section 15.6.4: it is not the request that is wrong, and it may be sent again. */
+function answerUnavailable(ctx: Parameters<Middleware>[0]): void {
+  ctx.status = 503;
+  ctx.set('Retry-After', '1');
+  if (ctx.type === 'text/html') return;
+  ctx.body = { error: 'temporarily_unavailable', error_description: 'the database cannot be reached; send the request again' };
 }
 
 function answerUnknown(ctx: Parameters<Middleware>[0]): void {

@@ -23,7 +23,7 @@ export const paymentRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDe
     create: async ({ params, body, req, res }) => {
       const principal = principalOf(req);
       const effect = async (inner: Em): Promise<PaymentBody> =>
-        paymentFor(principal, await startPayment(inner, providers, principal, params.order_id, body, new Date()));
+        paymentFor(principal, await startPayment(inner, providers, principal, params.order_id, body));
       const started = await once(em, req, res, effect, locationOf);
       await askForPayment(em, providers, started.body.id, new Date());
       const payment = await findPayment(em, principal, started.body.id);

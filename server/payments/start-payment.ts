@@ -16,9 +16,9 @@ const longHoldMs = 7 * 24 * 60 * 60_000;
 /** When somebody looks whether the first call got through. */
 const firstCheckMs = 30_000;
 
-const attempts = statement<{ made: number; open: boolean }>(
+const attempts = statement<{ made: number; open: boolean; now: string }>(
   'payment_attempts',
-  `select count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
+  `select now() as now, count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
 );
 
 /** Writes down that the order is being paid. The provider is asked after the transaction, so that nothing waits for it. */
@@ -28,12 +28,14 @@ export async function startPayment(
   principal: Principal,
   orderId: number,
   input: PaymentCreate,
-  now: Date,
 ): Promise<Payment> {
   const provider = providers.get(input.provider);
   if (!provider) throw unknownProvider(providers);
   const order = await lockOrder(em, principal, orderId, 'payments.manage');
-  const [{ made, open } = { made: 0, open: false }] = await attempts(em, [orderId]);
+  const [found] = await attempts(em, [orderId]);
+  if (!found) throw new Error('payments could not be counted');
+  const { made, open } = found;
+  const now = new Date(found.now); // whose clock said until when the goods are held
   refuseUnpayable(order, open, now);
   if (provider.hold === 'long') order.holdAtLeast(new Date(order.createdAt.getTime() + longHoldMs));
   const { method_token: methodToken, return_url: returnUrl } = input;

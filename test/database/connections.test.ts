@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../server/database/orm.ts';
+import { openDatabase, type Database } from '../../server/database/orm.ts';
 import { statement } from '../../server/database/statement.ts';
-import { databaseKind, freshDatabase } from '../support/database.ts';
+import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../support/database.ts';
+import { openTcpProxy } from '../support/tcp-proxy.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -64,5 +65,23 @@ describe.skipIf(databaseKind === 'pglite')('a connection that the server ends in
       await expect(doomed.execute('select 1')).rejects.toThrow('onnection');
     }
     expect(await readNumber(db.em, [1])).toEqual([{ number: 1 }]);
+  });
+});
+
+describe.skipIf(databaseKind === 'pglite')('a connection that dies without a word', () => {
+  test('is ended when PostgreSQL would have ended the statement, and its place in the pool given back', async () => {
+    const url = new URL(await freshPostgresqlUrl());
+    await using way = await openTcpProxy(Number(url.port));
+    url.port = String(way.port);
+    const remote = await openDatabase(url.href, { connectionsMax: 2, statementMs: 600 });
+    const inTransaction = remote.em.fork();
+    await inTransaction.begin();
+    expect(await readNumber(remote.em, [1])).toEqual([{ number: 1 }]);
+    way.silence();
+    const waiting = [inTransaction.execute('select 1'), readNumber(remote.em, [2])];
+    for (const one of waiting) await expect(one).rejects.toThrow('Connection terminated');
+    way.goOn();
+    expect(await readNumber(remote.em, [3])).toEqual([{ number: 3 }]);
+    await remote.close();
   });
 });

@@ -7,13 +7,8 @@ import { openDatabase, type Database } from '../../server/database/orm.ts';
 import { endProcesses, start } from '../cli/command-line.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
-import {
-  administrationToken,
-  endServerProcesses,
-  startServer,
-  temporaryDataDirectory,
-  type ServerProcess,
-} from '../support/server-process.ts';
+import { MortalServer } from '../support/mortal-server.ts';
+import { administrationToken, endServerProcesses, temporaryDataDirectory } from '../support/server-process.ts';
 import { openReceiver, type Answering, type Received } from '../support/webhooks.ts';
 import { placeOrder, shopper, type Shopper } from './shopper.ts';
 
@@ -26,29 +21,6 @@ afterEach(() => {
   endServerProcesses();
   endProcesses();
 });
-
-/** A server that is killed and started again at the same address. */
-class Mortal {
-  readonly env: Readonly<Record<string, string>>;
-  #process: ServerProcess | undefined;
-  who: Shopper | undefined;
-
-  constructor(env: Readonly<Record<string, string>>) {
-    this.env = env;
-  }
-
-  async live(): Promise<string> {
-    this.#process = await startServer(this.env);
-    return this.#process.url;
-  }
-
-  async dieAndRise(): Promise<void> {
-    await this.#process?.kill();
-    await this.live();
-  }
-
-  stop = async (): Promise<unknown> => this.#process?.stop();
-}
 
 const created = z.object({ id: z.number() });
 async function register(url: string, token: string, receiver: string): Promise<number> {
@@ -90,7 +62,7 @@ describe.each(databases)(`${orders} orders on $kind`, { timeout: 60_000 + orders
   test(`every event arrives with one id, though the receiver is down, then unsure, and the server is killed ${kills} times`, async () => {
     await using directory = await temporaryDataDirectory();
     const [databaseUrl, port, receiverPort] = [await freshUrl(), await freePort(), await freePort()];
-    const mortal = new Mortal({ DATABASE_URL: databaseUrl, MANDATE_DATA_DIR: directory.path, PORT: String(port), ...unlimited });
+    const mortal = new MortalServer({ DATABASE_URL: databaseUrl, MANDATE_DATA_DIR: directory.path, PORT: String(port), ...unlimited });
     const url = await mortal.live();
     const token = renewing(url, directory.path);
     const who = await shopper(url, directory.path);
@@ -155,7 +127,7 @@ describe.each(databases)(`${orders} orders on $kind`, { timeout: 60_000 + orders
 
   test('the command line, listening, leaves out nothing and sends nothing twice when the server is killed', async () => {
     await using directory = await temporaryDataDirectory();
-    const mortal = new Mortal({
+    const mortal = new MortalServer({
       DATABASE_URL: await freshUrl(),
       MANDATE_DATA_DIR: directory.path,
       PORT: String(await freePort()),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
+import { pipeline } from 'node:stream';
 
 export type Front = {
   readonly url: string;
@@ -22,8 +23,9 @@ export async function openFront(port: number): Promise<Front> {
     open.set(to, busy(to) + 1);
     res.once('close', () => open.set(to, busy(to) - 1));
     const passed = request({ host: 'localhost', port: to, method: req.method, path: req.url, headers: req.headers, agent }, (answer) => {
+      if (res.destroyed) return void answer.destroy(); // nobody waits for it any more
       res.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(res);
+      return void pipeline(answer, res, () => undefined); // what breaks on the one side is broken off on the other
     });
     passed.on('error', () => res.destroy());
     req.pipe(passed);

@@ -41,7 +41,10 @@ async function prepareDatabase(project: TestProject): Promise<() => Promise<void
   return server ? preparePostgresql(project, server) : preparePglite(project);
 }
 
-async function preparePostgresql(project: TestProject, { url, stop }: PostgresqlServer): Promise<() => Promise<void>> {
+async function preparePostgresql(
+  project: TestProject,
+  { url, stop }: Pick<PostgresqlServer, 'url' | 'stop'>,
+): Promise<() => Promise<void>> {
   const template = `mandate_test_${randomBytes(4).toString('hex')}`;
   await administer(url, `create database ${template}`);
   await (await openMigratedDatabase(databaseUrl(url, template))).close();

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, writeFile } from 'node:fs/promises';
+import { chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { freePort } from './free-port.ts';
@@ -13,7 +14,32 @@ const binaries = z.object({ initdb: z.string(), pg_ctl: z.string(), postgres: z.
 type Account = { readonly uid?: number; readonly gid?: number };
 type Postgresql = { readonly binaries: z.infer<typeof binaries>; readonly account: Account };
 
-export type PostgresqlServer = { readonly url: string; readonly stop: () => Promise<void> };
+export type PostgresqlServer = {
+  readonly url: string;
+  readonly port: number;
+  /** Where its data lies. */
+  readonly data: string;
+  /** Ends it, and removes it with its data. */
+  readonly stop: () => Promise<void>;
+  /** As a power switch does: of all its processes none comes to an end of its own. */
+  readonly kill: () => Promise<void>;
+  /** After `kill`, or when it has ended by itself: with the data that there is. */
+  readonly start: () => Promise<void>;
+  /** As an operator does: everybody is sent away, nobody is waited for. */
+  readonly restart: () => Promise<void>;
+};
+
+export type PostgresqlOptions = {
+  /** It keeps what it has confirmed, whatever happens to it. Otherwise it is fast. */
+  readonly durable?: boolean;
+  /** As in `postgresql.conf`; they come after those that are always there, and win. */
+  readonly settings?: readonly string[];
+  readonly initdb?: readonly string[];
+  /** What else its processes have in their environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called before anything lies in the directory of its data. */
+  readonly prepare?: (data: string, account: Account) => Promise<void>;
+};
 
 /** The PostgreSQL that came with the packages and the account it may run as; says why when it cannot run here. */
 export async function findPostgresql(): Promise<Postgresql> {
@@ -37,40 +63,69 @@ async function serverAccount(): Promise<Account> {
 
 const idOfNobody = async (flag: '-u' | '-g'): Promise<number> => Number((await run('id', [flag, 'nobody'])).stdout);
 
+const fast = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
+const always = ['max_connections=300', "unix_socket_directories=''", 'listen_addresses=127.0.0.1'];
+const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+
 /** A server of our own in a temporary directory, which is gone when `stop` is called or this process is, however it went. */
-export async function startPostgresql({ binaries: { initdb, pg_ctl }, account }: Postgresql): Promise<PostgresqlServer> {
+export async function startPostgresql(postgresql: Postgresql, options: PostgresqlOptions = {}): Promise<PostgresqlServer> {
+  const { binaries: programs, account } = postgresql;
+  return inDirectory(postgresql, options, randomBytes(16).toString('hex'), async (data, password) => {
+    const passwordFile = join(data, '../password');
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    if (account.uid !== undefined && account.gid !== undefined) await chown(passwordFile, account.uid, account.gid);
+    await options.prepare?.(data, account);
+    const access = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=password'];
+    await run(programs.initdb, [`--pgdata=${data}`, ...access, '--no-sync', ...locale, ...(options.initdb ?? [])], account);
+  });
+}
+
+/** The same on data that `fill` puts there. */
+export async function inDirectory(
+  { binaries: programs, account }: Postgresql,
+  { durable = false, settings: more = [], env = {} }: PostgresqlOptions,
+  password: string,
+  fill: (data: string, password: string) => Promise<void>,
+): Promise<PostgresqlServer> {
   const { path: directory, remove: stop } = await serverDirectory();
   try {
-    const [data, passwordFile, password, port] = [
-      join(directory, 'data'),
-      join(directory, 'password'),
-      randomBytes(16).toString('hex'),
-      await freePort(),
-    ];
-    await writeFile(passwordFile, password, { mode: 0o600 });
-    if (account.uid !== undefined && account.gid !== undefined) {
-      await chown(passwordFile, account.uid, account.gid);
-      await chown(directory, account.uid, account.gid);
-    }
-    const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
-    await run(
-      initdb,
-      [`--pgdata=${data}`, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=password', '--no-sync', ...locale],
-      account,
-    );
-    const settings = [
-      'fsync=off',
-      'full_page_writes=off',
-      'synchronous_commit=off',
-      'max_connections=300',
-      "unix_socket_directories=''",
-      'listen_addresses=127.0.0.1',
-    ];
-    const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
-    await run(pg_ctl, ['start', '--wait', '-D', data, '-l', join(directory, 'log'), '-o', options], account);
-    return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop };
+    if (account.uid !== undefined && account.gid !== undefined) await chown(directory, account.uid, account.gid);
+    const [data, port] = [join(directory, 'data'), await freePort()];
+    await fill(data, password);
+    const settings = [`port=${port}`, ...(durable ? [] : fast), ...always, ...more];
+    const options = ['-o', settings.map((setting) => `-c ${setting}`).join(' '), '-l', join(directory, 'log')];
+    const control = (...words: string[]): Promise<unknown> =>
+      run(programs.pg_ctl, [...words, '--wait', '-D', data], { ...account, env: { ...process.env, ...env } });
+    const server: PostgresqlServer = {
+      url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+      port,
+      data,
+      stop,
+      kill: () => killAll(data),
+      start: async () => void (await control('start', ...options)),
+      restart: async () => void (await control('restart', '-m', 'fast', ...options)),
+    };
+    await server.start();
+    return server;
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Its first process and all that came of it; they would end by themselves when the first is gone, but not at once. */
+async function killAll(data: string): Promise<void> {
+  const [first = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
+  const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8').catch(() => '');
+  const all = [first, ...children.split(' ')].map(Number).filter((pid) => pid > 0);
+  for (const pid of all) signal(pid, 'SIGKILL');
+  for (const end = Date.now() + 10_000; all.some((pid) => signal(pid, 0)) && Date.now() < end;) await sleep(5);
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false; // it is gone
   }
 }

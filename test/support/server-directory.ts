@@ -16,6 +16,7 @@ export async function serverDirectory(): Promise<{ readonly path: string; readon
     while [ -e "$0" ]; do
       pid=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)
       case "$pid" in [1-9]*) kill -QUIT "$pid" 2>/dev/null && while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done ;; esac
+      umount "$0/data" 2>/dev/null # where the data lies on a disk of its own
       rm -rf "$0" 2>/dev/null || sleep 0.1
     done`;
   const watcher = spawn('sh', ['-c', script, path], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });

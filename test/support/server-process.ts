@@ -126,7 +126,10 @@ export async function temporaryDataDirectory(): Promise<AsyncDisposable & { read
 }
 
 const application = z.object({ client_id: z.string(), client_secret: z.string() });
-const firstRun = z.object({ customer: z.object({ email: z.string() }), applications: z.object({ administration: application }) });
+const firstRun = z.object({
+  customer: z.object({ email: z.string(), password: z.string() }),
+  applications: z.object({ administration: application }),
+});
 
 export const readFirstRun = async (dataDirectory: string): Promise<z.infer<typeof firstRun>> =>
   firstRun.parse(JSON.parse(await readFile(join(dataDirectory, 'first-run.json'), 'utf8')));

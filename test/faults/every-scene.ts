@@ -1,0 +1,43 @@
+import { clocks } from './clocks.ts';
+import { embedded } from './embedded.ts';
+import { play, type Outcome, type Playing } from './play.ts';
+import type { Scene } from './scene.ts';
+import { smallDisk } from './small-disk.ts';
+import { openSoak, soak } from './soak.ts';
+import type { Stage } from './stage.ts';
+import { twoServers } from './two-servers.ts';
+import { withStandby } from './with-standby.ts';
+
+/** A fault with a stage of its own. `missing`: why it cannot be played here. */
+export type Performance = {
+  readonly name: string;
+  readonly missing: () => string | undefined;
+  readonly play: (playing: Playing) => Promise<Outcome>;
+};
+
+const performances = <S extends Stage>({ missing, open, faults }: Scene<S>): Performance[] =>
+  faults.map((fault) => ({
+    name: fault.name,
+    missing: () => missing?.(),
+    async play(playing) {
+      await using stage = await open();
+      return await play(fault, stage, playing); // before the stage is closed
+    },
+  }));
+
+/** Every fault there is, in the order of the table. */
+export const everyPerformance: readonly Performance[] = [
+  ...performances(twoServers),
+  ...performances(withStandby),
+  ...performances(smallDisk),
+  ...performances(clocks),
+  ...performances(embedded),
+  {
+    name: 'soak',
+    missing: () => undefined,
+    async play(playing) {
+      await using stage = await openSoak();
+      return await soak(stage, playing);
+    },
+  },
+];
