@@ -5,11 +5,10 @@ import { openDatabase } from '../../server/database/orm.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { openFront, type Front } from '../support/front.ts';
-import { openLoggedMailbox } from '../support/mailbox.ts';
 import { nextRelease } from '../support/next-release.ts';
-import { refresh, signUp, tokenResponse, tokensFor } from '../support/oauth-flow.ts';
+import { refresh, signIn, tokenResponse, tokensFor } from '../support/oauth-flow.ts';
 import { mandateServer } from '../support/server-command.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory, type ServerProcess } from '../support/server-process.ts';
+import { endServerProcesses, readFirstRun, startServer, temporaryDataDirectory, type ServerProcess } from '../support/server-process.ts';
 import { countOrders, placeOrder, readOrder, shopper, stockOf, type PlacedOrder, type Shopper } from './shopper.ts';
 
 afterEach(endServerProcesses);
@@ -38,7 +37,7 @@ class Load {
   /** Goes on for so many orders more. */
   async pass(orders: number): Promise<void> {
     const until = this.confirmed.length + orders;
-    for (const end = Date.now() + 60_000; this.confirmed.length < until; await sleep(20))
+    for (const end = Date.now() + 120_000; this.confirmed.length < until; await sleep(20))
       if (Date.now() > end) throw new Error(`no more orders: ${this.failures.join('\n')}`);
   }
 
@@ -82,7 +81,10 @@ async function replace(
   return fresh;
 }
 
-describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 400_000 }, () => {
+/** By command, because it has five servers started while others order: it is worth a machine of its own. */
+const wanted = process.env['MANDATE_UPGRADE_TEST'] !== undefined && databaseKind === 'postgresql';
+
+describe.skipIf(!wanted)('an upgrade under load', { timeout: 400_000 }, () => {
   test('of two processes, one after the other, while the tables change: no request fails, and no order is lost', async () => {
     await using data = await temporaryDataDirectory();
     await using next = await nextRelease();
@@ -98,9 +100,8 @@ describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 4
     };
     const [first, second] = [await startServer(env), await startServer(env)];
     front.lead([first, second].map(portOf));
-    openLoggedMailbox(front.url, () => first.output() + second.output());
-    const anna = await signUp(front.url);
-    const { refresh_token: refreshToken = '' } = await tokensFor(front.url, anna, ['users.read']);
+    const browser = await signIn(front.url, (await readFirstRun(data.path)).customer);
+    const { refresh_token: refreshToken = '' } = await tokensFor(front.url, { browser }, ['users.read']);
     const who = await shopper(front.url, data.path);
 
     const load = new Load(who, refreshToken);
