@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { KnownThings } from './known.ts';
 import { openShop } from '../support/shop.ts';
@@ -7,7 +8,7 @@ import { callerNames, Callers } from './callers.ts';
 import type { Operation } from './document.ts';
 import { codeIn, faultsOf } from './judge.ts';
 import { requestsOf, type FuzzRequest } from './requests.ts';
-import { describe, prepared, Sender } from './send.ts';
+import { describe, prepared, type Received, Sender, type Sent } from './send.ts';
 
 export type Finding = {
   readonly operation: string;
@@ -116,12 +117,21 @@ class Run {
     this.findings.push({ operation: operation.id, seed: this.#seed, index, ...found });
   }
 
+  /** 503 says to try again: a machine that does other work may be too slow for a moment, but not three times in ten seconds. */
+  async #sendPatiently(sent: Sent): Promise<Received> {
+    for (let tries = 1; ; tries += 1) {
+      const received = await this.#sender.send(sent);
+      if (received.status !== 503 || tries === 3) return received;
+      await sleep(5_000);
+    }
+  }
+
   async #ask(operation: Operation, request: FuzzRequest): Promise<{ faults: string[]; shown: () => string }> {
     const caller = await this.#callers.get(request.caller);
     const sent = prepared(request, this.known, caller);
     const shown = (): string => `as ${request.caller}: ${describe(sent)}`;
     try {
-      const received = await this.#sender.send(sent);
+      const received = await this.#sendPatiently(sent);
       this.#onAnswer?.(operation, received.status);
       if (received.status < 300) this.known.learn(sent.path, parsed(received.text), received.headers.get('etag'));
       // somebody took its access from it, or put a limit to it

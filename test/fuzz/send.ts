@@ -50,7 +50,16 @@ export function prepared(made: FuzzRequest, known: KnownThings, { token }: Calle
 }
 
 /** The applications that come with the service: without them nobody could sign in any more. Those that tests register have higher ids. */
-const spared = (path: string): string => path.replace(/(\/applications\/)0*[1-9](?!\d)/, '$1987654321');
+const spared = (path: string): string =>
+  path.replace(/(\/applications\/)([^/]+)/, (all, before: string, id: string) => (isFirst(id) ? `${before}987654321` : all));
+
+function isFirst(id: string): boolean {
+  try {
+    return Number(decodeURIComponent(id)) < 10;
+  } catch {
+    return false; // a broken escape names none
+  }
+}
 
 const contentEncodings: Record<string, string> = { gzip: 'gzip', deflate: 'deflate', br: 'br', 'not gzip': 'gzip' };
 

