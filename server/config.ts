@@ -187,13 +187,24 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
 /** The only place that reads the environment, and the files that its variables name. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const { values, faults } = readSecretFiles(env);
-  const parsed = environment.safeParse({ ...env, ...values });
-  const issues = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ name: path.join('.'), message }));
+  const given = { ...env, ...values };
+  const issues = faultsOf(given);
   // what a file would have said is not missing as well
   const all = [...faults, ...issues.filter(({ name }) => !faults.some((fault) => fault.name === `${name}_FILE`))];
-  if (!parsed.success || all.length > 0) throw new ConfigurationError(describe(all));
-  return configOf(parsed.data);
+  if (all.length > 0) throw new ConfigurationError(describe(all));
+  return configOf(environment.parse(given));
 }
+
+/** Everything at once: what variables say together is looked at when each is right by itself, so those that are not are left out for that. */
+function faultsOf(given: Readonly<Record<string, string | undefined>>): Fault[] {
+  const alone = issuesOf(given);
+  const wrong = alone.map(({ name }) => name);
+  const right = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.includes(name)));
+  return [...alone, ...issuesOf(right).filter(({ name, message }) => !wrong.some((each) => each === name || message.includes(each)))];
+}
+
+const issuesOf = (given: Readonly<Record<string, string | undefined>>): Fault[] =>
+  (environment.safeParse(given).error?.issues ?? []).map(({ path, message }) => ({ name: path.join('.'), message }));
 
 function configOf(data: Environment): Config {
   const dataDirectory = resolve(data.MANDATE_DATA_DIR);

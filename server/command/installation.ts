@@ -15,7 +15,7 @@ export async function withDatabase<Result>(
   otherwise: string,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const db = await openDatabase(databaseUrl, { timeouts: 'none', connectionsMax: 2 }).catch((error: unknown) => {
+  const db = await openDatabase(databaseUrl, { timeouts: 'none', connectionsMax: 3 }).catch((error: unknown) => {
     if (error instanceof DataDirectoryInUseError) throw new CommandFailure(`${error.message}. ${otherwise}`);
     throw error;
   });

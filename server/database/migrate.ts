@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isPostgresql, openDatabase, type Database, type Opening } from './orm.ts';
+import { sqlState } from './sql-state.ts';
 
 /** Any number, as long as nobody else locks the same one: this is what "Mandate is migrating" is called in PostgreSQL. */
 export const migrationLock = 7_262_633;
@@ -14,7 +16,7 @@ export async function openMigratedDatabase(url: string, opening: Pick<Opening, '
     return db;
   }
   // a slow migration, and another process waiting for it, must not run into the timeouts that requests have
-  const patient = await openDatabase(url, { timeouts: 'none', connectionsMax: 2 });
+  const patient = await openDatabase(url, { timeouts: 'none', connectionsMax: 3 });
   try {
     await migrate(patient);
   } finally {
@@ -22,6 +24,15 @@ export async function openMigratedDatabase(url: string, opening: Pick<Opening, '
   }
   return openDatabase(url, opening);
 }
+
+/**
+ * While a migration waits for a table that somebody has for long, a backup for instance, every request for that table waits behind it.
+ * So it gives up soon, lets them pass, and tries again.
+ */
+const waitsFor = '1s';
+const triesAgainAfterMs = 2_000;
+const triesMax = 300;
+const lockNotAvailable = '55P03';
 
 /** Applies what is pending, once, however many processes start together; gives the names of what it applied. */
 export async function migrate(db: Database): Promise<string[]> {
@@ -32,8 +43,37 @@ export async function migrate(db: Database): Promise<string[]> {
     await lock.execute('select pg_advisory_xact_lock(?)', [migrationLock]);
   }
   try {
-    return (await db.migrator.up()).map((migration) => migration.name);
+    const names = (await db.migrator.getPending()).map(({ name }) => name);
+    for (const name of names) await applyPatiently(db, name);
+    return names;
   } finally {
     if (shared) await lock.rollback();
+  }
+}
+
+async function applyPatiently(db: Database, name: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await apply(db, name);
+      return;
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable || tries === triesMax) throw error;
+      await sleep(triesAgainAfterMs);
+    }
+  }
+}
+
+/** Each in a transaction of its own: one that has a table and waits for another could wait for a request that waits for it. */
+async function apply(db: Database, name: string): Promise<void> {
+  const em = db.em.fork();
+  await em.begin();
+  try {
+    await em.execute(`set local lock_timeout to '${waitsFor}'`);
+    const transaction: unknown = em.getTransactionContext();
+    await db.migrator.up({ migrations: [name], transaction });
+    await em.commit();
+  } catch (error) {
+    await em.rollback().catch(() => undefined); // it is undone in any case, and why is worth more than that
+    throw error;
   }
 }

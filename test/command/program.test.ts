@@ -31,9 +31,9 @@ describe('mandate-server', { timeout: 180_000 }, () => {
   test.each(['migrate', 'backup x', 'restore x', 'keys rotate', 'admin create --email ann@example.com'])(
     '%s names every fault of the configuration',
     async (line) => {
-      const { code, stderr } = await mandateServer({ NODE_ENV: 'production' }, line.split(' '));
+      const { code, stderr } = await mandateServer({ NODE_ENV: 'production', PORT: 'x' }, line.split(' '));
       expect(code).toBe(1);
-      for (const name of ['MANDATE_SECRET', 'MANDATE_ISSUER']) expect(stderr).toContain(`  ${name} must be`);
+      for (const name of ['PORT', 'MANDATE_SECRET', 'MANDATE_ISSUER']) expect(stderr).toContain(`  ${name} must be`);
     },
   );
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLine } from '../support/oauth-flow.ts';
 import { ask, isExcused, type Reply } from './ask.ts';
-import { sample, type Findings } from './findings.ts';
+import { forEach, sample, type Findings } from './findings.ts';
 import type { Load } from './load.ts';
 
 /** Spent codes and tokens that are tried once more. */
@@ -11,10 +11,10 @@ const triedMax = 100;
 export async function auditAccess({ administration: { stage }, ledger }: Load, findings: Findings): Promise<void> {
   for (const { env } of stage.servers) {
     const me = `http://localhost:${env['PORT']}/api/v1/users/me`;
-    for (const token of sample(ledger.revoked, triedMax)) {
-      const { status } = await answered(() => ask(me, { headers: { authorization: `Bearer ${token}` } }));
+    await forEach(sample(ledger.revoked, triedMax), async (revoked) => {
+      const { status } = await answered(() => ask(me, { headers: { authorization: `Bearer ${revoked}` } }));
       if (status !== 401) findings.letIn.push(`a revoked access token was answered ${status}`);
-    }
+    });
   }
   const token = (form: Readonly<Record<string, string>>): Promise<Reply> =>
     answered(() => ask(`${stage.front.url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) }));
@@ -23,10 +23,10 @@ export async function auditAccess({ administration: { stage }, ledger }: Load, f
     if (status !== 200) findings.lost.push(`a refresh token was answered ${status}: ${text}`);
   }
   // last, because it ends everything that came of them
-  for (const { kind, form } of sample(ledger.spent, triedMax)) {
+  await forEach(sample(ledger.spent, triedMax), async ({ kind, form }) => {
     const { status } = await token(form);
     if (status !== 400) findings.letIn.push(`a spent ${kind} was answered ${status}`);
-  }
+  });
 }
 
 /** The first answer that says something about what was sent. */

@@ -8,22 +8,32 @@ import type { Stage } from './stage.ts';
 import { twoServers } from './two-servers.ts';
 import { withStandby } from './with-standby.ts';
 
-/** A fault with a stage of its own. `missing`: why it cannot be played here. */
+/** A fault that can be played. `missing`: why it cannot be here. */
 export type Performance = {
   readonly name: string;
   readonly missing: () => string | undefined;
   readonly play: (playing: Playing) => Promise<Outcome>;
+  /** Ends the stage, which all faults of a scene share. */
+  readonly close: () => Promise<void>;
 };
 
-const performances = <S extends Stage>({ missing, open, faults }: Scene<S>): Performance[] =>
-  faults.map((fault) => ({
+function performances<S extends Stage>({ missing, open, faults }: Scene<S>): Performance[] {
+  let stage: S | undefined;
+  const close = async (): Promise<void> => {
+    const closing = stage;
+    stage = undefined;
+    await closing?.[Symbol.asyncDispose]();
+  };
+  return faults.map((fault) => ({
     name: fault.name,
     missing: () => missing?.(),
     async play(playing) {
-      await using stage = await open();
-      return await play(fault, stage, playing); // before the stage is closed
+      stage ??= await open();
+      return play(fault, stage, playing);
     },
+    close,
   }));
+}
 
 /** Every fault there is, in the order of the table. */
 export const everyPerformance: readonly Performance[] = [
@@ -37,7 +47,8 @@ export const everyPerformance: readonly Performance[] = [
     missing: () => undefined,
     async play(playing) {
       await using stage = await openSoak();
-      return await soak(stage, playing);
+      return await soak(stage, playing); // before the stage is closed
     },
+    close: async () => undefined,
   },
 ];

@@ -21,3 +21,12 @@ export function sample<T>(all: readonly T[], most: number): T[] {
   const step = Math.max(1, all.length / most);
   return Array.from({ length: Math.min(all.length, most) }, (_, nth) => all[Math.floor(nth * step)]).filter((one) => one !== undefined);
 }
+
+/** A few at a time. */
+export async function forEach<T>(all: Iterable<T>, work: (one: T) => Promise<unknown>): Promise<void> {
+  const waiting = [...all];
+  const lane = async (): Promise<void> => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: 6 }, lane));
+}

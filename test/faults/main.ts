@@ -12,6 +12,7 @@ const { values } = parseArgs({
   options: { fault: { type: 'string', multiple: true }, times: { type: 'string', default: '5' }, seconds: { type: 'string' } },
 });
 
+let failed = false;
 const names = everyPerformance.map(({ name }) => name);
 const wanted = values.fault ?? names;
 const unknown = wanted.filter((name) => !names.includes(name));
@@ -19,26 +20,41 @@ if (unknown.length > 0) {
   process.stderr.write(`There is no fault called ${unknown.join(', ')}. There are: ${names.join(', ')}.\n`);
   process.exitCode = 2;
 } else {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130));
   process.stdout.write(`${tableHead}\n`);
-  for (const one of everyPerformance) if (wanted.includes(one.name)) await perform(one);
+  const program = everyPerformance.filter(({ name }) => wanted.includes(name));
+  for (const [nth, one] of program.entries()) {
+    const went = await perform(one);
+    if (!went || program[nth + 1]?.close !== one.close) await one.close();
+  }
+  leave(failed ? 1 : 0); // a stage that could not be opened may have left something open
 }
 
-async function perform({ name, missing, play }: Performance): Promise<void> {
+function leave(code: number): never {
+  endServerProcesses();
+  process.exit(code);
+}
+
+/** Whether it came to its end; otherwise nobody knows what state the stage is in. */
+async function perform({ name, missing, play }: Performance): Promise<boolean> {
   const reason = missing();
-  if (reason !== undefined) return void process.stderr.write(`${name} is left out: ${reason}\n`);
+  if (reason !== undefined) {
+    process.stderr.write(`${name} is left out: ${reason}\n`);
+    return true;
+  }
   const onProgress = (done: number): void => void process.stderr.write(`${name}: ${done}\n`);
   const seconds = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
   try {
     const outcome = await play({ times: Number(values.times), ...seconds, onProgress });
     process.stdout.write(`${tableRow(outcome)}\n`);
     for (const complaint of complaints(outcome)) process.stderr.write(`${name}: ${complaint}\n`);
-    if (complaints(outcome).length > 0) process.exitCode = 1;
+    if (complaints(outcome).length > 0) failed = true;
+    return true;
   } catch (error) {
     process.stderr.write(
       `${name} could not be played to its end: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
-    process.exitCode = 1;
-  } finally {
-    endServerProcesses();
+    failed = true;
+    return false;
   }
 }

@@ -8,6 +8,8 @@ import type { Stage } from './stage.ts';
 export type Outcome = {
   readonly name: string;
   readonly title: string;
+  /** With which it can be repeated, beside its name. */
+  readonly command: string;
   readonly times: number;
   readonly acknowledged: number;
   /** Seconds, one for each time. */
@@ -54,7 +56,15 @@ export async function play<S extends Stage>(fault: Fault<S>, stage: S, playing: 
   note(`answers: ${describe(load.ledger.statuses)}`);
   const findings = await audit(load, { hurry });
   findings.notes.unshift(...notes);
-  return { name: fault.name, title: fault.title, times: recoveries.length, acknowledged, recoveries, findings };
+  return {
+    name: fault.name,
+    title: fault.title,
+    command: `--times ${recoveries.length}`,
+    times: recoveries.length,
+    acknowledged,
+    recoveries,
+    findings,
+  };
 }
 
 const describe = (statuses: ReadonlyMap<number, number>): string =>

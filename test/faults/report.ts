@@ -2,16 +2,16 @@ import type { Outcome } from './play.ts';
 
 /** The head of the table, in Markdown. */
 export const tableHead = [
-  '| fault | times | acknowledged writes | lost | doubled | let in | recovered, s, median / longest | notes |',
-  '|---|---|---|---|---|---|---|---|',
+  '| fault | `npm run faults --` | times | acknowledged writes | lost | doubled | let in | recovered, s, median / longest | notes |',
+  '|---|---|---|---|---|---|---|---|---|',
 ].join('\n');
 
-export function tableRow({ title, times, acknowledged, recoveries, findings }: Outcome): string {
+export function tableRow({ name, title, command, times, acknowledged, recoveries, findings }: Outcome): string {
   const { lost, doubled, letIn, unexpected, notes } = findings;
   const sorted = recoveries.toSorted((a, b) => a - b);
   const recovered = sorted.length === 0 ? '' : `${seconds(sorted[Math.floor(sorted.length / 2)])} / ${seconds(sorted.at(-1))}`;
   const other = [...(unexpected.length > 0 ? [`${unexpected.length} unexpected answers`] : []), ...notes].join('; ');
-  return `| ${[title, times, acknowledged, lost.length, doubled.length, letIn.length, recovered, other].join(' | ')} |`;
+  return `| ${[title, `\`--fault ${name} ${command}\``, times, acknowledged, lost.length, doubled.length, letIn.length, recovered, other].join(' | ')} |`;
 }
 
 const seconds = (value = Number.NaN): string => value.toFixed(value < 10 ? 2 : 1);

@@ -35,7 +35,16 @@ export async function soak(stage: PostgresqlStage, { seconds = 30, hurry = false
   const acknowledged = load.ledger.acknowledgements.length;
   const findings = await audit(load, { hurry });
   findings.notes.unshift(...describe(looks));
-  return { name: 'soak', title: `nothing, for ${seconds} s`, times: 1, acknowledged, recoveries: [], findings, looks };
+  return {
+    name: 'soak',
+    title: `nothing, for ${seconds} s`,
+    command: `--seconds ${seconds}`,
+    times: 1,
+    acknowledged,
+    recoveries: [],
+    findings,
+    looks,
+  };
 }
 
 function describe(looks: readonly Look[]): string[] {

@@ -37,6 +37,19 @@ test('refuses production without a secret and without an https issuer, naming bo
   expect(refusal).toThrow(/MANDATE_SECRET must be set in production(.|\n)*MANDATE_ISSUER must be an https address/);
 });
 
+test('names what is wrong by itself and what is missing beside it at once', () => {
+  const refusal = (): unknown =>
+    readConfig({ NODE_ENV: 'production', PORT: 'x', MANDATE_SMTP_URL: 'smtp://mail.example', MANDATE_ROLE: 'web' });
+  expect(refusal).toThrow(/^The configuration is not complete:\n {2}PORT (.|\n)*MANDATE_SECRET must be set/);
+  for (const name of ['MANDATE_MAIL_FROM', 'MANDATE_ISSUER', 'MANDATE_ROLE']) expect(refusal).toThrow(`  ${name} must be`);
+});
+
+test('blames no variable for another one that is wrong', () => {
+  const refusal = (): unknown =>
+    readConfig({ MANDATE_ROLE: 'web', DATABASE_URL: 'mysql://localhost', MANDATE_SMTP_URL: 'mail', MANDATE_MAIL_FROM: 'a@b.example' });
+  expect(refusal).toThrow(/^The configuration is not complete:\n {2}DATABASE_URL .*\n {2}MANDATE_SMTP_URL .*$/);
+});
+
 test('accepts production with a secret and an https issuer', () => {
   const config = readConfig({ NODE_ENV: 'production', MANDATE_SECRET: secret, MANDATE_ISSUER: 'https://shop.example/' });
   expect(config).toMatchObject({ production: true, issuer: 'https://shop.example', secret });

@@ -15,7 +15,7 @@ async function askForToken(url: string, id: string, secret: string, form: Record
   return fetch(`${url}/oauth/token`, { method: 'POST', headers: { authorization }, body: new URLSearchParams(form) });
 }
 
-describe('/metrics', { timeout: 120_000 }, () => {
+describe('/metrics', { timeout: 300_000 }, () => {
   test('counts requests by route and status, tokens, connections and what waits, and names nobody', async () => {
     await using data = await temporaryDataDirectory();
     const port = await freePort();

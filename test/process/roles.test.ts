@@ -24,7 +24,7 @@ const taskOf = async (who: Shopper, id: number): Promise<string> => {
   return task.parse(await response.json()).status;
 };
 
-describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 180_000 }, () => {
+describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 }, () => {
   test('web takes orders and leaves the rest, worker does the rest, and another goes on where one was killed', async () => {
     await using data = await temporaryDataDirectory();
     const [url, port, metricsPort] = [await freshPostgresqlUrl(), await freePort(), await freePort()];
@@ -49,11 +49,11 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 180_000 },
     expect(receiver.received).toHaveLength(0);
 
     const first = await startServer({ ...env, MANDATE_ROLE: 'worker' });
-    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1);
-    await expect.poll(() => taskOf(who, exported.id), { timeout: 30_000 }).toBe('succeeded');
-    await expect.poll(() => first.output(), { timeout: 30_000 }).toContain('a message that would be sent');
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => taskOf(who, exported.id), { timeout: 60_000 }).toBe('succeeded');
+    await expect.poll(() => first.output(), { timeout: 60_000 }).toContain('a message that would be sent');
     expect(web.output()).not.toContain('a message that would be sent');
-    for (const queue of ['events', 'mails', 'tasks']) await expect.poll(() => waiting(queue), { timeout: 30_000 }).toBe(0);
+    for (const queue of ['events', 'mails', 'tasks']) await expect.poll(() => waiting(queue), { timeout: 60_000 }).toBe(0);
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
     expect((await fetch(`${first.url}/api/v1/products`)).status).toBe(404);
 
@@ -63,10 +63,10 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 180_000 },
     const db = await openDatabase(url);
     // as if the time had passed for which the first had it
     await db.em.fork().execute(`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`);
-    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(2);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     const delivered = async (): Promise<unknown> => (await db.em.fork().execute('select status from webhook_deliveries'))[0];
-    await expect.poll(delivered, { timeout: 30_000 }).toEqual({ status: 'succeeded' });
+    await expect.poll(delivered, { timeout: 60_000 }).toEqual({ status: 'succeeded' });
     await db.close();
 
     expect(await second.stop()).toBe(0);

@@ -8,7 +8,7 @@ import { endServerProcesses, startServer, temporaryDataDirectory } from '../supp
 
 afterEach(endServerProcesses);
 
-test('a person signs up by a message that the server sends through its mail server', { timeout: 120_000 }, async () => {
+test('a person signs up by a message that the server sends through its mail server', { timeout: 300_000 }, async () => {
   await using mail = await openMailServer();
   await using data = await temporaryDataDirectory();
   const server = await startServer({

@@ -39,7 +39,7 @@ async function beginRequest(port: number, ca: string): Promise<{ readonly finish
   };
 }
 
-describe('TLS from its own files', { timeout: 120_000 }, () => {
+describe('TLS from its own files', { timeout: 300_000 }, () => {
   test('is spoken, and follows the files without an open connection being cut; what does not fit together changes nothing', async () => {
     await using data = await temporaryDataDirectory();
     const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];

@@ -37,7 +37,7 @@ async function openCollector(): Promise<Collector> {
   };
 }
 
-test('traces name routes and statements, and nothing that somebody sent', { timeout: 120_000 }, async () => {
+test('traces name routes and statements, and nothing that somebody sent', { timeout: 300_000 }, async () => {
   await using data = await temporaryDataDirectory();
   await using collector = await openCollector();
   const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
@@ -60,7 +60,7 @@ test('traces name routes and statements, and nothing that somebody sent', { time
   expect(sent).not.toContain(who.token);
 });
 
-test('a collector that is away is said once, and costs no request anything', { timeout: 120_000 }, async () => {
+test('a collector that is away is said once, and costs no request anything', { timeout: 300_000 }, async () => {
   await using data = await temporaryDataDirectory();
   const server = await startServer({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
   const who = await shopper(server.url, data.path);

@@ -6,6 +6,8 @@ export type Front = {
   readonly url: string;
   /** Where the requests go from now on, each to the next in turn. */
   lead(ports: readonly number[]): void;
+  /** How many requests this one has not answered yet. */
+  busy(port: number): number;
   close(): Promise<void>;
 };
 
@@ -13,9 +15,13 @@ export type Front = {
 export async function openFront(port: number): Promise<Front> {
   let ports: readonly number[] = [];
   let turn = 0;
+  const open = new Map<number, number>();
+  const busy = (to: number): number => open.get(to) ?? 0;
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const server = createServer((req, res) => {
-    const to = ports[(turn += 1) % ports.length];
+    const to = ports[(turn += 1) % ports.length] ?? 0;
+    open.set(to, busy(to) + 1);
+    res.once('close', () => open.set(to, busy(to) - 1));
     const passed = request({ host: 'localhost', port: to, method: req.method, path: req.url, headers: req.headers, agent }, (answer) => {
       if (res.destroyed) return void answer.destroy(); // nobody waits for it any more
       res.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
@@ -28,6 +34,7 @@ export async function openFront(port: number): Promise<Front> {
   return {
     url: `http://localhost:${port}`,
     lead: (to) => (ports = to),
+    busy,
     async close() {
       agent.destroy();
       server.closeAllConnections();
