@@ -79,7 +79,7 @@ describe.skipIf(databaseKind === 'pglite')('a connection that dies without a wor
     expect(await readNumber(remote.em, [1])).toEqual([{ number: 1 }]);
     way.silence();
     const waiting = [inTransaction.execute('select 1'), readNumber(remote.em, [2])];
-    for (const one of waiting) await expect(one).rejects.toThrow('Connection terminated');
+    await Promise.all(waiting.map((one) => expect(one).rejects.toThrow('Connection terminated')));
     way.goOn();
     expect(await readNumber(remote.em, [3])).toEqual([{ number: 3 }]);
     await remote.close();
