@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
 import { openDatabase } from '../../server/database/orm.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
-import { askForTokens, basic, confidentialClient, tokenResponse, type Client } from '../support/oauth-flow.ts';
+import { basic, confidentialClient, tokenResponse, type Client } from '../support/oauth-flow.ts';
 import { endServerProcesses, runServer, startServer, type Place } from '../support/server-process.ts';
 import { listOf } from './dockerfile.ts';
 import { runsAs, takeImageSteps, type Image } from './image-steps.ts';
@@ -95,21 +98,29 @@ function programOf({ directory, workdir, entrypoint, command }: Image): { argv: 
   return { argv, place: { executable: join(directory, '/usr/local/bin', node), directory: join(directory, workdir) } };
 }
 
-/** As the proxy that ends TLS passes the request on. */
+/** As the proxy that ends TLS passes the request on; `fetch` would send another Host. */
 async function tokenThroughProxy(url: string, { clientId, secret }: Client): Promise<string> {
-  const headers = { ...basic(clientId, secret), host: 'shop.example', 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
-  const response = await askForTokens(url, { grant_type: 'client_credentials', scope: scopeNames.join(' ') }, headers);
-  return tokenResponse.parse(await response.json()).access_token;
+  const headers = {
+    ...basic(clientId, secret),
+    'content-type': 'application/x-www-form-urlencoded',
+    host: 'shop.example',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-for': '192.0.2.1',
+  };
+  const form = new URLSearchParams({ grant_type: 'client_credentials', scope: scopeNames.join(' ') });
+  const sent = request(`${url}/oauth/token`, { method: 'POST', headers }).end(form.toString());
+  const [answer] = await once(sent, 'response');
+  return tokenResponse.parse(JSON.parse(await text(answer))).access_token;
 }
 
 async function placeOrder(url: string, token: string): Promise<number> {
   const send = async (method: string, path: string, body: object): Promise<Response> =>
     fetch(`${url}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'if-none-match': '*' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...(method === 'PUT' && { 'if-none-match': '*' }) },
       body: JSON.stringify(body),
     });
-  await send('PUT', '/delivery-methods/free', { name: 'Free', price: 0, currency: 'EUR', requires_address: false, active: true });
+  await send('PUT', '/delivery-methods/free', { name: 'Free', price: 0, currency: 'EUR', requires_address: false });
   const product = { sku: 'MUG', name: 'Mug', category: 'kitchen', price: 100, currency: 'EUR', stock: 3, status: 'active' };
   const [made, user] = await Promise.all([
     send('POST', '/products', product),
@@ -117,5 +128,8 @@ async function placeOrder(url: string, token: string): Promise<number> {
   ]);
   const [{ id: productId }, { id: userId }] = [Object(await made.json()), Object(await user.json())];
   const delivery = { method: 'free', recipient_name: 'Ann Lee' };
-  return (await send('POST', '/orders', { user_id: userId, items: [{ product_id: productId, quantity: 1 }], delivery })).status;
+  const order = { user_id: userId, items: [{ product_id: productId, quantity: 1 }], delivery };
+  const placed = await send('POST', '/orders', order);
+  if (placed.status !== 201) throw new Error(await placed.text());
+  return placed.status;
 }
