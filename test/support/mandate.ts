@@ -36,7 +36,7 @@ export type Mandate = {
 export const generous = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 100_000_000 };
 
 /** As much at once as a test likes. */
-const unbounded = { atOnce: 10_000, atOnceBusy: 10_000 };
+const unbounded = { atOnce: 10_000 };
 
 /** The whole server on a free port, with a database of its own. */
 export async function startMandate(
