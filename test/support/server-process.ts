@@ -1,8 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../server/database/orm.ts';
@@ -67,7 +69,7 @@ function launch(
   env: Readonly<Record<string, string>>,
   argv: readonly string[] = usually,
   { executable, directory: cwd, ...account }: Place = here,
-): { child: ChildProcess; exited: Promise<unknown>; output: () => string } {
+): { child: ChildProcessByStdio<null, Readable, Readable>; exited: Promise<unknown>; output: () => string } {
   const child = spawn(executable, argv, {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
@@ -83,13 +85,22 @@ function launch(
 
 const ready = /Mandate is running\.|"msg":"listening"/;
 
-/** `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. `argv`: started otherwise. */
-export async function startServer(env: Readonly<Record<string, string>>, argv?: readonly string[], place?: Place): Promise<ServerProcess> {
+/**
+ * `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. `argv`: started otherwise.
+ * `onLogLine` is told each line of its log.
+ */
+export async function startServer(
+  env: Readonly<Record<string, string>>,
+  argv?: readonly string[],
+  place?: Place,
+  onLogLine?: (line: string) => void,
+): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
   const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv, place);
+  if (onLogLine) createInterface(child.stderr).on('line', onLogLine);
   while (!ready.test(output())) {
     // somebody else was given the port meanwhile
-    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv, place);
+    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv, place, onLogLine);
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
     await sleep(20);
   }
