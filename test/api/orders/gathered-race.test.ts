@@ -7,8 +7,8 @@ import { startMandate, type Body, type Mandate } from '../../support/mandate.ts'
 import { commandLine, signUp, tokensFor, type Person } from '../../support/oauth-flow.ts';
 import { openShop, pickup } from '../../support/shop.ts';
 
-/** More than twice what goes into one query together, so that what is asked in one turn lies on both sides of a boundary. */
-const readers = 240;
+/** More than go into one query together, so that what waits at a time lies on both sides of a boundary. */
+const readers = 150;
 const changes = 20;
 /** One token ends with so many changes; at the end each person has one left. */
 const changesPerToken = 5;
