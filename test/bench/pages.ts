@@ -20,7 +20,7 @@ import { bytesOf } from './traffic.ts';
 /** Each page so often, in turns. */
 const repeats = 300;
 /** What an order of these takes with its indexes and what is written before it, with room to spare. */
-const bytesPerOrder = 1_500;
+const bytesPerOrder = 1_000;
 
 /** A list of all orders in a database of their own, which may be very many; filling it takes longer than everything else, so it is filled once. */
 export class LongList implements AsyncDisposable {

@@ -16,7 +16,7 @@ const range = (runs: number, { min, max }: Spread): string => (runs > 1 ? ` (${s
 /** Markdown: what was measured and how, the rates, and everything else. */
 export function table(summary: Summary): string {
   const { runs, rounds, seconds, connections, orders } = summary;
-  const manner = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds} rounds of ${seconds} s each, ${connections} connections, ${whole(orders)} orders. Goals are in brackets${runs > 1 ? ', in parentheses the least and the most of the runs' : ''}.`;
+  const manner = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${whole(orders)} orders. Goals are in brackets${runs > 1 ? ', in parentheses the least and the most of the runs' : ''}.`;
   const leftOut = summary.checks.some(({ name }) => name === 'page')
     ? []
     : ['', 'A page far down a list of ten million orders is measured with `--all`.'];
