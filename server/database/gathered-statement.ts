@@ -93,8 +93,11 @@ class Queue<Row> {
 
   async #answer(questions: readonly Question<Row>[]): Promise<void> {
     try {
-      const rows = new Map((await this.#askAll(questions)).map(({ n, answer }) => [n, answer]));
-      for (const [index, { resolve }] of questions.entries()) resolve(rows.get(index + 1));
+      // equal questions are one: many requests at once are often of one caller, with one token
+      const keys = questions.map(({ parameters }) => JSON.stringify(parameters));
+      const asked = [...new Map(questions.map((question, index) => [keys[index], question]))];
+      const rows = new Map((await this.#askAll(asked.map(([, question]) => question))).map(({ n, answer }) => [asked[n - 1]?.[0], answer]));
+      for (const [index, { resolve }] of questions.entries()) resolve(rows.get(keys[index]));
     } catch (error) {
       // whose question it was that PostgreSQL objects to shows when each is asked again by itself
       if (questions.length > 1 && sqlState(error) !== undefined) for (const question of questions) await this.#answer([question]);

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
 import { makeDataDirectory } from './new-data-directory.ts';
+import { ownEm } from './request-em.ts';
 import { endWhenSilent, giveBackWhenLost, parseInt8, prepareNamedStatements } from './postgresql-connection.ts';
 
 /** What a function that reads or writes takes. */
@@ -33,6 +34,7 @@ class UpOnly extends TSMigrationGenerator {
 
 const shared: Options = {
   entities,
+  context: ownEm,
   extensions: [Migrator],
   forceUtcTimezone: true,
   discovery: { warnWhenNoEntities: false },
@@ -84,6 +86,7 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
   const milliseconds = (limit: number): number => (timeouts === 'none' ? 0 : limit);
   const driverOptions = {
     connectionTimeoutMillis: 5_000,
+    options: '-c plan_cache_mode=force_generic_plan',
     statement_timeout: milliseconds(statementMs),
     lock_timeout: milliseconds(10_000),
     idle_in_transaction_session_timeout: milliseconds(30_000),
