@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { orderStatuses, totalCountMax } from '@mandate/contract';
-import { rowsOf } from '../database/list-query.ts';
+import { rowsFor, rowsOf } from '../database/list-query.ts';
 import type { Em } from '../database/orm.ts';
 import type { Position } from '../http/pages.ts';
 import { orderColumns, type OrderRow } from './order-rows.ts';
@@ -16,11 +16,11 @@ export type OrderFilters = {
 };
 
 /**
- * Up to `limit + 1` orders. One index scan for each status (and each payment status, when there is such a filter), every one
+ * Orders, more than `limit` where there are more. One index scan for each status (and each payment status, when there is such a filter), every one
  * stopping as early as the page does: how many orders there are, and how their statuses age, makes no difference.
  */
 export async function listOrders(em: Em, ...list: Parameters<typeof ordersQuery>): Promise<readonly OrderRow[]> {
-  return rowsOf(em, ordersQuery(...list));
+  return rowsOf(em, ordersQuery(...list), 'even');
 }
 
 /** The question alone, for whoever wants to see how the database answers it. */
@@ -35,9 +35,9 @@ export function ordersQuery(
   const conditions = conditionsOf(position ? { ...filters, [descending ? 'createdAtLt' : 'createdAtGte']: undefined } : filters);
   if (position)
     conditions.push(sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
-  const page = sql`order by created_at ${direction}, id ${direction} limit ${limit + 1}`;
+  const page = sql`order by created_at ${direction}, id ${direction} limit ${rowsFor(limit)}`;
   return sql<OrderRow>`
-    select ${sql.raw(orderColumns)} from ${source(filters, conditions, page)} o order by o.created_at ${direction}, o.id ${direction} limit ${limit + 1}`;
+    select ${sql.raw(orderColumns)} from ${source(filters, conditions, page)} o order by o.created_at ${direction}, o.id ${direction} limit ${rowsFor(limit)}`;
 }
 
 function source(filters: OrderFilters, conditions: RawBuilder<unknown>[], page: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -72,7 +72,7 @@ export async function countOrders(em: Em, filters: OrderFilters, countedMax: num
   const query = sql<{ count: number }>`
     select count(*) as count from (
       select 1 from orders where status = any(${filters.status ?? orderStatuses}::text[]) and ${sql.join(conditions, sql` and `)}
-       limit ${countedMax + 1}) counted`;
+       limit ${sql.lit(countedMax + 1)}) counted`;
   const rows = await rowsOf(em, query);
   return rows[0]?.count ?? 0;
 }
