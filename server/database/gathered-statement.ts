@@ -35,10 +35,13 @@ function gathered<Result>(name: string, types: readonly string[], text: string, 
   };
 }
 
-/** The parameters of all questions, an array for each; without any all questions are the same one. */
+/**
+ * The parameters of all questions, an array for each; without any all questions are the same one. By `select` their length is out of
+ * the planner's sight: else a plan for just so many would always look cheaper than the one that is kept, and be made every time.
+ */
 function questions(types: readonly string[]): string {
   if (types.length === 0) return '(select 1 as n) asked';
-  const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+  const arrays = types.map((type, index) => `(select $${index + 1}::${type}[])`).join(', ');
   return `unnest(${arrays}) with ordinality as asked (${types.map((_, index) => `p${index + 1}`).join(', ')}, n)`;
 }
 

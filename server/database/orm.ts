@@ -86,7 +86,6 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
   const milliseconds = (limit: number): number => (timeouts === 'none' ? 0 : limit);
   const driverOptions = {
     connectionTimeoutMillis: 5_000,
-    options: '-c plan_cache_mode=force_generic_plan',
     statement_timeout: milliseconds(statementMs),
     lock_timeout: milliseconds(10_000),
     idle_in_transaction_session_timeout: milliseconds(30_000),
