@@ -20,7 +20,7 @@ import { limitRequests } from './http/limit-requests.ts';
 import { negotiate } from './http/negotiate.ts';
 import { Pages } from './http/pages.ts';
 import { locationsBelow, wellKnownBefore } from './http/place.ts';
-import { sendJson } from './http/send-json.ts';
+import { sendJsonDirectly } from './http/send-json.ts';
 import { requestScope } from './http/request-scope.ts';
 import { routesByResource } from './http/routes-by-resource.ts';
 import { serveContract } from './http/serve-contract.ts';
@@ -86,7 +86,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
   app.set('etag', false);
   // ... and take the body from any answer to `If-None-Match: *`, also where there is no ETag: http/conditional.ts alone says what is fresh
   Object.defineProperty(app.request, 'fresh', { value: false });
-  Object.defineProperty(app.response, 'json', { value: sendJson });
+  sendJsonDirectly(app);
   app.set('trust proxy', parts.trustProxy ?? false);
   app.use(requestScope(log));
   app.use((_req, _res, next) => withOwnEm(db.em, next));

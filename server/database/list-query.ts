@@ -20,7 +20,7 @@ export const rowsFor = (limit: number): RawBuilder<number> => sql.lit(limit <= 2
  * A row comes as JSON: a moment is text, and no number in it may be beyond 2^53.
  */
 export async function rowsOf<Row>(em: Em, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
-  const { sql: text, parameters } = query.compile(em.getKysely());
+  const { sql: text, parameters } = query.compile(em.getConnection().getClient());
   const types = parameters.map(typeOf);
   const key = `${cost} ${types.join()} ${text}`;
   const shape = shapes.get(key) ?? newShape(key, types, text, cost);
