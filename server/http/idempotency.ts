@@ -10,9 +10,12 @@ import { problem } from './problem.ts';
 import { principalOf } from './request-scope.ts';
 import { type RoutedRequest, routeOf } from './route-of-request.ts';
 
-type Recorded = { request_hash: string; status: number | null; location: string | null; body: string | null };
+/** Without a status: it was begun, and nobody has been answered yet. */
+type Recorded = { request_hash: string; status: number | null; location: string | null; body: string | null; silent: boolean };
 
 const keptFor = '24 hours';
+/** Nobody waits any longer for whoever began something: it may be gone, and when it is not, it gives the answer of who was quicker. */
+const silentAfter = '5 seconds';
 
 // Waits for a twin that is being carried out; a key older than 24 hours starts anew.
 const claim = statement<{ key: string }>(
@@ -24,7 +27,8 @@ const claim = statement<{ key: string }>(
 );
 const recorded = statement<Recorded>(
   'read_idempotency_key',
-  'select request_hash, status, location, body from idempotency_keys where caller = $1 and operation = $2 and key = $3',
+  `select request_hash, status, location, body, created_at < now() - interval '${silentAfter}' as silent
+   from idempotency_keys where caller = $1 and operation = $2 and key = $3`,
 );
 const record = statement(
   'record_idempotent_answer',
@@ -74,13 +78,12 @@ async function atMostOnce<Body>(
   effect: (em: Em) => Promise<Body>,
   location: (body: Body) => string,
 ): Promise<Body> {
-  const key = keyOf(req);
+  const names = namesOf(req);
   const body = await em.transactional(async (inner) => {
-    if (key === undefined) return effect(inner);
-    const names = [actorOf(principalOf(req)), metadataOf(routeOf(req)).operationId, key] as const;
+    if (names === undefined) return effect(inner);
     const hash = fingerprint(req, content);
     const [mine] = await claim(inner, [...names, hash]).catch(refuseWhileTwinRuns);
-    if (!mine) throw await replay(inner, names, hash);
+    if (!mine) throw replayOf(await earlier(inner, names, hash));
     const created = answered(req, status, await effect(inner));
     await record(inner, [...names, status, location(created), JSON.stringify(created)]);
     return created;
@@ -89,25 +92,53 @@ async function atMostOnce<Body>(
   return body;
 }
 
-const recordAnew = statement(
-  'record_idempotent_answer_anew',
-  'update idempotency_keys set body = $4 where caller = $1 and operation = $2 and key = $3',
+type Steps<Body> = {
+  /** In the transaction of the key: what a repeated request must not do again. */
+  readonly begin: (em: Em) => Promise<Body>;
+  /** After it, for as long as it takes: gives what has become of it. */
+  readonly goOn: (begun: Body) => Promise<Body>;
+  /** What has become of it, for a repeated request when the first has not answered. */
+  readonly look: (begun: Body) => Promise<Body>;
+  readonly location: (body: Body) => string;
+};
+
+const finish = statement<{ key: string }>(
+  'finish_idempotent_request',
+  `update idempotency_keys set status = 201, body = $4 where caller = $1 and operation = $2 and key = $3 and status is null returning key`,
 );
 
-/** For what has come further since it was begun, and before it was answered: this is the answer, now and for a repeated request. */
-export async function answerAnew<Body>(em: Em, req: RoutedRequest, body: Body): Promise<Body> {
-  const key = keyOf(req);
-  const answer = answered(req, 201, body);
-  if (key === undefined) return answer;
-  await recordAnew(em, [actorOf(principalOf(req)), metadataOf(routeOf(req)).operationId, key, JSON.stringify(answer)]);
-  return answer;
+/**
+ * The same for what goes on outside of its transaction before it is answered, as when a provider of payments is asked. A repeated
+ * request is told meanwhile to try again; once the first has been silent for five seconds, it looks what has become of it. Whoever
+ * is first to answer has the answer that all get.
+ */
+export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Response, { begin, goOn, look, location }: Steps<Body>) {
+  const names = namesOf(req);
+  const hash = fingerprint(req, req.body);
+  const { begun, isFirst } = await em.transactional(async (inner) => {
+    const [mine] = names === undefined ? [] : await claim(inner, [...names, hash]).catch(refuseWhileTwinRuns);
+    if (names !== undefined && !mine) {
+      const found = await earlier(inner, names, hash);
+      if (found.status !== null || !found.silent) throw replayOf(found);
+      return { begun: answerSchema<Body>(req, 201).parse(JSON.parse(found.body ?? '')), isFirst: false };
+    }
+    const made = answered(req, 201, await begin(inner));
+    if (names !== undefined) await record(inner, [...names, null, location(made), JSON.stringify(made)]);
+    return { begun: made, isFirst: true };
+  });
+  const body = answered(req, 201, await (isFirst ? goOn(begun) : look(begun)));
+  const finished = names === undefined || (await finish(em, [...names, JSON.stringify(body)])).length > 0;
+  if (!finished) throw replayOf(await earlier(em, names, hash));
+  res.location(location(body));
+  return { status: 201 as const, body };
 }
 
 /** What the contract lets through of the answer: exactly what will be sent. */
-function answered<Body>(req: RoutedRequest, status: 201 | 202, body: Body): Body {
+const answered = <Body>(req: RoutedRequest, status: 201 | 202, body: Body): Body => answerSchema<Body>(req, status).parse(body);
+
+function answerSchema<Body>(req: RoutedRequest, status: 201 | 202): z.ZodType<Body> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a zod schema, or the contract is broken; parsing keeps the type
-  const schema = routeOf(req).responses[status] as z.ZodType<Body>;
-  return schema.parse(body);
+  return routeOf(req).responses[status] as z.ZodType<Body>;
 }
 
 /** Thrown to the error handler to be sent as it was sent the first time; what has changed in the contract since does not matter. */
@@ -128,23 +159,37 @@ export class Replay extends Error {
   }
 }
 
-async function replay(em: Em, names: readonly [string, string, string], hash: string): Promise<Error> {
-  const [answer] = await recorded(em, names);
-  if (!answer) return problem('idempotency_in_progress', { headers: { 'Retry-After': '1' } });
-  if (answer.request_hash === hash) return new Replay(answer);
-  return problem('idempotency_key_reused', {
+/** What is known of the request that came first with this key. */
+async function earlier(em: Em, names: Names, hash: string): Promise<Recorded> {
+  const [found] = await recorded(em, names);
+  if (!found) throw inProgress();
+  if (found.request_hash === hash) return found;
+  throw problem('idempotency_key_reused', {
     detail: 'This Idempotency-Key was sent with another request. Use a new key for a new request.',
   });
 }
 
+const replayOf = (found: Recorded): Error => (found.status === null ? inProgress() : new Replay(found));
+
+const inProgress = (cause?: unknown): Error =>
+  problem('idempotency_in_progress', {
+    detail: 'The first request with this key is still being carried out.',
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
+
 function refuseWhileTwinRuns(error: unknown): never {
   const lockNotAvailable = '55P03';
   if (sqlState(error) !== lockNotAvailable) throw error;
-  throw problem('idempotency_in_progress', {
-    detail: 'The first request with this key is still being carried out.',
-    headers: { 'Retry-After': '1' },
-    cause: error,
-  });
+  throw inProgress(error);
+}
+
+type Names = readonly [caller: string, operation: string, key: string];
+
+/** What the answer is kept under; `undefined` for a request without a key. */
+function namesOf(req: RoutedRequest): Names | undefined {
+  const key = keyOf(req);
+  return key === undefined ? undefined : [actorOf(principalOf(req)), metadataOf(routeOf(req)).operationId, key];
 }
 
 /** `Idempotency-Key: abc` or, as a structured field, `"abc"`. */

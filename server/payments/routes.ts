@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Payment as PaymentBody } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { found } from '../http/conditional.ts';
-import { answerAnew, once } from '../http/idempotency.ts';
+import { once, onceInSteps } from '../http/idempotency.ts';
 import { total } from '../http/list-query.ts';
 import { problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
@@ -22,12 +22,16 @@ export const paymentRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDe
   initServer().router(contract.payments, {
     create: async ({ params, body, req, res }) => {
       const principal = principalOf(req);
-      const effect = async (inner: Em): Promise<PaymentBody> =>
-        paymentFor(principal, await startPayment(inner, providers, principal, params.order_id, body));
-      const started = await once(em, req, res, effect, locationOf);
-      await askForPayment(em, providers, started.body.id, new Date());
-      const payment = await findPayment(em, principal, started.body.id);
-      return { status: 201, body: await answerAnew(em, req, paymentFor(principal, payment)) };
+      const look = async ({ id }: PaymentBody): Promise<PaymentBody> => paymentFor(principal, await findPayment(em, principal, id));
+      return onceInSteps(em, req, res, {
+        begin: async (inner) => paymentFor(principal, await startPayment(inner, providers, principal, params.order_id, body)),
+        async goOn(started) {
+          await askForPayment(em, providers, started.id, new Date());
+          return look(started);
+        },
+        look,
+        location: locationOf,
+      });
     },
 
     list: async ({ params: { order_id: id }, query, req, res }) => {

@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Refund as RefundBody } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { found } from '../http/conditional.ts';
-import { answerAnew, once } from '../http/idempotency.ts';
+import { once, onceInSteps } from '../http/idempotency.ts';
 import { total } from '../http/list-query.ts';
 import type { Principal } from '../http/principal.ts';
 import { problem } from '../http/problem.ts';
@@ -21,11 +21,16 @@ export const refundRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDep
   initServer().router(contract.refunds, {
     create: async ({ params: { order_id: orderId }, body, req, res }) => {
       const principal = principalOf(req);
-      const effect = async (inner: Em): Promise<RefundBody> => refundBody(await refundOrder(inner, principal, orderId, body, new Date()));
-      const { body: created } = await once(em, req, res, effect, locationOf);
-      await askForRefund(em, providers, created.id);
-      const refund = await em.findOneOrFail(Refund, { id: created.id }, { refresh: true });
-      return { status: 201, body: await answerAnew(em, req, refundBody(refund)) };
+      const look = async ({ id }: RefundBody): Promise<RefundBody> => refundBody(await em.findOneOrFail(Refund, { id }, { refresh: true }));
+      return onceInSteps(em, req, res, {
+        begin: async (inner) => refundBody(await refundOrder(inner, principal, orderId, body, new Date())),
+        async goOn(created) {
+          await askForRefund(em, providers, created.id);
+          return look(created);
+        },
+        look,
+        location: locationOf,
+      });
     },
 
     list: async ({ params: { order_id: id }, query, req, res }) => {

@@ -2,12 +2,8 @@
  * Who may do what: for every operation of the contract, what each kind of caller is answered. An operation without a row fails.
  */
 import { contract, contractV2, routesOf, scopeNames, scopes } from '@mandate/contract';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sequenceEvents } from '../../server/events/sequence-events.ts';
-import { manualProvider } from '../../server/payments/manual-provider.ts';
-import { paymentProviders } from '../../server/payments/provider.ts';
-import { testProvider } from '../../server/payments/test-provider.ts';
 import { generous, startMandate, type Body, type Mandate } from '../support/mandate.ts';
 import { operationOf } from '../support/declared-answers.ts';
 import { failsAsDeclared } from '../support/fails-as-declared.ts';
@@ -32,10 +28,9 @@ const rateLimits = { ...generous };
 
 beforeAll(async () => {
   mandate = await startMandate({
-    providers: paymentProviders(manualProvider, testProvider()),
     rateLimits,
     previewVersions: true,
-    log: pino({ level: 'silent' }),
+    onLogLine: () => undefined,
   });
   shop = await openShop(mandate);
   owner = await signUp(mandate.origin);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
+import { processorSeconds } from './processor-time.ts';
 
 /** A server under measurement, in a process of its own; what it writes goes to a file, as it would in service. */
 export type Candidate = {
@@ -34,7 +35,7 @@ export async function startCandidate(
   await answering(child, `${origin}${probe}`, program, logFile);
   return {
     origin,
-    cpuSeconds: () => processorSeconds(child),
+    cpuSeconds: () => processorSeconds(child.pid ?? 0),
     memoryMb: () => residentMb(child),
     async stop() {
       const exited = once(child, 'exit');
@@ -56,14 +57,6 @@ async function answering(child: ChildProcess, url: string, program: string, logF
   }
   child.kill('SIGKILL');
   throw new Error(`${program} does not answer:\n${await readFile(logFile, 'utf8')}`);
-}
-
-const ticksPerSecond = 100;
-
-/** proc_pid_stat(5): fields 14 and 15 count ticks; the name in field 2 may contain blanks, so they are counted from its end. */
-async function processorSeconds({ pid }: ChildProcess): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
 async function residentMb({ pid }: ChildProcess): Promise<number> {

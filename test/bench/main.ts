@@ -1,72 +1,83 @@
 /**
- * `npm run bench`: our server as shipped beside peers that do less, in one run and in turns; prints ratios of medians, and writes
- * docs/benchmark.json and docs/benchmark.svg. `-- --case read-order` for one case, `--rounds 5 --seconds 4 --orders 200000`.
+ * `npm run bench`: our server as shipped beside peers that do less, in one run and in turns. Prints the figures as Markdown, and writes
+ * docs/benchmark.json, docs/benchmark.svg and the tables of docs/performance.md.
+ *
+ *   --runs 3           everything three times, and medians of the three
+ *   --case a --case b  these alone, and nothing is written: read-order, …, refresh, page, two-processes, memory, start
+ *   --all              `page` too, which fills a database with ten million orders first (`--long-list` others)
+ *   --rounds 3 --seconds 3 --orders 200000 --out docs
+ *
+ * On the PostgreSQL of the packages, or in a database of its own on that of `DATABASE_URL`.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Candidate } from './candidate.ts';
-import { type Figures, fire, median } from './measure.ts';
-import { chart, type Result, table } from './report.ts';
-import { type Case, cases } from './shots.ts';
-import { setStage, type Stage } from './stage.ts';
+import { cases } from './cases.ts';
+import type { Check } from './check.ts';
+import { withWrk } from './measure.ts';
+import { measureMemory } from './memory.ts';
+import { LongList } from './pages.ts';
+import { measureRates, type Rates } from './rates.ts';
+import { chart, table, withTable } from './report.ts';
+import { Stage } from './stage.ts';
 import { measureStart } from './starting.ts';
+import { type Run, summaryOf, type Summary } from './summary.ts';
+import { measureTwoProcesses } from './two-processes.ts';
 
 const { values: given } = parseArgs({
   options: {
-    case: { type: 'string' },
+    runs: { type: 'string', default: '1' },
+    case: { type: 'string', multiple: true },
+    all: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '3' },
     orders: { type: 'string', default: '200000' },
+    'long-list': { type: 'string', default: '10000000' },
+    out: { type: 'string', default: join(import.meta.dirname, '../../docs') },
   },
 });
-const [rounds, seconds] = [Number(given.rounds), Number(given.seconds)];
-const connections = 32;
+const settings = { rounds: Number(given.rounds), seconds: Number(given.seconds), connections: 32, orders: Number(given.orders) };
+const otherNames = ['page', 'two-processes', 'memory', 'start'];
 
-const say = (doing: string): void => void process.stderr.write(`${doing}\n`);
+const begun = performance.now();
+const say = (doing: string): void =>
+  void process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0).padStart(5)} s  ${doing}\n`);
 
-/** All servers in turns, round after round, so that whatever else the machine does hits them alike. */
-async function measure(stage: Stage, { name, title, peers, goals, shot }: Case): Promise<Result> {
-  const candidates: [string, Candidate][] = [
-    ['mandate', stage.mandate],
-    ...peers.map((peer): [string, Candidate] => [peer, stage.peers[peer]]),
-  ];
-  const figures = new Map<string, Figures[]>(candidates.map(([who]) => [who, []]));
-  for (const [, { origin }] of candidates) await fire(origin, shot(stage), { connections, seconds: 1 });
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const [who, { origin }] of candidates) {
-      say(`${name}: round ${round} of ${rounds}, ${who}`);
-      figures.get(who)?.push(await fire(origin, shot(stage), { connections, seconds }));
-    }
-  }
-  const [rate] = [median((figures.get('mandate') ?? []).map(({ perSecond }) => perSecond)) * 0.7];
-  const steady = await fire(stage.mandate.origin, shot(stage), { connections, seconds, rate });
-  const perSecond = Object.fromEntries([...figures].map(([who, runs]) => [who, median(runs.map((run) => run.perSecond))]));
-  const failed = [...figures.values()].flat().reduce((sum, run) => sum + run.failed, steady.failed);
-  return {
-    name,
-    title,
-    goals,
-    perSecond,
-    memoryMb: await memoryOf(candidates),
-    steady: { p50Ms: steady.p50Ms, p99Ms: steady.p99Ms },
-    failed,
-  };
+for (const name of given.case ?? []) {
+  const names = [...cases.map((one) => one.name), ...otherNames];
+  if (!names.includes(name)) throw new Error(`there is no case ${name}: ${names.join(', ')}`);
 }
 
-const memoryOf = async (candidates: readonly [string, Candidate][]): Promise<Record<string, number>> =>
-  Object.fromEntries(await Promise.all(candidates.map(async ([who, candidate]) => [who, await candidate.memoryMb()] as const)));
+/** The long list is not measured unless it is asked for. */
+const wanted = (name: string): boolean => given.case?.includes(name) ?? (name !== 'page' || given.all);
 
-const wanted = cases.filter(({ name }) => given.case === undefined || name === given.case);
-const stage = await setStage({ orders: Number(given.orders), products: 10_000, users: 20_000 }, say);
-try {
-  const results: Result[] = [];
-  for (const one of wanted) results.push(await measure(stage, one));
-  const starts = given.case === undefined ? await measureStart(stage.directory, say) : undefined;
-  process.stdout.write(`\n${table(results, starts)}\n`);
-  if (given.case === undefined) {
-    await writeFile('docs/benchmark.json', `${JSON.stringify({ rounds, seconds, connections, results, starts }, undefined, 2)}\n`);
-    await writeFile('docs/benchmark.svg', chart(results));
-  }
-} finally {
-  await stage.end();
+async function measureRun(stage: Stage, longList: LongList | undefined): Promise<Run> {
+  const rates: Rates[] = [];
+  for (const one of cases) if (wanted(one.name)) rates.push(await measureRates(stage, one, settings, say));
+  const checks: Check[] = [];
+  if (longList) checks.push(...(await longList.measure()));
+  if (wanted('two-processes')) checks.push(...(await measureTwoProcesses(stage, settings, say)));
+  if (wanted('memory')) checks.push(...(await measureMemory(stage, settings, say)));
+  if (wanted('start')) checks.push(...(await measureStart(stage.directory, settings.rounds, say)));
+  return { rates, checks };
 }
+
+async function write(summary: Summary, directory: string): Promise<void> {
+  const document = join(directory, 'performance.md');
+  await writeFile(join(directory, 'benchmark.json'), `${JSON.stringify(summary, undefined, 2)}\n`);
+  await writeFile(join(directory, 'benchmark.svg'), chart(summary.rates));
+  await writeFile(document, withTable(await readFile(document, 'utf8'), table(summary)));
+  say(`written to ${directory}`);
+}
+
+if (!withWrk) say('without wrk the load takes a large part of the machine: apt-get install wrk');
+await using stage = await Stage.set({ orders: settings.orders, products: 10_000, users: 20_000 }, say);
+await using longList = wanted('page') ? await LongList.fill(stage, Number(given['long-list']), say) : undefined;
+const runs: Run[] = [];
+for (let run = 1; run <= Number(given.runs); run += 1) {
+  say(`run ${run} of ${given.runs}`);
+  runs.push(await measureRun(stage, longList));
+}
+const summary = summaryOf(cases, runs, settings);
+process.stdout.write(`\n${table(summary)}\n\n`);
+if (given.case === undefined) await write(summary, given.out);

@@ -1,53 +1,39 @@
-import autocannon from 'autocannon';
+import { percentile } from '../load/load-generator.ts';
+import { closedLoop, constantRate } from './own-load.ts';
+import type { Traffic } from './traffic.ts';
 import { fireWrk, hasWrk } from './wrk.ts';
 
-/** One request of a case, new for every time it is sent. */
-export type Shot = {
-  readonly method?: 'GET' | 'POST';
-  readonly path: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-};
+export const withWrk = await hasWrk();
 
-export type Figures = {
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  /** Answers other than 2xx, and connections that broke. */
-  readonly failed: number;
-};
-
-export type Load = {
-  readonly connections: number;
-  readonly seconds: number;
-  /** Requests a second, however long the answers take; without it, as many as are answered. */
-  readonly rate?: number;
-};
-
-/** Requests a second for which there are different ones. */
-const perSecondMax = 5_000;
-const withWrk = await hasWrk();
-
-/** Sends `shot()` over and over. With a rate, the time of an answer counts from when its request was due. */
-export async function fire(origin: string, shot: () => Shot, { connections, seconds, rate }: Load): Promise<Figures> {
-  if (withWrk && rate === undefined) {
-    const shots = Array.from({ length: seconds * perSecondMax }, shot);
-    const { requests, seconds: took, failed, p50: p50Ms, p99: p99Ms } = await fireWrk(origin, shots, connections, seconds);
-    return { perSecond: (requests - failed) / took, p50Ms, p99Ms, failed };
+/** As many as are answered, by so many connections that each wait for their answer. */
+export async function fire(
+  origin: string,
+  traffic: Traffic,
+  connections: number,
+  seconds: number,
+): Promise<{ readonly perSecond: number; readonly failed: number }> {
+  if (withWrk && Number.isInteger(seconds)) {
+    const { finished, failed, seconds: took } = await fireWrk(origin, traffic, connections, seconds);
+    return { perSecond: finished / took, failed };
   }
-  const result = await autocannon({
-    url: origin,
-    connections,
-    duration: seconds,
-    ...(rate !== undefined && { overallRate: Math.max(connections, Math.round(rate)) }),
-    requests: [{ setupRequest: (request) => ({ ...request, ...shot() }) }],
-  });
-  return {
-    perSecond: result['2xx'] / result.duration,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
-    failed: result.non2xx + result.errors,
-  };
+  const begun = performance.now();
+  const all = await closedLoop(origin, traffic, connections, seconds);
+  const took = (performance.now() - begun) / 1000;
+  return { perSecond: all.filter(({ ok }) => ok).length / took, failed: all.filter(({ ok }) => !ok).length };
+}
+
+export type Steady = { readonly p50Ms: number; readonly p99Ms: number; readonly failed: number };
+
+/** At so many a second. */
+export async function fireSteadily(
+  origin: string,
+  traffic: Traffic,
+  connections: number,
+  seconds: number,
+  perSecond: number,
+): Promise<Steady> {
+  const all = await constantRate(origin, traffic, connections, seconds, perSecond);
+  return { p50Ms: percentile(all, 0.5), p99Ms: percentile(all, 0.99), failed: all.filter(({ ok }) => !ok).length };
 }
 
 export const median = (values: readonly number[]): number => {

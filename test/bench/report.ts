@@ -1,46 +1,79 @@
-import type { Starts } from './starting.ts';
-
-export type Result = {
-  readonly name: string;
-  readonly title: string;
-  readonly goals: Readonly<Record<string, number>>;
-  /** Medians of the rounds, by server. */
-  readonly perSecond: Readonly<Record<string, number>>;
-  readonly memoryMb: Readonly<Record<string, number>>;
-  /** Of our server at 70 % of its maximum, at a constant rate. */
-  readonly steady: { readonly p50Ms: number; readonly p99Ms: number };
-  readonly failed: number;
-};
+import { isMet, type Goal } from './check.ts';
+import type { CheckSummary, RateSummary, Spread, Summary } from './summary.ts';
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
+/** As many digits as say something. */
+const short = (value: number): string => (Math.abs(value) >= 100 ? whole(value) : value.toFixed(value >= 10 ? 1 : 2));
 
-/** Markdown. A ratio is ours to theirs; in brackets the goal. */
-export function table(results: readonly Result[], starts: Starts | undefined): string {
-  const lines = results.map(({ title, perSecond, goals, steady, memoryMb, failed }) => {
-    const { mandate = 0, ...peers } = perSecond;
-    const ratios = Object.entries(peers).map(([who, theirs]) => {
-      const goal = goals[who];
-      return `${(mandate / theirs).toFixed(2)} x ${who} (${whole(theirs)}/s)${goal === undefined ? '' : ` [${goal}]`}`;
-    });
-    const latency = `${steady.p50Ms} / ${steady.p99Ms}`;
-    return `| ${title} | ${whole(mandate)} | ${ratios.join('<br>')} | ${latency} | ${whole(memoryMb['mandate'] ?? 0)} | ${failed} |`;
-  });
-  const started = starts
-    ? `\nFirst start ${whole(starts.firstMs)} ms, with data ${whole(starts.laterMs)} ms, on the embedded database.\n`
-    : '';
-  return [
-    '| case | requests/s | ratio [goal] | p50 / p99 at 70 %, ms | memory, MB | failed |',
-    '|---|---|---|---|---|---|',
-    ...lines,
-    started,
-  ].join('\n');
+const goalOf = (goal: Goal | undefined, value: number): string => {
+  if (goal === undefined) return '';
+  const words = 'atMost' in goal ? `at most ${goal.atMost.toLocaleString('en')}` : `at least ${goal.atLeast.toLocaleString('en')}`;
+  return ` [${words}: ${isMet(goal, value) ? 'met' : '**not met**'}]`;
+};
+
+const range = (runs: number, { min, max }: Spread): string => (runs > 1 ? ` (${short(min)}–${short(max)})` : '');
+
+/** Markdown: what was measured and how, the rates, and everything else. */
+export function table(summary: Summary): string {
+  const { runs, rounds, seconds, connections, orders } = summary;
+  const manner = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${whole(orders)} orders. Goals are in brackets${runs > 1 ? ', in parentheses the least and the most of the runs' : ''}.`;
+  const leftOut = summary.checks.some(({ name }) => name === 'page')
+    ? []
+    : ['', 'A page far down a list of ten million orders is measured with `--all`.'];
+  return [manner, ...rateTable(summary), ...checkTable(summary), ...leftOut].join('\n');
 }
 
-const colors: Readonly<Record<string, string>> = { mandate: '#2f6f4f', floor: '#9aa5b1', fastify: '#c08a3e', orm: '#a65d57' };
+function rateTable({ runs, rates }: Summary): string[] {
+  if (rates.length === 0) return [];
+  const rows = rates.map(({ title, subject, perSecond, ratios, steady, failed }) => {
+    const beside = ratios.map((ratio) => {
+      const theirs = whole(perSecond[ratio.peer] ?? 0);
+      return `${ratio.median.toFixed(2)} x ${ratio.peer}${range(runs, ratio)}, ${theirs}/s${goalOf(ratio.goal, ratio.median)}`;
+    });
+    const latency = `${short(steady.p50Ms)} / ${short(steady.p99Ms)}`;
+    const tail = `${steady.ratio.median.toFixed(1)}${range(runs, steady.ratio)}${goalOf(steady.ratio.goal, steady.ratio.median)}`;
+    return `| ${title} | ${whole(perSecond[subject] ?? 0)} | ${beside.join('<br>')} | ${latency} | ${tail} | ${failed} |`;
+  });
+  return ['', '| case | a second | ratio | p50 / p99 at 70 %, ms | p99 : p50 | failed |', '|---|---|---|---|---|---|', ...rows];
+}
+
+function checkTable({ runs, checks }: Summary): string[] {
+  if (checks.length === 0) return [];
+  const rows = checks.map((check) => {
+    const value = `${short(check.value)} ${check.unit}${range(runs, check.spread)}${goalOf(check.goal, check.value)}`;
+    return `| ${check.title} | ${value} | ${partsOf(check)} |`;
+  });
+  return ['', '| figure | | of |', '|---|---|---|', ...rows];
+}
+
+/** Names begin with a unit: `12 % of a core`, `1.2 ms, page 1`. */
+const partsOf = ({ parts }: CheckSummary): string =>
+  Object.entries(parts)
+    .map(([name, value]) => `${short(value)}${name.startsWith('/') ? '' : ' '}${name}`)
+    .join('; ');
+
+const begin = '<!-- benchmark: `npm run bench` writes what is between these lines -->';
+const end = '<!-- /benchmark -->';
+
+/** The document with this table in the place of the one before. */
+export function withTable(document: string, lines: string): string {
+  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`the document has no place for the table: put these lines into it\n${begin}\n${end}`);
+  return `${document.slice(0, from + begin.length)}\n\n${lines}\n\n${document.slice(to)}`;
+}
+
+const colors: Readonly<Record<string, string>> = {
+  mandate: '#2f6f4f',
+  'mandate-pglite': '#7fae93',
+  floor: '#9aa5b1',
+  fastify: '#c08a3e',
+  orm: '#a65d57',
+  'oidc-provider': '#6b7fb3',
+};
 const [barHeight, labelWidth, chartWidth, top] = [16, 300, 420, 40];
 
 /** One group of bars for each case, each as long as its requests a second in proportion to the fastest of the case. */
-export function chart(results: readonly Result[]): string {
+export function chart(results: readonly RateSummary[]): string {
   let y = top;
   const groups = results.map(({ title, perSecond }) => {
     const most = Math.max(...Object.values(perSecond));
@@ -55,10 +88,10 @@ export function chart(results: readonly Result[]): string {
     y += barHeight;
     return `<text x="${labelWidth - 12}" y="${begun + 10}" text-anchor="end">${title}</text>\n${bars.join('\n')}`;
   });
-  const [width, height] = [labelWidth + chartWidth + 140, y];
+  const [width, height] = [labelWidth + chartWidth + 160, y];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="11" fill="#222">
 <rect width="${width}" height="${height}" fill="#fff"/>
-<text x="${labelWidth}" y="22" font-size="13">requests a second, all servers in one run on the same machine</text>
+<text x="${labelWidth}" y="22" font-size="13">how many a second, all servers in one run on the same machine</text>
 ${groups.join('\n')}
 </svg>
 `;

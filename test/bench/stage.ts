@@ -1,104 +1,157 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { z } from 'zod';
-import { type Scope, scopeNames } from '@mandate/contract';
+import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../server/database/migrate.ts';
 import { openDatabase, type Database } from '../../server/database/orm.ts';
-import { type Client, confidentialClient } from '../support/oauth-flow.ts';
-import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
+import type { Browser } from '../support/browser.ts';
+import { confidentialClient, webApplication } from '../support/oauth-flow.ts';
 import { type Candidate, startCandidate } from './candidate.ts';
 import { fillShop, type ShopSize } from './fill-shop.ts';
-import type { Shot } from './measure.ts';
+import { clientToken, scope } from './oauth-traffic.ts';
+import { signedIn } from './people.ts';
+import { emptyDatabase, type EmptyDatabase } from './postgresql.ts';
+import { issuer, proxyTo } from './proxy.ts';
+import type { ServerName, Target } from './target.ts';
 
-/** Everything that stands while cases are measured: the database with its shop, and the servers in front of it. */
-export type Stage = {
-  readonly shop: ShopSize;
-  readonly db: Database;
-  readonly mandate: Candidate;
-  readonly peers: Readonly<Record<'floor' | 'fastify' | 'orm', Candidate>>;
-  /** A token of an application that acts for the staff, and what it authenticates with. */
-  readonly token: string;
-  readonly client: Client;
-  readonly startMandate: (env?: Readonly<Record<string, string>>) => Promise<Candidate>;
-  readonly directory: string;
-  readonly end: () => Promise<void>;
-};
-
-const issuer = 'https://shop.example';
+const here = import.meta.dirname;
 /** They are counted all the same. */
 const limitsNobodyMeets = { MANDATE_RATE_LIMIT: '100000000', MANDATE_RATE_LIMIT_IP: '100000000', MANDATE_MONTHLY_QUOTA: '1000000000' };
-const here = import.meta.dirname;
+/** It is filled row by row in one process. */
+const embeddedOrdersMax = 20_000;
 
-/** Requests reach a server in production through a proxy that speaks TLS, and says so. */
-export const throughProxy = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.7', host: 'shop.example' };
+const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;
 
-export async function setStage(shop: ShopSize, report: (doing: string) => void): Promise<Stage> {
-  const directory = await mkdtemp(join(tmpdir(), 'mandate-bench-'));
-  report('starting PostgreSQL');
-  const server = await startPostgresql(await findPostgresql());
-  const db = await openDatabase(server.url, { timeouts: 'none' });
-  await migrate(db);
-  report(`filling it with ${shop.orders.toLocaleString('en')} orders`);
-  await fillShop(db.em.fork(), shop);
-  report('starting the servers');
-  const log = (name: string): string => join(directory, `${name}.log`);
-  const asShipped = {
-    DATABASE_URL: server.url,
-    MANDATE_SECRET: randomBytes(32).toString('hex'),
-    MANDATE_ISSUER: issuer,
-    MANDATE_TRUST_PROXY: '1',
-    ...limitsNobodyMeets,
-  };
-  const startMandate = (env = {}): Promise<Candidate> =>
-    startCandidate(join(here, '../../server/main.ts'), { ...asShipped, ...env }, log('mandate'));
-  const mandate = await startMandate();
-  const client = await confidentialClient(db, scopeNames);
-  const token = await clientToken(mandate.origin, client, scopeNames);
-  const jwks = await throughProxyTo(mandate.origin, { path: '/oauth/jwks' });
-  const forPeers = { DATABASE_URL: server.url, ISSUER: issuer, JWKS: jwks };
-  const peer = (name: string): Promise<Candidate> => startCandidate(join(here, `peers/${name}.ts`), forPeers, log(name));
-  const peers = { floor: await peer('floor'), fastify: await peer('fastify-drizzle'), orm: await peer('express-orm') };
-  return {
-    shop,
-    db,
-    mandate,
-    peers,
-    token,
-    client,
-    startMandate,
-    directory,
-    async end() {
-      for (const candidate of [mandate, ...Object.values(peers)]) await candidate.stop();
-      await db.close();
-      await server.stop();
-      await rm(directory, { recursive: true });
-    },
-  };
+type Report = (doing: string) => void;
+type Applications = Pick<Target, 'client' | 'website'>;
+type Filled = Applications & { readonly postgresql: EmptyDatabase; readonly db: Database };
+
+/** Everything that stands while cases are measured: the database with its shop, and the servers, which are started when a case needs them. */
+export class Stage implements AsyncDisposable {
+  readonly directory: string;
+  readonly secret = randomBytes(32).toString('hex');
+  readonly #shop: ShopSize;
+  readonly #report: Report;
+  readonly #targets = new Map<ServerName, Promise<Target>>();
+  readonly #opened = new AsyncDisposableStack();
+  #database: Promise<Filled> | undefined;
+
+  constructor(directory: string, shop: ShopSize, report: Report) {
+    this.directory = directory;
+    this.#shop = shop;
+    this.#report = report;
+    this.#opened.defer(() => rm(directory, { recursive: true }));
+  }
+
+  static async set(shop: ShopSize, report: Report): Promise<Stage> {
+    return new Stage(await mkdtemp(join(tmpdir(), 'mandate-bench-')), shop, report);
+  }
+
+  /** The same for every case that asks for it. */
+  target(name: ServerName): Promise<Target> {
+    const made = this.#targets.get(name) ?? this.#make(name);
+    this.#targets.set(name, made);
+    return made;
+  }
+
+  /** One more of them, beside the others; whoever starts it stops it. */
+  async start(name: Exclude<ServerName, 'mandate-pglite'>): Promise<Candidate> {
+    if (name === 'mandate') return this.startMandate({ DATABASE_URL: (await this.#filled()).postgresql.url });
+    const { postgresql, client, website } = await this.#filled();
+    const { candidate } = await this.target('mandate');
+    const jwks = await (await proxyTo(candidate.origin)(new URL('/oauth/jwks', issuer), {})).text();
+    const clients = JSON.stringify([
+      {
+        client_id: client.clientId,
+        client_secret: client.secret,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      },
+      {
+        client_id: website.clientId,
+        client_secret: website.secret,
+        grant_types: ['authorization_code', 'refresh_token'],
+        redirect_uris: [website.redirectUri],
+      },
+    ]);
+    const env = { DATABASE_URL: postgresql.url, ISSUER: issuer, JWKS: jwks, CLIENTS: clients, SCOPE: scope };
+    const probe = name === 'oidc-provider' ? '/oauth/jwks' : undefined;
+    return startCandidate(join(here, `peers/${peerPrograms[name]}.ts`), env, this.#log(name), probe);
+  }
+
+  /** Our server as shipped, with the protections on, on a database that is named there. */
+  startMandate(env: Readonly<Record<string, string>>): Promise<Candidate> {
+    const asShipped = { MANDATE_SECRET: this.secret, MANDATE_ISSUER: issuer, MANDATE_TRUST_PROXY: '1', ...limitsNobodyMeets };
+    return startCandidate(join(here, '../../server/main.ts'), { ...asShipped, ...env }, this.#log('mandate'));
+  }
+
+  /** Seconds of processor time that PostgreSQL has used so far, where that can be known. */
+  async databaseSeconds(): Promise<number | undefined> {
+    return (await this.#filled()).postgresql.cpuSeconds?.();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#targets.values());
+    await this.#opened.disposeAsync();
+  }
+
+  #log(name: string): string {
+    return join(this.directory, `${name}.log`);
+  }
+
+  async #make(name: ServerName): Promise<Target> {
+    this.#report(`starting ${name}`);
+    if (name === 'mandate-pglite') return this.#embedded();
+    const { db, client, website } = await this.#filled();
+    const candidate = await this.start(name);
+    this.#opened.defer(() => candidate.stop());
+    const from = name === 'mandate' ? candidate : (await this.target('mandate')).candidate;
+    let browsers: Promise<readonly Browser[]> | undefined;
+    return {
+      candidate,
+      shop: this.#shop,
+      token: () => clientToken(proxyTo(from.origin), client),
+      client,
+      website,
+      browsers: () => (browsers ??= signedIn(candidate.origin, name === 'oidc-provider' ? undefined : db)),
+    };
+  }
+
+  #filled(): Promise<Filled> {
+    return (this.#database ??= this.#fill());
+  }
+
+  async #fill(): Promise<Filled> {
+    this.#report('starting PostgreSQL');
+    const postgresql = await emptyDatabase();
+    this.#opened.defer(() => postgresql.remove());
+    const db = await openDatabase(postgresql.url, { timeouts: 'none' });
+    this.#opened.defer(() => db.close());
+    this.#report(`filling it with ${this.#shop.orders.toLocaleString('en')} orders`);
+    await migrate(db);
+    await fillShop(db.em.fork(), this.#shop);
+    return { postgresql, db, ...(await applicationsIn(db)) };
+  }
+
+  /** Our server on the database in its own process, which nobody else can open beside it. */
+  async #embedded(): Promise<Target> {
+    const directory = join(this.directory, 'pglite');
+    const shop = { orders: Math.min(this.#shop.orders, embeddedOrdersMax), products: 1_000, users: 2_000 };
+    const db = await openDatabase(join(directory, 'database'));
+    await migrate(db);
+    await fillShop(db.em.fork(), shop);
+    const applications = await applicationsIn(db);
+    await db.close();
+    const candidate = await this.startMandate({ MANDATE_DATA_DIR: directory });
+    this.#opened.defer(() => candidate.stop());
+    const token = (): Promise<string> => clientToken(proxyTo(candidate.origin), applications.client);
+    return { candidate, shop, token, ...applications, browsers: () => signedIn(candidate.origin, undefined) };
+  }
 }
 
-/** By client credentials, over HTTP, as through the proxy. */
-async function clientToken(origin: string, { clientId, secret }: Client, scopes: readonly Scope[]): Promise<string> {
-  const answer = await throughProxyTo(origin, {
-    path: '/oauth/token',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
-    },
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope: scopes.join(' ') }).toString(),
-  });
-  return z.object({ access_token: z.string() }).parse(JSON.parse(answer)).access_token;
-}
-
-/** `fetch` would not send another Host than the address it connects to. */
-async function throughProxyTo(origin: string, { path, headers, body }: Shot): Promise<string> {
-  const sent = request(`${origin}${path}`, { method: body === undefined ? 'GET' : 'POST', headers: { ...throughProxy, ...headers } }).end(
-    body,
-  );
-  const [answer] = await once(sent, 'response');
-  return text(answer);
-}
+const applicationsIn = async (db: Database): Promise<Applications> => ({
+  client: await confidentialClient(db, scopeNames),
+  website: await webApplication(db, [scope]),
+});

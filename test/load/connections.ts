@@ -3,21 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const headEnd = Buffer.from('\r\n\r\n');
 
+/** `status` is 0, and `bytes` are none, when no answer came; otherwise they are all of it, the head too. */
+export type Received = { readonly status: number; readonly bytes: Buffer };
+const nothing: Received = { status: 0, bytes: Buffer.alloc(0) };
+
 /** One connection that carries one request after the other. It reads no more of an answer than where it ends: so it costs the machine little. */
 class Connection {
   readonly #socket: Socket;
   readonly #onFree: (connection: Connection) => void;
-  #done: ((status: number) => void) | undefined;
-  #received: Buffer = Buffer.alloc(0);
+  #done: ((answer: Received) => void) | undefined;
+  #received: Buffer = nothing.bytes;
 
   constructor(origin: URL, onFree: (connection: Connection) => void) {
     this.#onFree = onFree;
     this.#socket = connect({ host: origin.hostname, port: Number(origin.port), noDelay: true });
     this.#socket.on('data', (bytes) => this.#receive(bytes));
-    this.#socket.on('error', () => undefined).on('close', () => this.#finish(0));
+    this.#socket.on('error', () => undefined).on('close', () => this.#finish(nothing));
   }
 
-  send(request: string, done: (status: number) => void): void {
+  send(request: string, done: (answer: Received) => void): void {
     this.#done = done;
     this.#socket.write(request);
   }
@@ -30,26 +34,27 @@ class Connection {
     return !this.#socket.destroyed;
   }
 
-  #receive(bytes: Buffer): void {
-    this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
+  #receive(more: Buffer): void {
+    this.#received = this.#received.length === 0 ? more : Buffer.concat([this.#received, more]);
     const end = this.#received.indexOf(headEnd);
     if (end === -1) return;
     const head = this.#received.toString('latin1', 0, end);
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
     if (this.#received.length < end + headEnd.length + length) return;
-    this.#received = Buffer.alloc(0);
-    this.#finish(Number(head.slice(9, 12)));
+    const bytes = this.#received;
+    this.#received = nothing.bytes;
+    this.#finish({ status: Number(head.slice(9, 12)), bytes });
   }
 
-  #finish(status: number): void {
+  #finish(answer: Received): void {
     const done = this.#done;
     this.#done = undefined;
     this.#onFree(this);
-    done?.(status);
+    done?.(answer);
   }
 }
 
-type Asked = { readonly request: string; readonly done: (status: number) => void };
+type Asked = { readonly request: string; readonly done: (answer: Received) => void };
 
 /** So many callers, each with a connection of its own that stays open: who finds all of them busy waits for the first that is free. */
 export class Connections {
@@ -64,9 +69,9 @@ export class Connections {
     this.#max = max;
   }
 
-  /** Sends the bytes of one request; resolves with the status of its answer, which has a `Content-Length`, or with 0 when none came. */
-  send(request: string): Promise<number> {
-    const { promise, resolve } = Promise.withResolvers<number>();
+  /** Sends the bytes of one request; resolves with its answer, which has a `Content-Length`. */
+  send(request: string): Promise<Received> {
+    const { promise, resolve } = Promise.withResolvers<Received>();
     this.#waiting.push({ request, done: resolve });
     this.#next();
     return promise;

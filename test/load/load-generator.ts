@@ -18,7 +18,7 @@ export async function oneRequest({ server, token, productId, userId }: RunningSh
       ? ['POST /api/v1/orders HTTP/1.1', ...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body]
       : [`GET /api/v1/products/${productId} HTTP/1.1`, ...head, '', ''];
   const atMs = performance.now();
-  const status = await connections.send(asked.join('\r\n'));
+  const { status } = await connections.send(asked.join('\r\n'));
   return { status, ms: performance.now() - atMs, atMs };
 }
 
@@ -49,5 +49,5 @@ export async function openLoop(shop: RunningShop, perSecond: number, ms: number)
   return await Promise.all(all);
 }
 
-export const percentile = (answers: readonly Timed[], share: number): number =>
+export const percentile = (answers: readonly Pick<Timed, 'ms'>[], share: number): number =>
   answers.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.min(answers.length - 1, Math.floor(answers.length * share))] ?? Number.NaN;

@@ -16,6 +16,7 @@ import { openSigningKeys } from '../../server/oauth/signing-keys.ts';
 import { deriveKeys } from '../../server/secret-keys.ts';
 import { apiStatus, useServer } from '../support/use-server.ts';
 import { signUp, tokensFor } from '../support/oauth-flow.ts';
+import { secretOfTests } from '../support/secret.ts';
 
 const server = useServer();
 
@@ -29,10 +30,7 @@ beforeAll(async () => {
   good = (await tokensFor(server.origin, await signUp(server.origin), ['users.read'])).access_token;
   claims = decodeJwt(good);
   header = z.object({ alg: z.string(), kid: z.string() }).parse(decodeProtectedHeader(good));
-  const signingKeys = await openSigningKeys(
-    server.db.em,
-    Buffer.from(deriveKeys('a secret of the tests, and of nothing else').signingKeys),
-  );
+  const signingKeys = await openSigningKeys(server.db.em, Buffer.from(deriveKeys(secretOfTests).signingKeys));
   const jwk = (await signingKeys.current()).keys.find(({ kid }) => kid === header.kid);
   serversOwnKey = await importJWK({ ...jwk });
 });

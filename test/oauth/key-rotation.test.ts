@@ -15,8 +15,9 @@ import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../support/data
 import { openFront, type Front } from '../support/front.ts';
 import { freePort } from '../support/free-port.ts';
 import { clientCredentials, confidentialClient, type Client } from '../support/oauth-flow.ts';
+import { secretOfTests } from '../support/secret.ts';
 
-const secret = 'a secret of the tests, and of nothing else';
+const secret = secretOfTests;
 const keyOfKeys = Buffer.alloc(32);
 const seconds = (count: number): Date => new Date(Date.now() + count * 1000);
 const schedule = { every: 100, publishedBefore: 10, publishedAfter: 20 };

@@ -7,6 +7,7 @@ import { authorizationServer } from '../../server/oauth/authorization-server.ts'
 import { deriveKeys } from '../../server/secret-keys.ts';
 import { useServer } from '../support/use-server.ts';
 import { authorizationRequest, authorizePath } from '../support/oauth-flow.ts';
+import { secretOfTests } from '../support/secret.ts';
 
 const server = useServer();
 
@@ -80,7 +81,7 @@ test('behind a proxy that ends TLS, every address is https and every cookie secu
   const { router } = await authorizationServer({
     db: server.db,
     issuer: 'https://shop.example',
-    keys: deriveKeys('a secret of the tests, and of nothing else'),
+    keys: deriveKeys(secretOfTests),
     log: { error: () => undefined },
   });
   app.use(router);

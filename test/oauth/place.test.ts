@@ -13,6 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { authorizationRequest, authorizePath, completeSignUp, tokenResponse } from '../support/oauth-flow.ts';
 import { useServer } from '../support/use-server.ts';
+import { secretOfTests } from '../support/secret.ts';
 
 const metadata = z.record(z.unknown());
 const read = async (url: string) => {
@@ -48,7 +49,7 @@ describe('a server that lives below a path', () => {
     const port = await freePort();
     issuer = `http://localhost:${port}/shop`;
     db = await freshDatabase();
-    const keys = deriveKeys('a secret of the tests, and of nothing else');
+    const keys = deriveKeys(secretOfTests);
     openMailbox(issuer, db, keys.mail);
     const app = await createApp({ db, issuer, keys, log: createLog(false) });
     const server = createServer(app).listen(port, '127.0.0.1');

@@ -2,7 +2,6 @@
  * `npm run scale -- 10000000`: fills a PostgreSQL with that many orders and asks for every shape of the order list, its first page
  * and a page 250,000 pages (or nine tenths of the way) further, over HTTP and with every check on. Prints a table in Markdown.
  */
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { sql } from 'kysely';
@@ -12,17 +11,16 @@ import { createApp } from '../../server/app.ts';
 import { migrate } from '../../server/database/migrate.ts';
 import { openDatabase, type Database } from '../../server/database/orm.ts';
 import { createLog } from '../../server/log.ts';
-import { type OrderFilters, ordersQuery } from '../../server/orders/list-orders.ts';
+import { ordersQuery } from '../../server/orders/list-orders.ts';
 import { deriveKeys } from '../../server/secret-keys.ts';
 import { clientCredentials, confidentialClient } from '../support/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
+import { deepPosition, type List, moved, pageSize, type Position } from './deep-page.ts';
 import { fillOrders } from './fill-orders.ts';
 
-const pageSize = 20;
-const deepPage = 250_000;
 const repeats = 60;
 
-type Shape = { readonly query: string; readonly filters: OrderFilters; readonly ascending?: boolean };
+type Shape = List & { readonly query: string };
 
 const shapes = (biggestUserId: number): Shape[] => {
   const everybody = { userId: undefined };
@@ -54,7 +52,7 @@ async function measure(mandate: Running, shape: Shape): Promise<string> {
   const answer = await fetch(`${mandate.origin}${path}`, { headers: { authorization: `Bearer ${mandate.token}` } });
   const { next_cursor: cursor } = z.object({ next_cursor: z.string().nullable() }).parse(await answer.json());
   if (!deep || cursor === null) return row(shape, first, undefined, await plan(mandate.db, shape, undefined));
-  const further = await medianMs(mandate, `${path}&cursor=${moved(cursor, deep.position)}`);
+  const further = await medianMs(mandate, `${path}&cursor=${moved(cursor, deep.position, keys)}`);
   return row(shape, first, { ms: further, page: deep.page }, await plan(mandate.db, shape, deep.position));
 }
 
@@ -81,37 +79,6 @@ async function medianMs({ origin, token }: Running, path: string): Promise<numbe
     times.push(performance.now() - begun);
   }
   return times.toSorted((a, b) => a - b)[repeats / 2] ?? 0;
-}
-
-type Position = readonly [value: string, id: number];
-
-/** The last row before the deep page, found the slow way, by counting. */
-async function deepPosition(db: Database, shape: Shape): Promise<{ position: Position; page: number } | undefined> {
-  const total = await matching(db, shape);
-  const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));
-  if (page < 2) return undefined;
-  const inner = ordersQuery(shape.filters, shape.ascending !== true, undefined, page * pageSize);
-  const { rows } = await sql<{
-    id: number;
-    created_at: string;
-  }>`select id, created_at from (${inner}) o offset ${page * pageSize - 1} limit 1`.execute(db.em.fork().getKysely());
-  const [last] = rows;
-  return last && { position: [new Date(last.created_at).toISOString(), last.id], page };
-}
-
-async function matching(db: Database, { filters }: Shape): Promise<number> {
-  const all = ordersQuery(filters, true, undefined, 2 * deepPage * pageSize);
-  const { rows } = await sql<{ count: number }>`select count(*) as count from (${all}) o`.execute(db.em.fork().getKysely());
-  return rows[0]?.count ?? 0;
-}
-
-/** The cursor of the same list at another place, signed as the server would. */
-function moved(cursor: string, [value, id]: Position): string {
-  const [body = ''] = cursor.split('.');
-  const [version, list] = JSON.parse(Buffer.from(body, 'base64url').toString());
-  const next = Buffer.from(JSON.stringify([version, list, value, id])).toString('base64url');
-  const signature = createHmac('sha256', keys.cursors).update(next).digest().subarray(0, 16);
-  return `${next}.${signature.toString('base64url')}`;
 }
 
 /** Which indexes the plan uses, and how many blocks it touches. */

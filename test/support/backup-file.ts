@@ -4,8 +4,9 @@ import { newSeal, toLine } from '../../server/backup/backup-format.ts';
 import { writeBackup, type BackupSummary } from '../../server/backup/write-backup.ts';
 import type { Database } from '../../server/database/orm.ts';
 import { deriveKeys } from '../../server/secret-keys.ts';
+import { secretOfTests } from './secret.ts';
 
-export const backupKey = deriveKeys('a secret of the tests, and of nothing else').backups;
+export const backupKey = deriveKeys(secretOfTests).backups;
 
 export const backupOf = (db: Database, file: string): Promise<BackupSummary> =>
   writeBackup(db, file, { key: backupKey, now: new Date('2026-11-20T10:00:00Z'), onRows: () => undefined });

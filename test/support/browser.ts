@@ -2,16 +2,24 @@ import { randomInt } from 'node:crypto';
 
 type Cookie = { readonly name: string; readonly value: string; readonly path: string };
 
+/** Sends a request, as `fetch` does. */
+export type Send = (url: URL, init: RequestInit) => Promise<Response>;
+
+/** Longer than a server takes for anything. */
+const patienceMs = 60_000;
+
 /** What a browser does without its window: keeps cookies by path, follows redirects within the origin, sends forms. */
 export class Browser {
   readonly #origin: string;
+  readonly #send: Send;
   readonly address: string;
   #cookies: Cookie[] = [];
 
-  /** `address`: where it seems to be, to a server that believes what a proxy says. */
-  constructor(origin: string, address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`) {
+  /** `address`: where it seems to be, to a server that believes what a proxy says. `send`: the way to the server, if it is not at its origin. */
+  constructor(origin: string, address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`, send: Send = fetch) {
     this.#origin = origin;
     this.address = address;
+    this.#send = send;
   }
 
   /** One request, without following anything. */
@@ -20,9 +28,9 @@ export class Browser {
     const headers = new Headers(init.headers);
     if (!headers.has('accept')) headers.set('accept', 'text/html');
     headers.set('x-forwarded-for', this.address);
-    const cookie = this.#cookies.filter(({ path }) => matches(url.pathname, path)).map(({ name, value }) => `${name}=${value}`);
-    if (cookie.length > 0) headers.set('cookie', cookie.join('; '));
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const cookies = this.cookiesFor(url.pathname);
+    if (cookies !== '') headers.set('cookie', cookies);
+    const response = await this.#send(url, { signal: AbortSignal.timeout(patienceMs), ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#keep(line, url.pathname);
     return response;
   }
@@ -45,6 +53,12 @@ export class Browser {
   /** Sends the form of the page, with the hidden fields and ticks it came with. */
   async submit(page: Page, fields: Record<string, string | readonly string[]>): Promise<Page> {
     return this.open(page.url.href, formRequest(page, fields));
+  }
+
+  /** What it sends as `Cookie` with a request for this path. */
+  cookiesFor(pathname: string): string {
+    const sent = this.#cookies.filter(({ path }) => matches(pathname, path));
+    return sent.map(({ name, value }) => `${name}=${value}`).join('; ');
   }
 
   /** The names of the cookies it holds, and a copy of the value of one. */

@@ -9,13 +9,15 @@ import { createLog } from '../../server/log.ts';
 import { manualProvider } from '../../server/payments/manual-provider.ts';
 import { paymentProviders } from '../../server/payments/provider.ts';
 import { testProvider } from '../../server/payments/test-provider.ts';
-import { deriveKeys } from '../../server/secret-keys.ts';
+import { deriveKeys, type SecretKeys } from '../../server/secret-keys.ts';
 import { checkAgainstContract } from './contract-check.ts';
 import { dumpOf } from './dump.ts';
 import { openMailbox } from './mailbox.ts';
 import { SecretsInUse } from './secrets-in-use.ts';
+import { expectDeclared, inTwoProcesses } from './one-process.ts';
 import { mindedByProxy, validatingProxy, type ValidatingProxy } from './validating-proxy.ts';
 import { watchAnswers } from './watch-answers.ts';
+import { secretOfTests } from './secret.ts';
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Body };
 /** Loosely typed on purpose: what comes over the wire is held against the contract, and the tests look at what they expect. */
@@ -38,36 +40,89 @@ export const generous = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, 
 /** As much at once as a test likes. */
 const unbounded = { atOnce: 10_000 };
 
-/** The whole server on a free port, with a database of its own. */
-export async function startMandate(
-  given: Partial<
-    Pick<
-      AppParts,
-      | 'store'
-      | 'log'
-      | 'development'
-      | 'taxMode'
-      | 'providers'
-      | 'limits'
-      | 'canMail'
-      | 'lastUse'
-      | 'onTokenOperation'
-      | 'rateLimits'
-      | 'sharedCounters'
-      | 'monthlyUse'
-      | 'previewVersions'
-    >
-  > & {
-    db?: Database;
-    /** What stands in front of the application. */
-    http?: Partial<HttpServerOptions>;
-    onLogLine?: (line: string) => void;
-  } = {},
-): Promise<Mandate> {
-  // a program that is no test has one of its own, and nobody who would prepare another
-  const db = given.db ?? (await (await import('./database.ts')).freshDatabase());
-  const { db: _given, http, onLogLine = complain, ...parts } = given;
+export type Given = Partial<
+  Pick<
+    AppParts,
+    | 'store'
+    | 'log'
+    | 'development'
+    | 'taxMode'
+    | 'providers'
+    | 'limits'
+    | 'canMail'
+    | 'lastUse'
+    | 'onTokenOperation'
+    | 'rateLimits'
+    | 'sharedCounters'
+    | 'monthlyUse'
+    | 'previewVersions'
+  >
+> & {
+  db?: Database;
+  /** What stands in front of the application. */
+  http?: Partial<HttpServerOptions>;
+  onLogLine?: (line: string) => void;
+};
+
+/** The whole server on a free port, with a database of its own; by `MANDATE_TEST_PROCESSES=2` as two processes behind one address. */
+export async function startMandate(given: Given = {}): Promise<Mandate> {
+  const violations: string[] = [];
   const secrets = new SecretsInUse();
+  const { onLogLine = complain, ...parts } = given;
+  const serve = inTwoProcesses ? await serveApart(parts) : serveHere;
+  const served = await serve(parts, onLogLine, (req, res) => {
+    secrets.tap(req, res);
+    watchAnswers(req, res, (violation) => violations.push(violation));
+  });
+  const { origin, db } = served;
+  openMailbox(origin, db, served.keys.mail);
+  // `MANDATE_TEST_PROXY=prism`: the document's word against the server's, by a program that is neither of ours
+  const proxy = process.env['MANDATE_TEST_PROXY'] === 'prism' ? await validatingProxy(origin) : undefined;
+  return {
+    origin,
+    db,
+    call: (method, path, call) => callApi(origin, method, path, call, proxy),
+    async close() {
+      await proxy?.close();
+      await served.stop();
+      // whatever was done with it: nothing that opened anything lies in the database or in the log (95)
+      const kept = secrets.among(`${await dumpOf(db)}\n${served.output()}`);
+      await db.close();
+      expect(violations, 'answers that the contract does not declare').toEqual([]);
+      if (kept.length > 0) throw new Error(`secrets that were kept:\n${kept.join('\n')}`);
+    },
+  };
+}
+
+/** A server that listens, wherever it runs. */
+export type Served = Pick<Mandate, 'origin' | 'db'> & {
+  readonly keys: SecretKeys;
+  /** Everything it has logged. */
+  output(): string;
+  /** Leaves the database open. */
+  stop(): Promise<void>;
+};
+
+/** @param inspect is shown every request and its answer before anything comes of it */
+export type Serve = (
+  parts: Omit<Given, 'onLogLine'>,
+  onLogLine: (line: string) => void,
+  inspect: (req: IncomingMessage, res: ServerResponse) => void,
+) => Promise<Served>;
+
+/** In processes of their own, unless they cannot be given what is asked for. */
+async function serveApart(parts: Given): Promise<Serve> {
+  const { serveInProcesses, isEnvironment } = await import('./mandate-in-processes.ts');
+  const beyond = Object.keys(parts).filter((name) => !isEnvironment(name));
+  if (beyond.length === 0) return serveInProcesses;
+  expectDeclared(beyond);
+  return serveHere;
+}
+
+/** In this process. */
+const serveHere: Serve = async ({ db: given, http, ...parts }, onLogLine, inspect) => {
+  // a program that is no test has one of its own, and nobody who would prepare another
+  const db = given ?? (await (await import('./database.ts')).freshDatabase());
   const logged: string[] = [];
   const write = (line: string): void => {
     logged.push(line);
@@ -75,10 +130,8 @@ export async function startMandate(
   };
   const log = parts.log ?? createLog(true, { write });
   // its address is known when it listens, and with the port the issuer
-  const violations: string[] = [];
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
-    secrets.tap(req, res);
-    watchAnswers(req, res, (violation) => violations.push(violation));
+    inspect(req, res);
     app(req, res);
   };
   const server = httpServer(listener, { issuer: 'http://localhost', log, load: unbounded, ...http });
@@ -87,8 +140,7 @@ export async function startMandate(
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const origin = `http://localhost:${address.port}`;
-  const keys = deriveKeys('a secret of the tests, and of nothing else');
-  openMailbox(origin, db, keys.mail);
+  const keys = deriveKeys(secretOfTests);
   const app = await createApp({
     db,
     issuer: origin,
@@ -100,25 +152,18 @@ export async function startMandate(
     rateLimits: generous,
     ...parts,
   });
-  // `MANDATE_TEST_PROXY=prism`: the document's word against the server's, by a program that is neither of ours
-  const proxy = process.env['MANDATE_TEST_PROXY'] === 'prism' ? await validatingProxy(origin) : undefined;
   return {
     origin,
     db,
-    call: (method, path, call) => callApi(origin, method, path, call, proxy),
-    async close() {
-      await proxy?.close();
+    keys,
+    output: () => logged.join('\n'),
+    async stop() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
-      // whatever was done with it: nothing that opened anything lies in the database or in the log (95)
-      const kept = secrets.among(`${await dumpOf(db)}\n${logged.join('\n')}`);
-      await db.close();
-      expect(violations, 'answers that the contract does not declare').toEqual([]);
-      if (kept.length > 0) throw new Error(`secrets that were kept:\n${kept.join('\n')}`);
     },
   };
-}
+};
 
 const warning = 40;
 

@@ -3,6 +3,7 @@ import { manualProvider } from '../../server/payments/manual-provider.ts';
 import { type PaymentProviders, paymentProviders } from '../../server/payments/provider.ts';
 import { type TestProvider, testProvider } from '../../server/payments/test-provider.ts';
 import { startMandate, type Answer, type Body, type Mandate } from './mandate.ts';
+import { inTwoProcesses } from './one-process.ts';
 import { openShop, pickup, type Shop } from './shop.ts';
 
 /** A shop that takes money, and an order or two in it. */
@@ -24,7 +25,7 @@ export type Till = {
 export async function openTill(others?: PaymentProviders): Promise<Till> {
   const provider = testProvider();
   const providers = others ?? paymentProviders(manualProvider, provider);
-  const mandate = await startMandate({ providers });
+  const mandate = await startMandate(inTwoProcesses && !others ? {} : { providers });
   const shop = await openShop(mandate);
   const { token } = shop;
   const post = (path: string, body?: object): Promise<Answer> =>

@@ -1,8 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../server/database/orm.ts';
@@ -28,8 +30,9 @@ const secretsInUse = new SecretsInUse();
 
 /** Nothing that opened anything lies in the database or stands in what the server wrote (95). */
 async function expectNoSecretsKept(env: Readonly<Record<string, string>>, output: string): Promise<void> {
-  // in development a message that cannot be sent is shown instead, with the link in it
-  const logged = output.split('\n').filter((line) => !line.includes('a message that would be sent'));
+  // in development a message that cannot be sent is shown instead, with the link in it, and whom one can sign in as
+  const shown = /a message that would be sent|^ {2}Sign in as /;
+  const logged = output.split('\n').filter((line) => !shown.test(line));
   const kept = secretsInUse.among(`${logged.join('\n')}\n${await keptData(env)}`);
   if (kept.length > 0) throw new Error(`secrets that were kept:\n${kept.join('\n')}`);
 }
@@ -67,7 +70,7 @@ function launch(
   env: Readonly<Record<string, string>>,
   argv: readonly string[] = usually,
   { executable, directory: cwd, ...account }: Place = here,
-): { child: ChildProcess; exited: Promise<unknown>; output: () => string } {
+): { child: ChildProcessByStdio<null, Readable, Readable>; exited: Promise<unknown>; output: () => string } {
   const child = spawn(executable, argv, {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
@@ -83,13 +86,22 @@ function launch(
 
 const ready = /Mandate is running\.|"msg":"listening"/;
 
-/** `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. `argv`: started otherwise. */
-export async function startServer(env: Readonly<Record<string, string>>, argv?: readonly string[], place?: Place): Promise<ServerProcess> {
+/**
+ * `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. `argv`: started otherwise.
+ * `onLogLine` is told each line of its log.
+ */
+export async function startServer(
+  env: Readonly<Record<string, string>>,
+  argv?: readonly string[],
+  place?: Place,
+  onLogLine?: (line: string) => void,
+): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
   const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv, place);
+  if (onLogLine) createInterface(child.stderr).on('line', onLogLine);
   while (!ready.test(output())) {
     // somebody else was given the port meanwhile
-    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv, place);
+    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv, place, onLogLine);
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
     await sleep(20);
   }
@@ -149,6 +161,7 @@ export async function administrationToken(url: string, dataDirectory: string): P
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    signal: AbortSignal.timeout(30_000), // longer than a server takes for anything
   });
   return tokenResponse.parse(await response.json()).access_token;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AppParts } from '../../server/app.ts';
 import type { Database } from '../../server/database/orm.ts';
 import { startMandate, type Mandate } from './mandate.ts';
+import { needsOneProcess } from './one-process.ts';
 
 export type RunningServer = {
   readonly origin: string;
@@ -22,6 +23,8 @@ export function useServer(given: Pick<AppParts, 'store' | 'limits' | 'canMail' |
     if (!mandate) throw new Error('the server has not started');
     return mandate;
   };
+  const beyond = Object.keys(given);
+  if (beyond.length > 0) needsOneProcess(`is given ${beyond.join(', ')}`);
   beforeAll(async () => {
     const onLogLine = (line: string): void => {
       if (logLine.parse(JSON.parse(line)).level >= warning) failures.push(line);

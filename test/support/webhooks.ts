@@ -7,6 +7,7 @@ import { Deliverer } from '../../server/webhooks/deliverer.ts';
 import { fanOut } from '../../server/webhooks/fan-out.ts';
 import { internet, type Network } from '../../server/webhooks/send.ts';
 import type { Body, Mandate } from './mandate.ts';
+import { secretOfTests } from './secret.ts';
 
 export type Received = {
   readonly at: number;
@@ -63,7 +64,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
 
 /** What the server does in the background: gives events their places and sends them. */
 export function delivererOf({ db }: Mandate, network: Network = internet(true), log = createLog(false)): Deliverer {
-  const keys = deriveKeys('a secret of the tests, and of nothing else');
+  const keys = deriveKeys(secretOfTests);
   return new Deliverer({ em: db.em, log, key: keys.webhooks, network, notice: { mailKey: keys.mail, canMail: true } });
 }
 

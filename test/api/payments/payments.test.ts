@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkPayments } from '../../../server/payments/check-payments.ts';
 import { eventsOf } from '../../support/events.ts';
+import { inTwoProcesses } from '../../support/one-process.ts';
 import { openTill, soon, type Till } from '../../support/money.ts';
 
 let till: Till;
@@ -53,7 +54,8 @@ describe('starting a payment', () => {
     expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.requires_action', 'payment.succeeded']);
   });
 
-  test('whose answer is lost stays pending, and is asked for again with the same key', async () => {
+  test('whose answer is lost stays pending, and is asked for again with the same key', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: the test provider remembers there whom it has not answered');
     const order = await till.order();
     const { status, body } = await till.pay(order.id, 'test_timeout');
     expect([status, body.status, body.provider_reference]).toEqual([201, 'pending', null]);

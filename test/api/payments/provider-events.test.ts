@@ -3,6 +3,7 @@ import { checkPayments } from '../../../server/payments/check-payments.ts';
 import { applyProviderEvents } from '../../../server/payments/provider-events.ts';
 import { eventsOf } from '../../support/events.ts';
 import { later, openTill, soon, type Till } from '../../support/money.ts';
+import { needsOneProcess } from '../../support/one-process.ts';
 
 let till: Till;
 beforeAll(async () => {
@@ -15,6 +16,7 @@ const paymentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.d
 const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
 
 describe('what providers report', () => {
+  needsOneProcess('the test provider signs its reports with a key of its own process');
   const send = (body: string, headers: Record<string, string>, provider = 'test') =>
     till.mandate.call('POST', `/api/v1/provider-events/${provider}`, { body, headers });
   const apply = (): Promise<number> => applyProviderEvents(em(), till.providers, soon());

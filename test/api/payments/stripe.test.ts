@@ -10,6 +10,9 @@ import { eventsOf } from '../../support/events.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 import type { Answer, Body } from '../../support/mandate.ts';
 import { later, openTill, soon, type Till } from '../../support/money.ts';
+import { needsOneProcess } from '../../support/one-process.ts';
+
+needsOneProcess('Stripe is a fake one of its own');
 
 const webhookSecret = 'whsec_of_the_tests';
 let fake: FakeStripe;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandate, type Mandate } from '../../support/mandate.ts';
 import { clientCredentials, confidentialClient } from '../../support/oauth-flow.ts';
+import { inTwoProcesses } from '../../support/one-process.ts';
 
 let mandate: Mandate;
 beforeAll(async () => {
@@ -9,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => mandate.close());
 
 describe('200', () => {
-  test('says what is left now, and what was used in the last twelve months', async () => {
+  test('says what is left now, and what was used in the last twelve months', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: the month is counted together after five seconds');
     const client = await confidentialClient(mandate.db, ['products.write']);
     const token = await clientCredentials(mandate.origin, client, ['products.write']);
     const months = Array.from({ length: 14 }, (_, at) => `20${10 + at}-05`);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Application } from '../../../server/applications/application.entity.ts';
 import { MonthlyUse } from '../../../server/usage/monthly-use.ts';
 import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
+import { inTwoProcesses } from '../../support/one-process.ts';
 import { clientCredentials, confidentialClient, signUp, tokensFor } from '../../support/oauth-flow.ts';
 import { openShop, pickup } from '../../support/shop.ts';
 
@@ -30,6 +31,9 @@ async function newClient(): Promise<void> {
 const list = (given: string | undefined = token): Promise<Answer> =>
   mandate.call('GET', '/api/v1/orders', given === undefined ? {} : { token: given });
 
+/** What is left of the month: each process counts it for itself for five seconds, and then together. */
+const ofMonth = (left: number): unknown => (inTwoProcesses ? expect.any(Number) : left);
+
 type Limit = { name: unknown; [parameter: string]: unknown };
 
 /** A list of strings with integers as parameters, by a parser of structured fields. */
@@ -49,7 +53,7 @@ describe('a caller with a token', () => {
       { name: 'default', r: 4, t: expect.any(Number) },
       { name: 'monthly', r: 999, t: expect.any(Number) },
     ]);
-    expect(parsed(second, 'ratelimit').map(({ r }) => r)).toEqual([3, 998]);
+    expect(parsed(second, 'ratelimit').map(({ r }) => r)).toEqual([3, ofMonth(998)]);
     for (const { t } of parsed(second, 'ratelimit')) expect(t).toBeGreaterThan(0);
     expect(first.headers.get('x-ratelimit-limit')).toBeNull();
   });
@@ -76,7 +80,7 @@ describe('a caller with a token', () => {
     const refused = await mandate.call('POST', '/api/v1/orders', { token, body });
     expect(refused.body).toMatchObject({ status: 429, code: 'rate_limited', violated_policies: ['default'] });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(parsed(refused, 'ratelimit')[0]?.['t']));
-    expect(parsed(refused, 'ratelimit').map(({ r }) => r)).toEqual([0, 995]);
+    expect(parsed(refused, 'ratelimit').map(({ r }) => r)).toEqual([0, ofMonth(995)]);
     expect(await count()).toEqual(before);
     expect((await mandate.call('POST', '/api/v1/orders', { token, body: '{"broken' })).status).toBe(429);
     expect((await mandate.call('POST', '/api/v1/orders', { token, body: 'x'.repeat(2_000_000) })).status).toBe(429);
@@ -91,7 +95,8 @@ describe('a caller with a token', () => {
     },
   );
 
-  test('shares no minute with another person of the same application, but the month', async () => {
+  test('shares no minute with another person of the same application, but the month', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: the month is counted together after five seconds');
     const scopes = ['orders.read'] as const;
     const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
     const [annas, bens] = [await tokensFor(mandate.origin, anna, scopes), await tokensFor(mandate.origin, ben, scopes)];
@@ -101,7 +106,8 @@ describe('a caller with a token', () => {
     expect(answer[1]?.['r']).toBe(Number(first?.['r']) - 1);
   });
 
-  test('goes on when the window has ended', async () => {
+  test('goes on when the window has ended', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: a window of a second cannot be configured');
     const short = await startMandate({ rateLimits: { ...limits, default: 1, windowSeconds: 1 } });
     const own = await confidentialClient(short.db, ['orders.read', 'orders.manage']);
     const key = await clientCredentials(short.origin, own, ['orders.read', 'orders.manage']);
@@ -167,7 +173,8 @@ describe('a caller without a token', () => {
 });
 
 describe('an application with limits of its own', () => {
-  test('has them from the next request on, and the usual ones again when they are taken back', async () => {
+  test('has them from the next request on, and the usual ones again when they are taken back', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: the month is counted together after five seconds');
     await newClient();
     const { id } = await mandate.db.em.fork().findOneOrFail(Application, { clientId: client.clientId });
     const patch = async (body: object): Promise<Answer> => {

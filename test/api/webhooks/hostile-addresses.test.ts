@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { needsOneProcess } from '../../support/one-process.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { deliver, delivererOf, openReceiver, passSeconds } from '../../support/webhooks.ts';
 import { isPublicAddress, urlFault } from '../../../server/webhooks/endpoint-url.ts';
 import type { Network } from '../../../server/webhooks/send.ts';
+
+needsOneProcess('a server in production has https alone');
 
 let mandate: Mandate;
 let shop: Shop;

@@ -1,0 +1,67 @@
+/**
+ * The protocol engine as its guide has it, with its own storage in memory: nothing is written down, nobody is asked anything. It signs with the
+ * same algorithms, and its applications are of the same kind.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { exportJWK, generateKeyPair } from 'jose';
+import { Provider, type ClientMetadata } from 'oidc-provider';
+import { z } from 'zod';
+
+const settings = z
+  .object({ PORT: z.coerce.number(), ISSUER: z.string(), CLIENTS: z.string(), SCOPE: z.string() })
+  // oxlint-disable-next-line node/no-process-env -- a process of its own, whose environment is all it is given
+  .parse(process.env);
+
+const api = `${settings.ISSUER}/api`;
+
+const newKey = async (alg: string): Promise<object> => {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
+  return { ...(await exportJWK(privateKey)), alg, use: 'sig', kid: alg };
+};
+
+const provider = new Provider(settings.ISSUER, {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the benchmark wrote
+  clients: JSON.parse(settings.CLIENTS) as ClientMetadata[],
+  jwks: { keys: await Promise.all(['ES256', 'RS256'].map((alg) => newKey(alg))) },
+  cookies: { keys: [randomUUID()] },
+  routes: { authorization: '/oauth/authorize', token: '/oauth/token', jwks: '/oauth/jwks' },
+  scopes: ['openid', settings.SCOPE],
+  findAccount: (_ctx, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
+  interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+  rotateRefreshToken: true,
+  issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+  features: {
+    devInteractions: { enabled: false },
+    clientCredentials: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => api,
+      useGrantedResource: () => true,
+      getResourceServerInfo: () => ({
+        scope: settings.SCOPE,
+        audience: api,
+        accessTokenFormat: 'jwt',
+        accessTokenTTL: 300,
+        jwt: { sign: { alg: 'ES256' } },
+      }),
+    },
+  },
+});
+provider.proxy = true;
+
+/** Whoever comes is somebody new, and agrees. */
+async function interact(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { params, prompt, session } = await provider.interactionDetails(req, res);
+  if (prompt.name === 'login') return provider.interactionFinished(req, res, { login: { accountId: randomUUID() } });
+  const grant = new provider.Grant({ accountId: session?.accountId, clientId: String(params['client_id']) });
+  grant.addOIDCScope(`openid ${settings.SCOPE}`);
+  grant.addResourceScope(api, settings.SCOPE);
+  return provider.interactionFinished(req, res, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
+}
+
+const answer = provider.callback();
+createServer((req, res) => void (req.url?.startsWith('/interaction/') ? interact(req, res) : answer(req, res))).listen(
+  settings.PORT,
+  '127.0.0.1',
+);

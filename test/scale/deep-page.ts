@@ -1,0 +1,41 @@
+import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Database } from '../../server/database/orm.ts';
+import { type OrderFilters, ordersQuery } from '../../server/orders/list-orders.ts';
+import type { SecretKeys } from '../../server/secret-keys.ts';
+
+export const pageSize = 20;
+const deepPage = 250_000;
+
+export type List = { readonly filters: OrderFilters; readonly ascending?: boolean };
+
+export type Position = readonly [value: string, id: number];
+
+/** The last row before the deep page, found the slow way, by counting. */
+export async function deepPosition(db: Database, shape: List): Promise<{ position: Position; page: number } | undefined> {
+  const total = await matching(db, shape);
+  const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));
+  if (page < 2) return undefined;
+  const inner = ordersQuery(shape.filters, shape.ascending !== true, undefined, page * pageSize);
+  const { rows } = await sql<{
+    id: number;
+    created_at: string;
+  }>`select id, created_at from (${inner}) o offset ${page * pageSize - 1} limit 1`.execute(db.em.fork().getKysely());
+  const [last] = rows;
+  return last && { position: [new Date(last.created_at).toISOString(), last.id], page };
+}
+
+async function matching(db: Database, { filters }: List): Promise<number> {
+  const all = ordersQuery(filters, true, undefined, 2 * deepPage * pageSize);
+  const { rows } = await sql<{ count: number }>`select count(*) as count from (${all}) o`.execute(db.em.fork().getKysely());
+  return rows[0]?.count ?? 0;
+}
+
+/** The cursor of the same list at another place, signed as the server would. */
+export function moved(cursor: string, [value, id]: Position, keys: Pick<SecretKeys, 'cursors'>): string {
+  const [body = ''] = cursor.split('.');
+  const [version, list] = JSON.parse(Buffer.from(body, 'base64url').toString());
+  const next = Buffer.from(JSON.stringify([version, list, value, id])).toString('base64url');
+  const signature = createHmac('sha256', keys.cursors).update(next).digest().subarray(0, 16);
+  return `${next}.${signature.toString('base64url')}`;
+}
