@@ -41,6 +41,8 @@ export type Config = {
   readonly trustProxy: number | string | false;
   /** How many requests are worked on at once. */
   readonly concurrency: number;
+  /** How many seconds it goes on answering after it was asked to stop, for whoever sends requests here to notice. */
+  readonly stopDelaySeconds: number;
   readonly rateLimits: RateLimits;
   /** Where several processes count requests together. */
   readonly redisUrl: string | undefined;
@@ -93,6 +95,11 @@ const share = z
   .regex(/^(0(\.\d{1,6})?|1)$/, 'must be a share between 0 and 1, such as 0.05')
   .transform(Number);
 
+const seconds = z
+  .string()
+  .regex(/^\d{1,3}$/, 'must be a number of seconds, at most 999')
+  .transform(Number);
+
 const requests = z
   .string()
   .regex(/^[1-9]\d{0,9}$/, 'must be a number of requests')
@@ -136,6 +143,7 @@ const environment = z
     MANDATE_RATE_LIMIT_API_KEY: variable(requests.default(String(usualRateLimits.apiKey))),
     MANDATE_RATE_LIMIT_IP: variable(requests.default(String(usualRateLimits.ip))),
     MANDATE_MONTHLY_QUOTA: variable(requests.default(String(usualRateLimits.monthly))),
+    MANDATE_STOP_DELAY: variable(seconds.default('0')),
     MANDATE_CONCURRENCY: variable(requests.default(String(usualLoadLimits.atOnce))),
     MANDATE_METRICS_HOST: variable(z.string().default('127.0.0.1')),
     MANDATE_METRICS_PORT: variable(port.optional()),
@@ -234,6 +242,7 @@ function configOf(data: Environment): Config {
     previewVersions: data.MANDATE_PREVIEW_VERSIONS === 'on',
     trustProxy: data.MANDATE_TRUST_PROXY,
     concurrency: data.MANDATE_CONCURRENCY,
+    stopDelaySeconds: data.MANDATE_STOP_DELAY,
     rateLimits: {
       default: data.MANDATE_RATE_LIMIT,
       apiKey: data.MANDATE_RATE_LIMIT_API_KEY,

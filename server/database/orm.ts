@@ -4,7 +4,8 @@ import type { Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
 import { makeDataDirectory } from './new-data-directory.ts';
-import { endWhenSilent, giveBackWhenLost, parseInt8, prepareNamedStatements } from './postgresql-connection.ts';
+import { endSilentConnections, giveBackWhenLost, parseInt8, prepareNamedStatements } from './postgresql-connection.ts';
+import { ownEm } from './request-em.ts';
 
 /** What a function that reads or writes takes. */
 export type Em = SqlEntityManager;
@@ -33,6 +34,7 @@ class UpOnly extends TSMigrationGenerator {
 
 const shared: Options = {
   entities,
+  context: ownEm,
   extensions: [Migrator],
   forceUtcTimezone: true,
   discovery: { warnWhenNoEntities: false },
@@ -84,6 +86,9 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
   const milliseconds = (limit: number): number => (timeouts === 'none' ? 0 : limit);
   const driverOptions = {
     connectionTimeoutMillis: 5_000,
+    // one that nobody uses is asked by TCP whether the other side is still there
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     statement_timeout: milliseconds(statementMs),
     lock_timeout: milliseconds(10_000),
     idle_in_transaction_session_timeout: milliseconds(30_000),
@@ -92,7 +97,7 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
       parseInt8(pool, int8);
       pool.on('connect', prepareNamedStatements);
       // PostgreSQL would have ended the statement before
-      if (timeouts !== 'none') pool.on('connect', endWhenSilent((statementMs * 4) / 3));
+      if (timeouts !== 'none') endSilentConnections(pool, (statementMs * 4) / 3);
       pool.on('connect', giveBackWhenLost);
     },
   };

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } from 'pg';
 import { z } from 'zod';
@@ -55,23 +56,46 @@ export function giveBackWhenLost(client: PoolClient): void {
 
 const connected = z.object({ connection: z.object({ stream: z.instanceof(Socket) }) });
 
+/** A connection, and what is known of the other side; moments are those of `performance.now()`. */
+type Line = { readonly stream: Socket; heardAt: number; askedAt: number | undefined };
+
 /**
  * Ends a connection over which no answer comes for so many milliseconds. The limits of PostgreSQL itself cannot be heard over a
  * connection that has died without a word, as behind a firewall that forgot it or a host that is gone, and TCP alone takes a
- * quarter of an hour to notice.
+ * quarter of an hour to notice. What happened to one has mostly happened to all: with it go those that nobody has heard of since,
+ * or everybody who is given one of them would find it out anew.
  */
-export const endWhenSilent =
-  (limitMs: number) =>
-  (client: ClientBase): void => {
+export function endSilentConnections(pool: Pool, limitMs: number): void {
+  const lines = new Set<Line>();
+  const endSilentSince = async (begun: number): Promise<void> => {
+    // a question that has only just been asked may still be answered
+    const enough = performance.now() - limitMs / 4;
+    const silent = [...lines].filter((line) => line.heardAt <= begun && (line.askedAt ?? 0) < enough);
+    const { asked = [], unused = [] } = Object.groupBy(silent, ({ askedAt }) => (askedAt === undefined ? 'unused' : 'asked'));
+    // whoever waits asks again as soon as it is told: then the pool must have none of the others left to give
+    await Promise.all(unused.map(({ stream }) => once(stream.destroy(), 'close')));
+    for (const { stream } of asked) stream.destroy();
+  };
+  pool.on('connect', (client: ClientBase) => {
     const { stream } = connected.parse(client).connection;
+    const line: Line = { stream, heardAt: performance.now(), askedAt: undefined };
+    lines.add(line);
+    stream.once('close', () => lines.delete(line));
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     const limited = (...args: unknown[]): unknown => {
       const answer = query(...args);
       if (!(answer instanceof Promise)) return answer;
-      const timer = setTimeout(() => stream.destroy(), limitMs);
-      const heard = (): void => clearTimeout(timer);
+      const begun = performance.now();
+      line.askedAt = begun;
+      const timer = setTimeout(() => void endSilentSince(begun), limitMs);
+      const heard = (): void => {
+        clearTimeout(timer);
+        line.heardAt = performance.now();
+        line.askedAt = undefined;
+      };
       answer.then(heard, heard);
       return answer;
     };
     Object.defineProperty(client, 'query', { value: limited, configurable: true });
-  };
+  });
+}

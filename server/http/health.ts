@@ -7,14 +7,16 @@ export type Health = (url: string | undefined, res: ServerResponse) => boolean;
 const answerMaxMs = 2_000;
 
 /**
- * `/healthz`: the process runs, and need not be started again. `/readyz`: it can work, for its database answers. Neither is counted,
- * limited or logged, nor waits behind the requests of others.
+ * `/healthz`: the process runs, and need not be started again. `/readyz`: it can work, for its database answers, and goes on, for it
+ * has not been asked to stop. Neither is counted, limited or logged, nor waits behind the requests of others.
+ * @param stopping aborted when it has been asked to stop
  */
 export const health =
-  (db: Database): Health =>
+  (db: Database, stopping: AbortSignal): Health =>
   (url, res) => {
-    if (url === '/healthz') write(res, true);
-    else if (url === '/readyz') void answersInTime(db).then((ready) => write(res, ready));
+    if (url === '/healthz') write(res);
+    else if (url === '/readyz' && stopping.aborted) write(res, 'it was asked to stop');
+    else if (url === '/readyz') void answersInTime(db).then((ready) => write(res, ready ? undefined : 'the database does not answer'));
     else return false;
     return true;
   };
@@ -34,7 +36,7 @@ function answersInTime(db: Database): Promise<boolean> {
   return Promise.race([answers, tooLate]).finally(() => clearTimeout(timer));
 }
 
-function write(res: ServerResponse, well: boolean): void {
-  res.writeHead(well ? 200 : 503, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
-  res.end(well ? 'ok\n' : 'the database does not answer\n');
+function write(res: ServerResponse, fault?: string): void {
+  res.writeHead(fault === undefined ? 200 : 503, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
+  res.end(`${fault ?? 'ok'}\n`);
 }

@@ -29,9 +29,11 @@ export type Timeouts = {
   readonly request: number;
   /** To send or to take anything at all. */
   readonly idle: number;
+  /** To send the next request over the same connection. */
+  readonly keepAlive: number;
 };
 
-const usualTimeouts: Timeouts = { headers: 10_000, request: 300_000, idle: 60_000 };
+const usualTimeouts: Timeouts = { headers: 10_000, request: 300_000, idle: 60_000, keepAlive: 5_000 };
 
 /** Bytes of the URL, and of all headers together with it. */
 const urlMax = 8_000;
@@ -41,14 +43,14 @@ const warningEveryMs = 60_000;
 /** The server in front of the application: what is refused here has cost nothing yet, and has the one form of failures all the same. */
 export function httpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
   const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
-  const { headers, request, idle } = { ...usualTimeouts, ...timeouts };
+  const { headers, request, idle, keepAlive } = { ...usualTimeouts, ...timeouts };
   const guard = new LoadGuard({ ...usualLoadLimits, ...load }, refusal(issuer, log));
   watchLoad?.(guard);
   const limits = {
     headersTimeout: headers,
     requestTimeout: request,
     connectionsCheckingInterval: Math.min(1_000, headers / 2),
-    keepAliveTimeout: 5_000,
+    keepAliveTimeout: keepAlive,
     maxHeaderSize: headersMax,
   };
   const listener: RequestListener = (req, res) => {

@@ -14,8 +14,8 @@ import { type RoutedRequest, routeOf } from './route-of-request.ts';
 type Recorded = { request_hash: string; status: number | null; location: string | null; body: string | null; silent: boolean };
 
 const keptFor = '24 hours';
-/** Whoever began something and has not answered by then is taken to be gone. */
-const silentAfter = '30 seconds';
+/** Nobody waits any longer for whoever began something: it may be gone, and when it is not, it gives the answer of who was quicker. */
+const silentAfter = '5 seconds';
 
 // Waits for a twin that is being carried out; a key older than 24 hours starts anew.
 const claim = statement<{ key: string }>(
@@ -109,7 +109,7 @@ const finish = statement<{ key: string }>(
 
 /**
  * The same for what goes on outside of its transaction before it is answered, as when a provider of payments is asked. A repeated
- * request is told meanwhile to try again; once the first has been silent for 30 seconds, it looks what has become of it. Whoever
+ * request is told meanwhile to try again; once the first has been silent for five seconds, it looks what has become of it. Whoever
  * is first to answer has the answer that all get.
  */
 export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Response, { begin, goOn, look, location }: Steps<Body>) {

@@ -33,23 +33,30 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
   await prepare(config, db, log);
   const tls = config.tls && readTlsFiles(config.tls);
   const load = { atOnce: config.concurrency };
-  const server = httpServer(app, { issuer, log, health: health(db), load, tls, watchLoad: metrics?.watchLoad });
+  const stopping = new AbortController();
+  const timeouts = trustProxy === false ? {} : { keepAlive: keepAliveBehindProxyMs };
+  const server = httpServer(app, { issuer, log, health: health(db, stopping.signal), load, timeouts, tls, watchLoad: metrics?.watchLoad });
   metrics?.watchRequests(server, pathOf(issuer));
   await listen(server, config, log);
   if (config.tls && tls) opened.use(followTlsFiles(server, config.tls, tls, log));
   opened.defer(() => {
-    newEvents.stop(); // whoever waits for an event would hold up the end
-    return finishRequests(server);
+    stopping.abort();
+    // whoever waits for an event would hold up the end
+    return finishRequests(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
   });
   await greet(config, db);
 }
 
 /** A process that works in the background alone answers nobody but those who watch it, without TLS: they are close by. */
 export async function startAnsweringHealth({ config, log, db }: ProcessParts, opened: AsyncDisposableStack): Promise<void> {
-  const answer = health(db);
+  const stopping = new AbortController();
+  const answer = health(db, stopping.signal);
   const server = createServer((req, res) => void (answer(req.url, res) || res.writeHead(404).end()));
   await listen(server, config, log);
-  opened.defer(() => finishRequests(server));
+  opened.defer(() => {
+    stopping.abort();
+    return finishRequests(server);
+  });
   if (!config.production)
     process.stdout.write('\nMandate is running. This process works in the background: it answers /healthz and /readyz.\n\n');
 }
@@ -59,6 +66,12 @@ async function prepare(config: Config, db: Database, log: Log): Promise<void> {
   if (outcome === 'without administrator')
     log.warn('there is no administrator yet: set MANDATE_ADMIN_EMAIL and MANDATE_ADMIN_PASSWORD for one start');
 }
+
+/**
+ * Longer than the minute that proxies keep a connection without a request (nginx and its ingress, load balancers of the clouds): else
+ * one of them sends a request over a connection that is being closed, and answers 502.
+ */
+const keepAliveBehindProxyMs = 75_000;
 
 /** So many connections wait to be taken. One that finds no room tries again after a second, which nobody would understand. */
 const backlog = 4096;

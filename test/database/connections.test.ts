@@ -84,4 +84,18 @@ describe.skipIf(databaseKind === 'pglite')('a connection that dies without a wor
     expect(await readNumber(remote.em, [3])).toEqual([{ number: 3 }]);
     await remote.close();
   });
+
+  test('goes with all that died with it, so that whoever asks next is answered', async () => {
+    const url = new URL(await freshPostgresqlUrl());
+    await using way = await openTcpProxy(Number(url.port));
+    url.port = String(way.port);
+    const remote = await openDatabase(url.href, { connectionsMax: 6, statementMs: 1_500 });
+    const asleep = Array.from({ length: 6 }, () => remote.em.fork().execute('select pg_sleep(0.1)'));
+    await Promise.all(asleep); // so there are six connections, and nobody uses them
+    way.silence();
+    way.goOn(); // for new ones
+    await expect(readNumber(remote.em, [1])).rejects.toThrow('Connection terminated');
+    for (let times = 0; times < 6; times += 1) expect(await readNumber(remote.em, [2])).toEqual([{ number: 2 }]);
+    await remote.close();
+  });
 });

@@ -5,6 +5,9 @@ type Cookie = { readonly name: string; readonly value: string; readonly path: st
 /** Sends a request, as `fetch` does. */
 export type Send = (url: URL, init: RequestInit) => Promise<Response>;
 
+/** Longer than a server takes for anything. */
+const patienceMs = 60_000;
+
 /** What a browser does without its window: keeps cookies by path, follows redirects within the origin, sends forms. */
 export class Browser {
   readonly #origin: string;
@@ -27,7 +30,7 @@ export class Browser {
     headers.set('x-forwarded-for', this.address);
     const cookies = this.cookiesFor(url.pathname);
     if (cookies !== '') headers.set('cookie', cookies);
-    const response = await this.#send(url, { ...init, headers, redirect: 'manual' });
+    const response = await this.#send(url, { signal: AbortSignal.timeout(patienceMs), ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#keep(line, url.pathname);
     return response;
   }

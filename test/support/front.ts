@@ -11,6 +11,9 @@ export type Front = {
   close(): Promise<void>;
 };
 
+/** Longer than anybody pauses: a request that meets a connection as it is closed is lost. */
+const keepAliveTimeout = 75_000;
+
 /**
  * One address before several servers, as a load balancer is: each request goes to the next of them, whatever connection it came over,
  * and everything is passed on as it came, the Host header included.
@@ -22,7 +25,7 @@ export async function openFront(port: number, inspect?: (req: IncomingMessage, r
   const open = new Map<number, number>();
   const busy = (to: number): number => open.get(to) ?? 0;
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
-  const server = createServer({ maxHeaderSize: 65_536 }, (req, res) => {
+  const server = createServer({ maxHeaderSize: 65_536, keepAliveTimeout }, (req, res) => {
     inspect?.(req, res);
     const to = ports[(turn += 1) % ports.length] ?? 0;
     open.set(to, busy(to) + 1);

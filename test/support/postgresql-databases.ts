@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { z } from 'zod';
 
@@ -9,13 +10,17 @@ export function databaseUrl(server: string, database: string): string {
 
 const rows = z.array(z.object({ datname: z.string() }).partial().passthrough());
 
+/** Nobody waits for a server that says nothing any more. */
+const limits = { connectionTimeoutMillis: 20_000, query_timeout: 60_000 };
+
 /** One statement on a connection of its own: databases are created and dropped from beside them. */
 export async function administer(server: string, sql: string): Promise<z.infer<typeof rows>> {
-  const client = new Client(server);
+  const client = new Client({ connectionString: server, ...limits });
+  client.on('error', () => undefined); // it is told to whoever waits
   await client.connect();
   try {
     return rows.parse((await client.query(sql)).rows);
   } finally {
-    await client.end();
+    await Promise.race([client.end(), sleep(5_000, undefined, { ref: false })]);
   }
 }
