@@ -1,10 +1,10 @@
-import { RequestContext } from '@mikro-orm/core';
 import express, { type Express, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { LastUse } from './api-keys/last-use.ts';
 import { orApiKey } from './api-keys/verify-api-key.ts';
 import { listsFrom, type ReadList } from './database/list-reads.ts';
 import type { Database } from './database/orm.ts';
+import { withOwnEm } from './database/request-em.ts';
 import { openApiDocuments } from './docs/openapi-documents.ts';
 import { referencePage } from './docs/reference-page.ts';
 import { NewEvents } from './events/new-events.ts';
@@ -20,6 +20,7 @@ import { limitRequests } from './http/limit-requests.ts';
 import { negotiate } from './http/negotiate.ts';
 import { Pages } from './http/pages.ts';
 import { locationsBelow, wellKnownBefore } from './http/place.ts';
+import { sendJsonDirectly } from './http/send-json.ts';
 import { requestScope } from './http/request-scope.ts';
 import { routesByResource } from './http/routes-by-resource.ts';
 import { serveContract } from './http/serve-contract.ts';
@@ -85,12 +86,14 @@ export async function createApp(parts: AppParts): Promise<Express> {
   app.set('etag', false);
   // ... and take the body from any answer to `If-None-Match: *`, also where there is no ETag: http/conditional.ts alone says what is fresh
   Object.defineProperty(app.request, 'fresh', { value: false });
+  sendJsonDirectly(app);
   app.set('trust proxy', parts.trustProxy ?? false);
   app.use(requestScope(log));
-  app.use((_req, _res, next) => RequestContext.create(db.em, next));
+  app.use((_req, _res, next) => withOwnEm(db.em, next));
   const base = pathOf(issuer);
-  app.use(wellKnownBefore(base), protectedResource(issuer));
-  app.use(base === '' ? '/' : base, locationsBelow(base), site(parts, authorization));
+  if (base !== '') app.use(wellKnownBefore(base)).use(base, locationsBelow(base));
+  app.use('/.well-known', protectedResource(issuer));
+  app.use(base === '' ? '/' : base, site(parts, authorization));
   app.use(refuseUnknownPath, errorHandler(issuer, log));
   return app;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export type Log = Logger;
 
 /** Lines are gathered for so many milliseconds, or until there are so many characters: a write for each would cost as much as a short answer. */
-const gathered = { sync: false, minLength: 4096, periodicFlush: 100 };
+const gathered = { sync: false, minLength: 16_000, periodicFlush: 100 };
 
 /** JSON lines for machines in production, on stderr; in development only what somebody should look at, in words. */
 export function createLog(production: boolean, destination: DestinationStream = pino.destination({ fd: 2, ...gathered })): Log {

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@mandate/contract';
 import { type RawBuilder, sql } from 'kysely';
-import { rowsOf } from '../database/list-query.ts';
+import { rowsFor, rowsOf } from '../database/list-query.ts';
 import type { Em } from '../database/orm.ts';
 import type { Position } from '../http/pages.ts';
 
@@ -12,7 +12,7 @@ export type AuditFilters = {
   readonly occurredAtLt?: string | undefined;
 };
 
-/** Up to `limit + 1` events, the newest first. */
+/** Events, the newest first, more than `limit` where there are more. */
 export async function listAuditEvents(
   em: Em,
   filters: AuditFilters,
@@ -23,7 +23,7 @@ export async function listAuditEvents(
   if (position) conditions.push(sql`(occurred_at, id) < (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const query = sql<AuditEvent>`
     select id, occurred_at, action, outcome, actor_id, user_id, client_id, subject, ip, user_agent, details from audit_events
-     where ${sql.join(conditions, sql` and `)} order by occurred_at desc, id desc limit ${limit + 1}`;
+     where ${sql.join(conditions, sql` and `)} order by occurred_at desc, id desc limit ${rowsFor(limit)}`;
   return rowsOf(em, query);
 }
 

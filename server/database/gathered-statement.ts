@@ -1,104 +1,58 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { TransactionContext } from '@mikro-orm/sql';
 import type { Em } from './orm.ts';
-import { sqlState } from './sql-state.ts';
+import { type Answer, type Bounds, type Parameters, QuestionQueue } from './question-queue.ts';
 import { statement } from './statement.ts';
 
-/** So many questions go to the database at once; what comes on top waits for the next query. */
-const batchMax = 100;
-/** So many queries of one statement run at the same time: under load each of them answers more, and none waits long for another. */
-const runningMax = 2;
+/** For questions that cost next to nothing each: two queries at a time, of which each answers the more, the more is asked. */
+const together: Bounds = { batchMax: 100, runningMax: 2 };
+/** For questions that may take long: nobody waits for the answer of somebody else. */
+const alone: Bounds = { batchMax: 1, runningMax: 10 };
 
-type Question<Row> = {
-  readonly parameters: readonly unknown[];
-  readonly resolve: (row: Row | undefined) => void;
-  readonly reject: (error: unknown) => void;
-};
-type Answer<Row> = { readonly n: number; readonly answer: Row };
-
-/** Runs what it is given outside of every request: what is asked for several must not happen in the transaction of one of them. */
-export const outsideRequests = AsyncLocalStorage.snapshot();
+type Ask<Result> = (em: Em, parameters: Parameters) => Promise<Result>;
 
 /**
- * A read by key that many requests make at once: what is asked in one turn of the event loop goes to the database as one query.
- * Each asks for itself: who may see the row is part of its question, and a question that fails fails alone. Within a transaction
- * it is asked there, by itself.
- * A row comes as JSON, which is read at a fraction of the cost of its columns: no number in it may be beyond 2^53.
+ * A read that is asked for together with others, as `QuestionQueue` says; within a transaction there, and by itself.
  * @param types PostgreSQL types of `$1`, `$2`, ...
- * @param text finds at most one row, and ends where `limit` would stand
+ * @param text gives one value, as JSON, which is read at a fraction of the cost of columns: no number in it may be beyond 2^53
  */
-export function gatheredStatement<Row>(
-  name: string,
-  types: readonly string[],
-  text: string,
-): (em: Em, parameters: readonly unknown[]) => Promise<Row | undefined> {
-  const names = types.map((_, index) => `p${index + 1}`).join(', ');
-  const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
-  const ask = statement<Answer<Row>>(
+function gathered<Result>(name: string, types: readonly string[], text: string, bounds: Bounds): Ask<Result | undefined> {
+  const ask = statement<Answer<Result>>(
     name,
-    // the limit keeps it one look-up by index for each, whatever the planner believes of the table
-    `select asked.n, to_json(answer) as answer from unnest(${arrays}) with ordinality as asked (${names}, n)
-      cross join lateral (${text.replaceAll(/\$(\d+)/g, 'asked.p$1')} limit 1) answer`,
+    `select asked.n, found.answer from ${questions(types)} cross join lateral (${text.replaceAll(/\$(\d+)/g, 'asked.p$1')}) found (answer)`,
   );
-  const askAll = (em: Em, questions: readonly Question<Row>[]): Promise<Answer<Row>[]> =>
+  const askAll = (em: Em, all: readonly Parameters[]): Promise<Answer<Result>[]> =>
     ask(
       em,
-      types.map((_, index) => questions.map(({ parameters }) => parameters[index])),
+      types.map((_, index) => all.map((parameters) => parameters[index])),
     );
-  const queues = new WeakMap<object, Queue<Row>>();
+  const queues = new WeakMap<object, QuestionQueue<Result>>();
   return async (em, parameters) => {
-    if (TransactionContext.getEntityManager()?.isInTransaction()) return (await askAll(em, [{ parameters, ...nobody }]))[0]?.answer;
+    if (TransactionContext.getEntityManager()?.isInTransaction()) return (await askAll(em, [parameters]))[0]?.answer;
     const connection = em.getConnection();
-    const queue = queues.get(connection) ?? new Queue<Row>((questions) => askAll(em, questions));
+    const queue = queues.get(connection) ?? new QuestionQueue<Result>((all) => askAll(em, all), bounds);
     queues.set(connection, queue);
     return queue.ask(parameters);
   };
 }
 
-const nobody = { resolve: () => undefined, reject: () => undefined };
+/**
+ * The parameters of all questions, an array for each; without any all questions are the same one. By `select` their length is out of
+ * the planner's sight: else a plan for just so many would always look cheaper than the one that is kept, and be made every time.
+ */
+function questions(types: readonly string[]): string {
+  if (types.length === 0) return '(select 1 as n) asked';
+  const arrays = types.map((type, index) => `(select $${index + 1}::${type}[])`).join(', ');
+  return `unnest(${arrays}) with ordinality as asked (${types.map((_, index) => `p${index + 1}`).join(', ')}, n)`;
+}
 
-class Queue<Row> {
-  readonly #askAll: (questions: readonly Question<Row>[]) => Promise<Answer<Row>[]>;
-  #waiting: Question<Row>[] = [];
-  #running = 0;
-  #scheduled = false;
+/** @param text finds at most one row by an index, and ends where `limit` would stand */
+export const gatheredStatement = <Row>(name: string, types: readonly string[], text: string): Ask<Row | undefined> =>
+  // the limit keeps it one look-up for each, whatever the planner believes of the table
+  gathered<Row>(name, types, `select to_json(answer) from (${text} limit 1) answer`, together);
 
-  constructor(askAll: (questions: readonly Question<Row>[]) => Promise<Answer<Row>[]>) {
-    this.#askAll = askAll;
-  }
-
-  ask(parameters: readonly unknown[]): Promise<Row | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ parameters, resolve, reject });
-      this.#schedule();
-    });
-  }
-
-  #schedule(): void {
-    if (this.#scheduled || this.#running >= runningMax || this.#waiting.length === 0) return;
-    this.#scheduled = true;
-    // after everything that arrived in this turn was read
-    outsideRequests(() => setImmediate(() => void this.#run()));
-  }
-
-  async #run(): Promise<void> {
-    const questions = this.#waiting.splice(0, batchMax);
-    this.#scheduled = false;
-    this.#running += 1;
-    this.#schedule();
-    await this.#answer(questions);
-    this.#running -= 1;
-    this.#schedule();
-  }
-
-  async #answer(questions: readonly Question<Row>[]): Promise<void> {
-    try {
-      const rows = new Map((await this.#askAll(questions)).map(({ n, answer }) => [n, answer]));
-      for (const [index, { resolve }] of questions.entries()) resolve(rows.get(index + 1));
-    } catch (error) {
-      // whose question it was that PostgreSQL objects to shows when each is asked again by itself
-      if (questions.length > 1 && sqlState(error) !== undefined) for (const question of questions) await this.#answer([question]);
-      else for (const { reject } of questions) reject(error);
-    }
-  }
+/** @param text finds rows in an order; `limit` in it must be a number, for it cannot be another for each who asks */
+export function listStatement<Row>(name: string, types: readonly string[], text: string, cost: 'even' | 'any'): Ask<readonly Row[]> {
+  const bounds = cost === 'even' ? together : alone;
+  const ask = gathered<readonly Row[] | null>(name, types, `select json_agg(answer) from (${text}) answer`, bounds);
+  return async (em, parameters) => (await ask(em, parameters)) ?? [];
 }

@@ -1,60 +1,45 @@
 import { createHash } from 'node:crypto';
-import { TransactionContext } from '@mikro-orm/sql';
-import { CompiledQuery, type RawBuilder } from 'kysely';
-import { outsideRequests } from './gathered-statement.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { listStatement } from './gathered-statement.ts';
 import type { Em } from './orm.ts';
+import type { Parameters } from './question-queue.ts';
 
-/** So many shapes of queries have a plan kept for them; there are a few dozen, unless somebody builds them of what callers send. */
-const namesMax = 500;
-/** The text of each with its name in front. */
-const names = new Map<string, string>();
+/** So many shapes of queries are kept, and their plans; there are a few dozen, unless somebody builds them of what callers send. */
+const shapesMax = 500;
+/** `even`: it costs next to nothing whatever is asked for, so that several go to the database as one. */
+type Cost = 'even' | 'any';
+type Shape = (em: Em, parameters: Parameters) => Promise<readonly unknown[]>;
+const shapes = new Map<string, Shape>();
 
-/** Shapes of queries that are put together at run time are parsed and planned once per connection, as statements are. */
-function named(sql: string): string {
-  const known = names.get(sql);
-  if (known !== undefined) return known;
-  if (names.size >= namesMax) return sql;
-  const withName = `/*q_${createHash('sha256').update(sql).digest('hex').slice(0, 16)}*/ ${sql}`;
-  names.set(sql, withName);
-  return withName;
-}
-
-type Rows = Promise<readonly unknown[]>;
-type Asked = { readonly running: Map<string, Rows>; readonly waiting: Map<string, Rows> };
-const asked = new WeakMap<object, Asked>();
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+/** Part of the text, so that there are few texts: as many rows as a usual page shows or as the largest, and one to see whether more follow. */
+export const rowsFor = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
 /**
- * The rows of a query put together at run time. The same query with the same parameters, asked by several requests before it has
- * begun, runs once for all of them; one that arrives later waits for the next run, so that nobody sees less than was there when
- * they asked. Whoever may see what belongs into the query, therefore, and nobody changes a row.
+ * The rows of a query put together at run time. Its shape is parsed and planned once per connection, as statements are; and whoever
+ * asks the same at the same time gets the same rows: who may see what belongs into the query, therefore, and nobody changes a row.
+ * A row comes as JSON: a moment is text, and no number in it may be beyond 2^53.
  */
-export async function rowsOf<Row>(em: Em, query: RawBuilder<Row>): Promise<readonly Row[]> {
-  const { sql, parameters } = query.compile(em.getKysely());
-  const run = async (): Promise<readonly Row[]> =>
-    (await em.getKysely().executeQuery<Row>(CompiledQuery.raw(named(sql), [...parameters]))).rows;
-  if (TransactionContext.getEntityManager()?.isInTransaction()) return run();
-  const connection = em.getConnection();
-  const queries = asked.get(connection) ?? { running: new Map<string, Rows>(), waiting: new Map<string, Rows>() };
-  asked.set(connection, queries);
+export async function rowsOf<Row>(em: Em, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
+  const { sql: text, parameters } = query.compile(em.getConnection().getClient());
+  const types = parameters.map(typeOf);
+  const key = `${cost} ${types.join()} ${text}`;
+  const shape = shapes.get(key) ?? newShape(key, types, text, cost);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same text gives the same columns
-  return (await together(queries, JSON.stringify([sql, parameters]), run)) as readonly Row[];
+  return (await shape(em, parameters.map(element))) as readonly Row[];
 }
 
-function together({ running, waiting }: Asked, key: string, run: () => Rows): Rows {
-  const begin = async (): Rows => {
-    await (running.get(key)?.catch(() => undefined) ?? endOfTurn());
-    waiting.delete(key);
-    const rows = run();
-    running.set(key, rows);
-    try {
-      return await rows;
-    } finally {
-      if (running.get(key) === rows) running.delete(key);
-    }
-  };
-  const rows = waiting.get(key) ?? outsideRequests(begin);
-  waiting.set(key, rows);
-  return rows;
+function newShape(key: string, types: readonly string[], text: string, cost: Cost): Shape {
+  const shape = listStatement<unknown>(`q_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`, types, text, cost);
+  if (shapes.size < shapesMax) shapes.set(key, shape);
+  return shape;
 }
+
+/** As what a parameter comes; the query itself says as what it is taken, wherever PostgreSQL would not do that by itself. */
+function typeOf(parameter: unknown): string {
+  if (typeof parameter === 'number') return Number.isInteger(parameter) ? 'bigint' : 'double precision';
+  return typeof parameter === 'boolean' ? 'boolean' : 'text';
+}
+
+/** Arrays in arrays would be one array to `unnest`: each comes as PostgreSQL's text for it. */
+const element = (parameter: unknown): unknown =>
+  Array.isArray(parameter) ? `{${parameter.map((item) => `"${String(item).replaceAll(/["\\]/g, String.raw`\$&`)}"`).join()}}` : parameter;

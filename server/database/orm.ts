@@ -5,6 +5,7 @@ import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
 import { makeDataDirectory } from './new-data-directory.ts';
 import { endSilentConnections, giveBackWhenLost, parseInt8, prepareNamedStatements, refuseUndoneCommit } from './postgresql-connection.ts';
+import { ownEm } from './request-em.ts';
 
 /** What a function that reads or writes takes. */
 export type Em = SqlEntityManager;
@@ -33,6 +34,7 @@ class UpOnly extends TSMigrationGenerator {
 
 const shared: Options = {
   entities,
+  context: ownEm,
   extensions: [Migrator],
   forceUtcTimezone: true,
   discovery: { warnWhenNoEntities: false },

@@ -17,7 +17,7 @@ export const etagOf = (name: string, { version }: Versioned, beside?: number | n
 /** One thing with its ETag, or 304 when the caller has it already (RFC 9110 section 13.1.2). */
 export function found<Body extends Versioned>(req: RoutedRequest, res: Response, name: string, body: Body, beside?: number | null) {
   const etag = etagOf(name, body, beside);
-  res.set({ ETag: etag, 'Cache-Control': 'private, no-cache' });
+  res.setHeader('ETag', etag).setHeader('Cache-Control', 'private, no-cache');
   const known = listed(req.get('if-none-match'));
   if (known.includes('*') || known.some((tag) => tag.replace(/^W\//, '') === etag)) return { status: 304 as const, body: undefined };
   return { status: 200 as const, body };

@@ -13,7 +13,7 @@ export const currentVersion: RequestHandler = (req, res, next) => {
   const [, named] = /^\/(v\d+)(?=[/?]|$)/.exec(req.url) ?? [];
   if (named === undefined) req.url = `/${currentApiVersion}${req.url}`;
   const version = named ?? currentApiVersion;
-  if (known.has(version)) res.set('Mandate-Version', version);
+  if (known.has(version)) res.setHeader('Mandate-Version', version);
   if (version !== currentApiVersion) locationsIn(res, version);
   return next();
 };

@@ -37,9 +37,9 @@ const monthlyJitterSeconds = 60;
 export const limitRequests =
   (limits: RequestLimits): LimitRequest =>
   async (req, res, principal) => {
-    const counted = await limits.count(principal, req.ip);
+    const counted = await limits.count(principal, principal ? undefined : req.ip);
     states.set(req, counted);
-    res.set(limitHeaders(counted));
+    setLimitHeaders(res, counted);
     const violated = counted.filter(({ exceeded }) => exceeded);
     const [first] = violated;
     if (!first) return;
@@ -53,9 +53,10 @@ export const limitRequests =
   };
 
 /** Lists of structured fields (RFC 9651), as draft-ietf-httpapi-ratelimit-headers has them. */
-const limitHeaders = (counted: readonly LimitState[]): Record<string, string> => ({
-  'RateLimit-Policy': counted.map(({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`).join(', '),
-  RateLimit: counted.map(({ policy, remaining, resetsAt }) => `"${policy}";r=${remaining};t=${secondsUntil(resetsAt)}`).join(', '),
-});
+function setLimitHeaders(res: Response, counted: readonly LimitState[]): void {
+  const policies = counted.map(({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`);
+  const left = counted.map(({ policy, remaining, resetsAt }) => `"${policy}";r=${remaining};t=${secondsUntil(resetsAt)}`);
+  res.setHeader('RateLimit-Policy', policies.join(', ')).setHeader('RateLimit', left.join(', '));
+}
 
 const secondsUntil = (moment: Date): number => Math.max(1, Math.ceil((moment.getTime() - Date.now()) / 1000));

@@ -12,6 +12,8 @@ export function noteOf<Value>(name: string): Note<Value> {
   const key = Symbol(name);
   return {
     get: (owner) => (owner as { [key]?: Value })[key],
-    set: (owner, value) => void Object.assign(owner, { [key]: value }),
+    set: (owner, value) => {
+      (owner as { [key]?: Value })[key] = value;
+    },
   };
 }

@@ -4,7 +4,6 @@ import type { RequestHandler, Response } from 'express';
 export const locationsBelow =
   (base: string): RequestHandler =>
   (_req, res, next) => {
-    if (base === '') return next();
     const setHeader = res.setHeader.bind(res);
     res.setHeader = (name, value) =>
       setHeader(name, name.toLowerCase() === 'location' && typeof value === 'string' ? below(base, value) : value);
@@ -30,7 +29,7 @@ const documents = new Set(['/.well-known/oauth-authorization-server', '/.well-kn
 export const wellKnownBefore =
   (base: string): RequestHandler =>
   (req, _res, next) => {
-    if (base === '' || !req.url.endsWith(base)) return next();
+    if (!req.url.endsWith(base)) return next();
     const document = req.url.slice(0, -base.length);
     if (documents.has(document)) {
       req.url = base + document;

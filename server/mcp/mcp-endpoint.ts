@@ -1,8 +1,8 @@
-import { RequestContext } from '@mikro-orm/core';
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
 import express, { type Request, type RequestHandler, type Router } from 'express';
 import type { Em } from '../database/orm.ts';
+import { withOwnEm } from '../database/request-em.ts';
 import { answerHeaders } from '../http/answer-headers.ts';
 import { continueScope, principalOf } from '../http/request-scope.ts';
 import type { Log } from '../log.ts';
@@ -42,7 +42,7 @@ export function mcpEndpoint({ em, issuer, log, authenticate, api }: EndpointPart
   );
   const answer = answerWith(handler, new URL(issuer).hostname, (req, caller) => {
     calls.set(caller, async (tool, given) => {
-      const made = await RequestContext.create(em, () => dispatch(serve, requestOf(tool, given), (inner) => continueScope(req, inner)));
+      const made = await withOwnEm(em, () => dispatch(serve, requestOf(tool, given), (inner) => continueScope(req, inner)));
       return resultOf(tool, made);
     });
   });

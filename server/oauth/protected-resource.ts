@@ -11,11 +11,11 @@ export function resourceMetadataUrl(resource: string): URL {
   return url;
 }
 
-/** RFC 9728: what an application that knows the API alone needs to find the authorization server. Every 401 points here. */
+/** To be mounted at `/.well-known`. RFC 9728: what an application that knows the API alone needs to find the authorization server. Every 401 points here. */
 export function protectedResource(issuer: string): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const resource of audiences(issuer)) {
-    const { pathname } = resourceMetadataUrl(resource);
+    const pathname = resourceMetadataUrl(resource).pathname.slice('/.well-known'.length);
     router.all(pathname, cors).get(pathname, (_req, res) => {
       res.set('Cache-Control', 'public, max-age=3600').json(metadata(issuer, resource));
     });

@@ -17,18 +17,21 @@ type Standing = {
   ceiling: string[];
   rate_limit_per_minute: number | null;
   quota_per_month: number | null;
+  /** When the token and its grant end, in seconds since 1970. */
+  ends_at: number;
 };
 
-/** One row when the token, its grant, its application and its user all still stand; none otherwise. */
+/** One row when the token, its grant, its application and its user all still stand, until the token or the grant ends; none otherwise. */
 const findStanding = gatheredStatement<Standing>(
   'token_standing',
-  ['text', 'timestamptz'],
-  `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month
+  ['text'],
+  `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
+     extract(epoch from least(t.expires_at, g.expires_at))::float8 as ends_at
    from oauth_records t
    join applications a on a.client_id = t.client_id and a.status = 'active'
-   left join oauth_records g on g.model = 'Grant' and g.id = t.grant_id and g.expires_at > $2
+   left join oauth_records g on g.model = 'Grant' and g.id = t.grant_id
    left join users u on u.id = t.account_id::bigint and u.status = 'active'
-   where t.model in ('AccessToken', 'ClientCredentials') and t.id = $1 and t.expires_at > $2
+   where t.model in ('AccessToken', 'ClientCredentials') and t.id = $1
      and (t.grant_id is null or g.id is not null) and (t.account_id is null or u.id is not null)`,
 );
 
@@ -60,10 +63,12 @@ export function accessTokenVerifier(em: Em, verification: Verification, audience
       const now = new Date();
       if (claims.exp * 1000 <= now.getTime()) return 'expired_token';
       if ((claims.cnf === undefined) !== (scheme === 'Bearer')) return 'invalid_token';
-      const standing = await findStanding(em, [record, now]);
-      if (!standing) return 'revoked_token';
-      const request = { proof: proof ?? '', method, url: new URL(path, verification.issuer).href };
-      if (claims.cnf !== undefined && !(await isProven(em, claims.cnf.jkt, token, request, new Date()))) return 'invalid_token';
+      const standing = await findStanding(em, [record]);
+      if (!standing || standing.ends_at * 1000 <= now.getTime()) return 'revoked_token';
+      if (claims.cnf !== undefined) {
+        const request = { proof: proof ?? '', method, url: new URL(path, verification.issuer).href };
+        if (!(await isProven(em, claims.cnf.jkt, token, request, new Date()))) return 'invalid_token';
+      }
       return {
         user: standing.user_id === null || standing.role === null ? null : { id: standing.user_id, role: standing.role },
         clientId: claims.client_id,

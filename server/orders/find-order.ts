@@ -11,10 +11,9 @@ const readOrder = gatheredStatement<OrderRow & { items: Order['items'] }>(
   'read_order',
   ['bigint', 'bigint', 'boolean'],
   `select ${orderColumns}, (
-     select jsonb_agg(jsonb_build_object('line', i.line, 'product_id', i.product_id, 'sku', i.sku, 'name', i.name, 'unit_price', i.unit_price,
-       'quantity', i.quantity, 'shipped_quantity', i.shipped_quantity, 'restocked_quantity', i.restocked_quantity,
-       'tax_rate_bps', i.tax_rate_bps, 'tax', i.tax, 'total', i.total) order by i.line)
-       from order_items i where i.order_id = o.id) as items
+     select json_agg(item) from (
+       select i.line, i.product_id, i.sku, i.name, i.unit_price, i.quantity, i.shipped_quantity, i.restocked_quantity, i.tax_rate_bps, i.tax, i.total
+         from order_items i where i.order_id = o.id order by i.line) item) as items
      from orders o where o.id = $1 and (o.user_id = $2 or $3)`,
 );
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { orderStatuses, totalCountMax } from '@mandate/contract';
-import { rowsOf } from '../database/list-query.ts';
+import { rowsFor, rowsOf } from '../database/list-query.ts';
 import type { Em } from '../database/orm.ts';
 import type { Position } from '../http/pages.ts';
 import { orderColumns, type OrderRow } from './order-rows.ts';
@@ -16,11 +16,11 @@ export type OrderFilters = {
 };
 
 /**
- * Up to `limit + 1` orders. One index scan for each status (and each payment status, when there is such a filter), every one
+ * Orders, more than `limit` where there are more. One index scan for each status (and each payment status, when there is such a filter), every one
  * stopping as early as the page does: how many orders there are, and how their statuses age, makes no difference.
  */
 export async function listOrders(em: Em, ...list: Parameters<typeof ordersQuery>): Promise<readonly OrderRow[]> {
-  return rowsOf(em, ordersQuery(...list));
+  return rowsOf(em, ordersQuery(...list), 'even');
 }
 
 /** The question alone, for whoever wants to see how the database answers it. */
@@ -35,9 +35,9 @@ export function ordersQuery(
   const conditions = conditionsOf(position ? { ...filters, [descending ? 'createdAtLt' : 'createdAtGte']: undefined } : filters);
   if (position)
     conditions.push(sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
-  const page = sql`order by created_at ${direction}, id ${direction} limit ${limit + 1}`;
+  const page = sql`order by created_at ${direction}, id ${direction} limit ${rowsFor(limit)}`;
   return sql<OrderRow>`
-    select ${sql.raw(orderColumns)} from ${source(filters, conditions, page)} o order by o.created_at ${direction}, o.id ${direction} limit ${limit + 1}`;
+    select ${sql.raw(orderColumns)} from ${source(filters, conditions, page)} o order by o.created_at ${direction}, o.id ${direction} limit ${rowsFor(limit)}`;
 }
 
 function source(filters: OrderFilters, conditions: RawBuilder<unknown>[], page: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -49,7 +49,7 @@ function source(filters: OrderFilters, conditions: RawBuilder<unknown>[], page: 
     return sql`(select * from orders where status = any(${status}::text[]) and ${paid} and ${where} ${page})`;
   }
   const perStatus = (statuses: readonly string[], more: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-    select o.* from unnest(${statuses}::text[]) as wanted (status)
+    select o.* from unnest(${statuses === orderStatuses ? everyStatus : sql`${statuses}::text[]`}) as wanted (status)
      cross join lateral (select * from orders where orders.status = wanted.status and ${more} and ${where} ${page}) o`;
   if (paymentStatus === undefined) return sql`(${perStatus(status, sql`true`)})`;
   // Unpaid is the rule where it is possible at all; everything else has an index of both statuses.
@@ -63,6 +63,9 @@ function source(filters: OrderFilters, conditions: RawBuilder<unknown>[], page: 
   return sql`(${sql.join(parts, sql` union all `)})`;
 }
 
+/** Part of the text, because most lists are of all. */
+const everyStatus = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
+
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
 /** How many orders match, up to where counting stops: one more than it counts to means more than that. */
@@ -72,7 +75,7 @@ export async function countOrders(em: Em, filters: OrderFilters, countedMax: num
   const query = sql<{ count: number }>`
     select count(*) as count from (
       select 1 from orders where status = any(${filters.status ?? orderStatuses}::text[]) and ${sql.join(conditions, sql` and `)}
-       limit ${countedMax + 1}) counted`;
+       limit ${sql.lit(countedMax + 1)}) counted`;
   const rows = await rowsOf(em, query);
   return rows[0]?.count ?? 0;
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { totalCountMax } from '@mandate/contract';
-import { rowsOf } from '../database/list-query.ts';
+import { rowsFor, rowsOf } from '../database/list-query.ts';
 import type { Em } from '../database/orm.ts';
 import type { Position } from '../http/pages.ts';
 import { productColumns, type ProductRow, productTables } from './product-rows.ts';
@@ -31,7 +31,7 @@ export function sortOf(sort: ProductSort | `-${ProductSort}`): { by: ProductSort
   }
 }
 
-/** Up to `limit + 1` products. */
+/** Products, more than `limit` where there are more. */
 export async function listProducts(
   em: Em,
   filters: ProductFilters,
@@ -49,14 +49,14 @@ export async function listProducts(
   }
   const query = sql<ProductRow>`
     select ${sql.raw(productColumns)} from ${sql.raw(productTables)} where ${sql.join(conditions, sql` and `)}
-     order by ${column} ${direction}, p.id ${direction} limit ${limit + 1}`;
-  return rowsOf(em, query);
+     order by ${column} ${direction}, p.id ${direction} limit ${rowsFor(limit)}`;
+  return rowsOf(em, query, 'even');
 }
 
 /** How many products match, up to where counting stops. */
 export async function countProducts(em: Em, filters: ProductFilters): Promise<number> {
   const query = sql<{ count: number }>`
-    select count(*) as count from (select 1 from products p where ${sql.join(conditionsOf(filters), sql` and `)} limit ${totalCountMax + 1}) counted`;
+    select count(*) as count from (select 1 from products p where ${sql.join(conditionsOf(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
   const rows = await rowsOf(em, query);
   return rows[0]?.count ?? 0;
 }

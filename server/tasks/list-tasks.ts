@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { totalCountMax } from '@mandate/contract';
-import { rowsOf } from '../database/list-query.ts';
+import { rowsFor, rowsOf } from '../database/list-query.ts';
 import type { Em } from '../database/orm.ts';
 import type { Position } from '../http/pages.ts';
 import type { Principal } from '../http/principal.ts';
@@ -9,7 +9,7 @@ import { keptDays, ownerOf, taskColumns, type TaskRow } from './task-rows.ts';
 
 type TaskFilters = { readonly type?: readonly string[] | undefined; readonly status?: readonly string[] | undefined };
 
-/** Up to `limit + 1` tasks of the principal, newest first. */
+/** Tasks of the principal, newest first, more than `limit` where there are more. */
 export async function listTasks(
   em: Em,
   principal: Principal,
@@ -20,7 +20,7 @@ export async function listTasks(
   const conditions = conditionsOf(principal, filters);
   if (position) conditions.push(sql`(created_at, id) < (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const query = sql<TaskRow>`
-    select ${sql.raw(taskColumns)} from tasks where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit + 1}`;
+    select ${sql.raw(taskColumns)} from tasks where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${rowsFor(limit)}`;
   return rowsOf(em, query);
 }
 
@@ -28,7 +28,7 @@ export async function listTasks(
 export async function countTasks(em: Em, principal: Principal, filters: TaskFilters): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count from (
-      select 1 from tasks where ${sql.join(conditionsOf(principal, filters), sql` and `)} limit ${totalCountMax + 1}) counted`;
+      select 1 from tasks where ${sql.join(conditionsOf(principal, filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
   return (await rowsOf(em, query))[0]?.count ?? 0;
 }
 

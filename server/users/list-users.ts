@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { totalCountMax, type User } from '@mandate/contract';
-import { rowsOf } from '../database/list-query.ts';
+import { rowsFor, rowsOf } from '../database/list-query.ts';
 import type { Em } from '../database/orm.ts';
 import type { Position } from '../http/pages.ts';
 import { userColumns } from './user-body.ts';
@@ -13,7 +13,7 @@ export type UserFilters = {
   readonly createdAtLt?: string | undefined;
 };
 
-/** Up to `limit + 1` users. */
+/** Users, more than `limit` where there are more. */
 export async function listUsers(
   em: Em,
   filters: UserFilters,
@@ -26,14 +26,14 @@ export async function listUsers(
   if (position)
     conditions.push(sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const query = sql<User>`select ${sql.raw(userColumns)} from users where ${sql.join(conditions, sql` and `)}
-    order by created_at ${direction}, id ${direction} limit ${limit + 1}`;
+    order by created_at ${direction}, id ${direction} limit ${rowsFor(limit)}`;
   return rowsOf(em, query);
 }
 
 /** How many users match, up to where counting stops. */
 export async function countUsers(em: Em, filters: UserFilters): Promise<number> {
   const query = sql<{ count: number }>`
-    select count(*) as count from (select 1 from users where ${sql.join(conditionsOf(filters), sql` and `)} limit ${totalCountMax + 1}) counted`;
+    select count(*) as count from (select 1 from users where ${sql.join(conditionsOf(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
   return (await rowsOf(em, query))[0]?.count ?? 0;
 }
 

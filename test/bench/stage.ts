@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../server/database/migrate.ts';
 import { openDatabase, type Database } from '../../server/database/orm.ts';
 import type { Browser } from '../support/browser.ts';
 import { confidentialClient, webApplication } from '../support/oauth-flow.ts';
+import { serverDirectory } from '../support/server-directory.ts';
 import { type Candidate, startCandidate } from './candidate.ts';
 import { fillShop, type ShopSize } from './fill-shop.ts';
 import { clientToken, scope } from './oauth-traffic.ts';
@@ -23,6 +22,9 @@ const embeddedOrdersMax = 20_000;
 
 const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;
 
+/** `people`: how many sign in, each in a browser. */
+export type StageSize = ShopSize & { readonly people: number };
+
 type Report = (doing: string) => void;
 type Applications = Pick<Target, 'client' | 'website'>;
 type Filled = Applications & { readonly postgresql: EmptyDatabase; readonly db: Database };
@@ -32,20 +34,22 @@ export class Stage implements AsyncDisposable {
   readonly directory: string;
   readonly secret = randomBytes(32).toString('hex');
   readonly #shop: ShopSize;
+  readonly #people: number;
   readonly #report: Report;
   readonly #targets = new Map<ServerName, Promise<Target>>();
   readonly #opened = new AsyncDisposableStack();
   #database: Promise<Filled> | undefined;
 
-  constructor(directory: string, shop: ShopSize, report: Report) {
-    this.directory = directory;
+  constructor({ path, remove }: Awaited<ReturnType<typeof serverDirectory>>, { people, ...shop }: StageSize, report: Report) {
+    this.directory = path;
     this.#shop = shop;
+    this.#people = people;
     this.#report = report;
-    this.#opened.defer(() => rm(directory, { recursive: true }));
+    this.#opened.defer(remove);
   }
 
-  static async set(shop: ShopSize, report: Report): Promise<Stage> {
-    return new Stage(await mkdtemp(join(tmpdir(), 'mandate-bench-')), shop, report);
+  static async set(size: StageSize, report: Report): Promise<Stage> {
+    return new Stage(await serverDirectory(), size, report);
   }
 
   /** The same for every case that asks for it. */
@@ -115,7 +119,7 @@ export class Stage implements AsyncDisposable {
       token: () => clientToken(proxyTo(from.origin), client),
       client,
       website,
-      browsers: () => (browsers ??= signedIn(candidate.origin, name === 'oidc-provider' ? undefined : db)),
+      browsers: () => (browsers ??= signedIn(candidate.origin, this.#people, name === 'oidc-provider' ? undefined : db)),
     };
   }
 
@@ -147,7 +151,7 @@ export class Stage implements AsyncDisposable {
     const candidate = await this.startMandate({ MANDATE_DATA_DIR: directory });
     this.#opened.defer(() => candidate.stop());
     const token = (): Promise<string> => clientToken(proxyTo(candidate.origin), applications.client);
-    return { candidate, shop, token, ...applications, browsers: () => signedIn(candidate.origin, undefined) };
+    return { candidate, shop, token, ...applications, browsers: () => signedIn(candidate.origin, this.#people) };
   }
 }
 

@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { sqlState } from './sql-state.ts';
+
+/** How much of one statement happens at the same time. */
+export type Bounds = {
+  /** So many different questions go to the database as one query; what comes on top waits for the next. */
+  readonly batchMax: number;
+  /** So many of these queries run at the same time. */
+  readonly runningMax: number;
+};
+
+export type Parameters = readonly unknown[];
+/** What the `n`th question got, counted from 1; nothing where there is nothing. */
+export type Answer<Result> = { readonly n: number; readonly answer: Result };
+/** Puts questions to the database as one query. */
+export type AskAll<Result> = (questions: readonly Parameters[]) => Promise<readonly Answer<Result>[]>;
+
+type Question<Result> = { readonly parameters: Parameters } & PromiseWithResolvers<Result | undefined>;
+
+/** Runs what it is given outside of every request: what is asked for several must not happen in the transaction of one of them. */
+const outsideRequests = AsyncLocalStorage.snapshot();
+
+/**
+ * What is asked of one statement in one turn of the event loop goes to the database as one query, and equal questions as one. Who
+ * may see the answer is part of each question, therefore, and nobody changes what they got. A question never joins a query that
+ * has begun, so that nobody sees less than was there when they asked; and one that fails fails alone.
+ */
+export class QuestionQueue<Result> {
+  readonly #askAll: AskAll<Result>;
+  readonly #bounds: Bounds;
+  readonly #waiting = new Map<string, Question<Result>>();
+  #running = 0;
+  #scheduled = false;
+
+  constructor(askAll: AskAll<Result>, bounds: Bounds) {
+    this.#askAll = askAll;
+    this.#bounds = bounds;
+  }
+
+  ask(parameters: Parameters): Promise<Result | undefined> {
+    const key = JSON.stringify(parameters);
+    const question = this.#waiting.get(key) ?? { parameters, ...Promise.withResolvers<Result | undefined>() };
+    this.#waiting.set(key, question);
+    this.#schedule();
+    return question.promise;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= this.#bounds.runningMax || this.#waiting.size === 0) return;
+    this.#scheduled = true;
+    // after everything that arrived in this turn was read
+    outsideRequests(() => setImmediate(() => void this.#run()));
+  }
+
+  async #run(): Promise<void> {
+    const batch = [...this.#waiting].slice(0, this.#bounds.batchMax);
+    for (const [key] of batch) this.#waiting.delete(key);
+    this.#scheduled = false;
+    this.#running += 1;
+    this.#schedule();
+    await this.#answer(batch.map(([, question]) => question));
+    this.#running -= 1;
+    this.#schedule();
+  }
+
+  async #answer(questions: readonly Question<Result>[]): Promise<void> {
+    try {
+      const results = new Map((await this.#askAll(questions.map(({ parameters }) => parameters))).map(({ n, answer }) => [n, answer]));
+      for (const [index, { resolve }] of questions.entries()) resolve(results.get(index + 1));
+    } catch (error) {
+      // whose question it was that PostgreSQL objects to shows when each is asked again by itself
+      if (questions.length > 1 && sqlState(error) !== undefined) for (const question of questions) await this.#answer([question]);
+      else for (const { reject } of questions) reject(error);
+    }
+  }
+}
