@@ -17,14 +17,15 @@ const keepAliveTimeout = 75_000;
 /**
  * One address before several servers, as a load balancer is: each request goes to the next of them, whatever connection it came over,
  * and everything is passed on as it came, the Host header included.
- * @param inspect is shown every exchange before it begins
+ * @param inspect is shown every exchange before it begins, and each then has a connection to the server of its own: a test may send what a server
+ * breaks the connection for, and whoever comes after it over the same one is not to notice
  */
 export async function openFront(port: number, inspect?: (req: IncomingMessage, res: ServerResponse) => void): Promise<Front> {
   let ports: readonly number[] = [];
   let turn = 0;
   const open = new Map<number, number>();
   const busy = (to: number): number => open.get(to) ?? 0;
-  const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
+  const agent = new Agent({ keepAlive: inspect === undefined, maxSockets: 1_000 });
   const server = createServer({ maxHeaderSize: 65_536, keepAliveTimeout }, (req, res) => {
     inspect?.(req, res);
     const to = ports[(turn += 1) % ports.length] ?? 0;
