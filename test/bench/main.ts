@@ -5,7 +5,7 @@
  *   --runs 3           everything three times, and medians of the three
  *   --case a --case b  these alone, and nothing is written: read-order, …, refresh, page, two-processes, memory, start
  *   --all              `page` too, which fills a database with ten million orders first (`--long-list` others)
- *   --rounds 3 --seconds 3 --orders 200000 --out docs
+ *   --rounds 3 --seconds 3 --connections 32 --orders 200000 --out docs
  *
  * On the PostgreSQL of the packages, or in a database of its own on that of `DATABASE_URL`.
  */
@@ -31,12 +31,20 @@ const { values: given } = parseArgs({
     all: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '32' },
     orders: { type: 'string', default: '200000' },
     'long-list': { type: 'string', default: '10000000' },
     out: { type: 'string', default: join(import.meta.dirname, '../../docs') },
   },
 });
-const settings = { rounds: Number(given.rounds), seconds: Number(given.seconds), connections: 32, orders: Number(given.orders) };
+const settings = {
+  rounds: Number(given.rounds),
+  seconds: Number(given.seconds),
+  connections: Number(given.connections),
+  orders: Number(given.orders),
+};
+/** More than send at the same time: of two refreshes of one grant the second waits for the first. */
+const people = Math.ceil(settings.connections * 1.5);
 const otherNames = ['page', 'two-processes', 'memory', 'start'];
 
 const begun = performance.now();
@@ -71,7 +79,7 @@ async function write(summary: Summary, directory: string): Promise<void> {
 }
 
 if (!withWrk) say('without wrk the load takes a large part of the machine: apt-get install wrk');
-await using stage = await Stage.set({ orders: settings.orders, products: 10_000, users: 20_000 }, say);
+await using stage = await Stage.set({ orders: settings.orders, products: 10_000, users: 20_000, people }, say);
 await using longList = wanted('page') ? await LongList.fill(stage, Number(given['long-list']), say) : undefined;
 const runs: Run[] = [];
 for (let run = 1; run <= Number(given.runs); run += 1) {

@@ -4,14 +4,12 @@ import { hashPassword } from '../../server/oauth/passwords.ts';
 import { Browser } from '../support/browser.ts';
 import { issuer, proxyTo } from './proxy.ts';
 
-/** More than send at the same time: of two refreshes of one grant the second waits for the first. */
-const peopleCount = 48;
 /** More would wait for their passwords to be checked. */
 const atOnce = 4;
 
 /** So many people who have accounts in `db`, each signed in in a browser of their own; without it there are no accounts, and nobody is asked. */
-export async function signedIn(origin: string, db: Database | undefined): Promise<readonly Browser[]> {
-  const browsers = Array.from({ length: peopleCount }, () => new Browser(issuer, undefined, proxyTo(origin)));
+export async function signedIn(origin: string, count: number, db?: Database): Promise<readonly Browser[]> {
+  const browsers = Array.from({ length: count }, () => new Browser(issuer, undefined, proxyTo(origin)));
   if (!db) return browsers;
   const password = 'as good as any other';
   const passwordHash = await hashPassword(password);

@@ -23,7 +23,21 @@ test.skipIf(databaseKind === 'pglite')(
     const out = await mkdtemp(join(tmpdir(), 'mandate-bench-out-'));
     try {
       await copyFile(join(root, 'docs/performance.md'), join(out, 'performance.md'));
-      const short = ['--rounds', '1', '--seconds', '0.2', '--orders', '500', '--all', '--long-list', '1000', '--out', out];
+      const short = [
+        '--rounds',
+        '1',
+        '--seconds',
+        '0.2',
+        '--connections',
+        '4',
+        '--orders',
+        '500',
+        '--all',
+        '--long-list',
+        '1000',
+        '--out',
+        out,
+      ];
       const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'test/bench/main.ts'), ...short], { timeout: limitMs });
       const { rates, checks } = figures.parse(JSON.parse(await readFile(join(out, 'benchmark.json'), 'utf8')));
       const expected = cases.map(({ name, subject, peers }) => [name, [subject, ...peers]]);

@@ -23,6 +23,9 @@ const embeddedOrdersMax = 20_000;
 
 const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;
 
+/** `people`: how many sign in, each in a browser. */
+export type StageSize = ShopSize & { readonly people: number };
+
 type Report = (doing: string) => void;
 type Applications = Pick<Target, 'client' | 'website'>;
 type Filled = Applications & { readonly postgresql: EmptyDatabase; readonly db: Database };
@@ -32,20 +35,22 @@ export class Stage implements AsyncDisposable {
   readonly directory: string;
   readonly secret = randomBytes(32).toString('hex');
   readonly #shop: ShopSize;
+  readonly #people: number;
   readonly #report: Report;
   readonly #targets = new Map<ServerName, Promise<Target>>();
   readonly #opened = new AsyncDisposableStack();
   #database: Promise<Filled> | undefined;
 
-  constructor(directory: string, shop: ShopSize, report: Report) {
+  constructor(directory: string, { people, ...shop }: StageSize, report: Report) {
     this.directory = directory;
     this.#shop = shop;
+    this.#people = people;
     this.#report = report;
     this.#opened.defer(() => rm(directory, { recursive: true }));
   }
 
-  static async set(shop: ShopSize, report: Report): Promise<Stage> {
-    return new Stage(await mkdtemp(join(tmpdir(), 'mandate-bench-')), shop, report);
+  static async set(size: StageSize, report: Report): Promise<Stage> {
+    return new Stage(await mkdtemp(join(tmpdir(), 'mandate-bench-')), size, report);
   }
 
   /** The same for every case that asks for it. */
@@ -115,7 +120,7 @@ export class Stage implements AsyncDisposable {
       token: () => clientToken(proxyTo(from.origin), client),
       client,
       website,
-      browsers: () => (browsers ??= signedIn(candidate.origin, name === 'oidc-provider' ? undefined : db)),
+      browsers: () => (browsers ??= signedIn(candidate.origin, this.#people, name === 'oidc-provider' ? undefined : db)),
     };
   }
 
@@ -147,7 +152,7 @@ export class Stage implements AsyncDisposable {
     const candidate = await this.startMandate({ MANDATE_DATA_DIR: directory });
     this.#opened.defer(() => candidate.stop());
     const token = (): Promise<string> => clientToken(proxyTo(candidate.origin), applications.client);
-    return { candidate, shop, token, ...applications, browsers: () => signedIn(candidate.origin, undefined) };
+    return { candidate, shop, token, ...applications, browsers: () => signedIn(candidate.origin, this.#people) };
   }
 }
 

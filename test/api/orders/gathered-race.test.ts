@@ -9,9 +9,9 @@ import { openShop, pickup } from '../../support/shop.ts';
 
 /** More than go into one query together, so that what waits at a time lies on both sides of a boundary. */
 const readers = 150;
-const changes = 20;
+const changes = 12;
 /** One token ends with so many changes; at the end each person has one left. */
-const changesPerToken = 5;
+const changesPerToken = 3;
 const tokensEach = 1 + changes / changesPerToken / 2;
 
 /** What was true, at the latest from when its change was answered and at the earliest from when it was asked for. */
