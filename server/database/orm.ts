@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
 import { makeDataDirectory } from './new-data-directory.ts';
-import { endSilentConnections, giveBackWhenLost, parseInt8, prepareNamedStatements } from './postgresql-connection.ts';
+import { endSilentConnections, giveBackWhenLost, parseInt8, prepareNamedStatements, refuseUndoneCommit } from './postgresql-connection.ts';
 import { ownEm } from './request-em.ts';
 
 /** What a function that reads or writes takes. */
@@ -96,6 +96,7 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
       onPool?.(pool);
       parseInt8(pool, int8);
       pool.on('connect', prepareNamedStatements);
+      pool.on('connect', refuseUndoneCommit);
       // PostgreSQL would have ended the statement before
       if (timeouts !== 'none') endSilentConnections(pool, (statementMs * 4) / 3);
       pool.on('connect', giveBackWhenLost);

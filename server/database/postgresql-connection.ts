@@ -22,6 +22,26 @@ export function prepareNamedStatements(client: ClientBase): void {
   Object.defineProperty(client, 'query', { value: named, configurable: true });
 }
 
+/**
+ * PostgreSQL answers COMMIT with success where a statement of the transaction had failed, and undoes it all the same. Make that an
+ * error: whoever overlooked the first one would confirm what was not kept.
+ */
+export function refuseUndoneCommit(client: ClientBase): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const checked = (...args: unknown[]): unknown => {
+    const result = query(...args);
+    return args[0] === 'commit' && result instanceof Promise ? result.then(refuseRollback) : result;
+  };
+  Object.defineProperty(client, 'query', { value: checked, configurable: true });
+}
+
+const tagged = z.object({ command: z.string() });
+
+function refuseRollback(result: unknown): unknown {
+  if (tagged.parse(result).command === 'ROLLBACK') throw new Error('the transaction was undone: a statement of it had failed');
+  return result;
+}
+
 /** Tells how long each statement of a connection took, in milliseconds, whatever came of it. */
 export function timeStatements(client: ClientBase, tell: (milliseconds: number) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;

@@ -38,6 +38,9 @@ export const wireCorrections =
     } catch (err) {
       noteFailure(log)(ctx, err);
       ctx.status = 500;
+      // a code or a session of a transaction that could not be kept
+      ctx.remove('Location');
+      ctx.remove('Set-Cookie');
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }
     if (isDatabaseUnavailable(failures.get(ctx.req))) answerUnavailable(ctx);

@@ -17,6 +17,13 @@ export type Candidate = {
 
 const startMaxMs = 60_000;
 
+/** None outlives this process, however it ends. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 /** Resolves when it answers at `probe`. */
 export async function startCandidate(
   program: string,
@@ -31,6 +38,8 @@ export async function startCandidate(
     stdio: ['ignore', log.fd, log.fd],
   });
   await log.close();
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const origin = `http://127.0.0.1:${port}`;
   await answering(child, `${origin}${probe}`, program, logFile);
   return {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../server/database/migrate.ts';
 import { openDatabase, type Database } from '../../server/database/orm.ts';
 import type { Browser } from '../support/browser.ts';
 import { confidentialClient, webApplication } from '../support/oauth-flow.ts';
+import { serverDirectory } from '../support/server-directory.ts';
 import { type Candidate, startCandidate } from './candidate.ts';
 import { fillShop, type ShopSize } from './fill-shop.ts';
 import { clientToken, scope } from './oauth-traffic.ts';
@@ -41,16 +40,16 @@ export class Stage implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack();
   #database: Promise<Filled> | undefined;
 
-  constructor(directory: string, { people, ...shop }: StageSize, report: Report) {
-    this.directory = directory;
+  constructor({ path, remove }: Awaited<ReturnType<typeof serverDirectory>>, { people, ...shop }: StageSize, report: Report) {
+    this.directory = path;
     this.#shop = shop;
     this.#people = people;
     this.#report = report;
-    this.#opened.defer(() => rm(directory, { recursive: true }));
+    this.#opened.defer(remove);
   }
 
   static async set(size: StageSize, report: Report): Promise<Stage> {
-    return new Stage(await mkdtemp(join(tmpdir(), 'mandate-bench-')), size, report);
+    return new Stage(await serverDirectory(), size, report);
   }
 
   /** The same for every case that asks for it. */

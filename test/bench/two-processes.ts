@@ -63,7 +63,8 @@ const mediansOf = (rounds: readonly Round[]): Round => ({
 });
 
 function checkOf(one: Round, two: Round): Check {
-  const [workOfOne, workOfTwo] = [one, two].map(({ perSecond, servers, database }) => perSecond / (servers + database));
+  // the system counts in steps of 10 ms, so that of a very short round nothing may be known
+  const [workOfOne, workOfTwo] = [one, two].map(({ perSecond, servers, database }) => perSecond / Math.max(servers + database, 0.01));
   return {
     name: 'two-processes',
     title: 'two processes on two cores beside one, the load generator’s share taken out',

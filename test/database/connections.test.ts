@@ -45,6 +45,17 @@ describe('a statement', () => {
   });
 });
 
+describe.skipIf(databaseKind === 'pglite')('a transaction in which a statement failed', () => {
+  test('is not said to be kept, whoever overlooked the failure', async () => {
+    const overlooked = db.em.transactional(async (em) => {
+      await em.execute(`insert into users (name, email) values ('Eve', 'eve@example.com')`);
+      await em.execute('select 1 / 0').catch(() => undefined);
+    });
+    await expect(overlooked).rejects.toThrow('undone');
+    expect(await db.em.fork().execute(`select 1 from users where email = 'eve@example.com'`)).toEqual([]);
+  });
+});
+
 describe('a query beside the transaction of its request', () => {
   test('is refused instead of waiting for itself', async () => {
     const beside = db.em.transactional(() => db.em.fork().execute('select 1'));

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { apiStatus, useServer } from '../support/use-server.ts';
 import {
   askForTokens,
+  authorizationRequest,
   authorize,
+  authorizePath,
   basic,
   commandLine,
   redeem,
@@ -151,4 +153,21 @@ test('a person who was stopped gets nothing for a code (64)', async () => {
   const granted = await authorize(server.origin, anna);
   await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
   expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
+});
+
+test('that could not be kept is not given out', async () => {
+  const { em } = server.db;
+  const anna = await signUp(server.origin);
+  const page = await anna.browser.open(authorizePath(authorizationRequest().query));
+  await em.fork().execute(`create function refuse_code() returns trigger language plpgsql as 'begin raise exception ''no room''; end'`);
+  await em
+    .fork()
+    .execute(
+      `create constraint trigger refuse_code after insert on oauth_records deferrable initially deferred for each row when (new.model = 'AuthorizationCode') execute function refuse_code()`,
+    );
+  const { response, leaves } = await anna.browser.submit(page, { decision: 'allow' });
+  await em.fork().execute('drop trigger refuse_code on oauth_records');
+  expect([response.status, leaves]).toEqual([500, undefined]);
+  expect([response.headers.get('location'), response.headers.getSetCookie()]).toEqual([null, []]);
+  expect((await tokensFor(server.origin, anna, ['users.read'])).access_token).not.toBe('');
 });

@@ -41,7 +41,7 @@ export class Browser {
     let response = await this.request(url.href, init);
     for (let steps = 0; steps < 10; steps += 1) {
       const location = response.headers.get('location');
-      if (location === null) break;
+      if (location === null || response.status < 300 || response.status > 399) break;
       const next = new URL(location, url);
       if (next.origin !== this.#origin) return { url, response, text: '', leaves: next };
       url = next;
