@@ -116,7 +116,7 @@ function api(
   { verifyAccessToken, verifyMcpToken, readSigningKeysAgain: readAgain }: AuthorizationServer,
 ): Router {
   const { providers = paymentProviders(manualProvider), wake = () => undefined, newEvents = new NewEvents(db.em) } = parts;
-  const { now = () => new Date() } = parts;
+  const { now = () => new Date(), onTokenOperation = () => undefined } = parts;
   const served = apiVersions.filter(({ preview }) => !preview || parts.previewVersions);
   const signingKeys = { encryptionKey: keys.signingKeys, readAgain };
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
@@ -132,6 +132,7 @@ function api(
     newEvents,
     apiVersions: served,
     now,
+    onTokenOperation,
     ...webhooks,
   };
   const router = routesByResource();

@@ -1,7 +1,7 @@
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { auditEventRoutes } from './audit/routes.ts';
-import { connectedAppRoutes } from './connected-apps/routes.ts';
+import { type ConnectedAppDeps, connectedAppRoutes } from './connected-apps/routes.ts';
 import { deliveryMethodRoutes } from './delivery-methods/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import type { EventDeps } from './events/new-events.ts';
@@ -25,7 +25,7 @@ import type { WebhookDeps } from './webhooks/create-endpoint.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 /** Every resource of the API: one line each here, one in the contract, one per table in database/entities.ts. */
-export const resources = (deps: ResourceDeps & PaymentDeps & EventDeps & VersionDeps & WebhookDeps) => ({
+export const resources = (deps: ResourceDeps & PaymentDeps & EventDeps & VersionDeps & WebhookDeps & ConnectedAppDeps) => ({
   versions: versionRoutes(deps),
   users: userRoutes(deps),
   products: productRoutes(deps),

@@ -5,8 +5,12 @@ import { problem } from '../http/problem.ts';
 import { personOf, principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import { listConnections, removeConnection } from '../oauth/connections.ts';
+import type { OnTokenOperation } from '../oauth/token-operations.ts';
 
-export const connectedAppRoutes = ({ em, pages }: ResourceDeps) =>
+/** What these handlers are made with besides. */
+export type ConnectedAppDeps = { readonly onTokenOperation: OnTokenOperation };
+
+export const connectedAppRoutes = ({ em, pages, onTokenOperation }: ResourceDeps & ConnectedAppDeps) =>
   initServer().router(contract.connectedApps, {
     list: async ({ query, req, res }) => {
       const position = pages.positionOf(req, query);
@@ -26,6 +30,7 @@ export const connectedAppRoutes = ({ em, pages }: ResourceDeps) =>
       const { clientId } = principalOf(req);
       const removed = await em.transactional((inner) => removeConnection(inner, personOf(req).id, id, sourceOf(req), clientId, new Date()));
       if (!removed) throw problem('not_found', { detail: `Connected application ${id} was not found.` });
+      onTokenOperation({ name: 'revoked', reason: 'person' });
       return { status: 204, body: undefined };
     },
   });

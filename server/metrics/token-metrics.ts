@@ -16,7 +16,7 @@ export function tokenMetrics(registry: Registry): OnTokenOperation {
   });
   const revoked = new Counter({
     name: 'mandate_tokens_revoked_total',
-    help: 'Tokens that an application gave back (RFC 7009), and grants that ended because a code or a refresh token came twice.',
+    help: 'Tokens that an application gave back (RFC 7009), access that a person took back, and grants that ended because a code or a refresh token came twice.',
     labelNames: ['reason'],
     registers: [registry],
   });

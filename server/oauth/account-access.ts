@@ -31,6 +31,7 @@ export async function submitSessions(request: AccountRequest): Promise<void> {
       await endSignIns(em, account.id);
       await recordAuditEvent(em, sourceOf(req), { action: 'sessions.ended', ...record }, now);
     });
+    context.onTokenOperation({ name: 'revoked', reason: 'person' });
     return sendPage(context, res, signedOutPage(context.setting));
   }
   await context.em.transactional(async (em) => {
@@ -59,7 +60,8 @@ export async function submitApps(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const form = appsForm.safeParse(req.body ?? {});
   if (form.success && isOurForm(request)) {
-    await context.em.transactional((em) => removeConnection(em, account.id, form.data.app, sourceOf(req), undefined, now));
+    const removed = await context.em.transactional((em) => removeConnection(em, account.id, form.data.app, sourceOf(req), undefined, now));
+    if (removed) context.onTokenOperation({ name: 'revoked', reason: 'person' });
   }
   res.redirect(303, '/account/apps');
 }

@@ -77,7 +77,6 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
   await keepReferencePageApplication(em, issuer);
 
   const verification = { issuer, keys: signingKeys.verify, referenceKey };
-
   const css = stylesheet(shop.accent);
   const setting: Setting = { shop, words: english, stylesheetPath: css.path, scriptPath: pageScript.path, base: pathOf(issuer) };
   const store = (parts.store ?? tokenStore)(em);
@@ -117,6 +116,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
     canMail,
     keys,
     challenges: new Challenges(purpose('passkey challenges')),
+    onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {
     router: routes(context, engine.handle, css, log),

@@ -6,6 +6,7 @@ import type { FormGuard } from './csrf.ts';
 import type { Html } from './pages/html.ts';
 import type { Setting } from './pages/page.ts';
 import type { Challenges } from './passkeys.ts';
+import type { OnTokenOperation } from './token-operations.ts';
 import { pageHeaders } from './pages/page-headers.ts';
 
 /** What the handlers of the pages work with. */
@@ -19,6 +20,8 @@ export type PageContext = {
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
   readonly challenges: Challenges;
+  /** Told when somebody takes access back. */
+  readonly onTokenOperation: OnTokenOperation;
 };
 
 export type Interaction = InstanceType<Provider['Interaction']>;

@@ -8,7 +8,7 @@ import { endedGrant } from './token-transaction.ts';
 export type TokenOperation =
   | { readonly name: 'issued'; readonly grantType: string }
   | { readonly name: 'refused'; readonly grantType: string; readonly error: string }
-  | { readonly name: 'revoked'; readonly reason: 'application' | 'reuse' };
+  | { readonly name: 'revoked'; readonly reason: 'application' | 'person' | 'reuse' };
 
 export type OnTokenOperation = (operation: TokenOperation) => void;
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { TokenOperation } from '../../server/oauth/token-operations.ts';
 import { askForTokens, commandLine, refresh, refusal, signUp, tokenResponse, tokensFor } from '../support/oauth-flow.ts';
+import { submitForm } from '../support/account-pages.ts';
 import { useServer } from '../support/use-server.ts';
 
 const told: TokenOperation[] = [];
@@ -35,6 +37,30 @@ test('a refresh token that comes twice is told of as refused and as the end of i
   expect(told.slice(2)).toEqual([
     { name: 'refused', grantType: 'refresh_token', error: 'invalid_grant' },
     { name: 'revoked', reason: 'reuse' },
+  ]);
+});
+
+test('what a person takes back is told of, by the API and by the pages', async () => {
+  const anna = await newPerson();
+  const { access_token: token } = await tokensFor(server.origin, anna, ['connected_apps.read', 'connected_apps.write']);
+  const apps = `${server.origin}/api/v1/connected-apps`;
+  const asAnna = { authorization: `Bearer ${token}` };
+  const { data } = z.object({ data: z.array(z.object({ id: z.number() })) }).parse(await (await fetch(apps, { headers: asAnna })).json());
+  told.length = 0;
+  expect((await fetch(`${apps}/4711`, { method: 'DELETE', headers: asAnna })).status).toBe(404);
+  expect(told).toEqual([]);
+  expect((await fetch(`${apps}/${data[0]?.id}`, { method: 'DELETE', headers: asAnna })).status).toBe(204);
+  expect(told).toEqual([{ name: 'revoked', reason: 'person' }]);
+
+  await tokensFor(server.origin, anna, ['users.read']);
+  told.length = 0;
+  const page = await anna.browser.open('/account/apps');
+  const app = /name="app" value="(\d+)"/.exec(page.text)?.[1] ?? '';
+  await submitForm(anna.browser, page, 'name="app"', { app });
+  await submitForm(anna.browser, await anna.browser.open('/account/sessions'), 'name="everywhere"', { everywhere: 'yes' });
+  expect(told).toEqual([
+    { name: 'revoked', reason: 'person' },
+    { name: 'revoked', reason: 'person' },
   ]);
 });
 

@@ -75,7 +75,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
   });
 });
 
-test('a part of the work cannot be had on the embedded database', async () => {
+test('a part of the work cannot be had on the embedded database', { timeout: 120_000 }, async () => {
   await using data = await temporaryDataDirectory();
   const refused = await runServer({ MANDATE_DATA_DIR: data.path, MANDATE_ROLE: 'web' });
   expect(refused.code).toBe(1);

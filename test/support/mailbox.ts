@@ -4,8 +4,8 @@ import type { Database } from '../../server/database/orm.ts';
 import { deliverMail } from '../../server/mail/deliver-mail.ts';
 import type { Mail } from '../../server/mail/mail.ts';
 
-/** Gives every message so far, after whatever waits has left. */
-type Mailbox = () => Promise<readonly Mail[]>;
+/** Gives every message to an address so far, after whatever waits has left. */
+type Mailbox = (address: string) => Promise<readonly Mail[]>;
 
 const mailboxes = new Map<string, Mailbox>();
 
@@ -21,23 +21,33 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
   };
   // One after the other: a message in the hands of another delivery is skipped, and not yet in `mails`.
   let delivered = Promise.resolve();
-  mailboxes.set(origin, async () => {
+  mailboxes.set(origin, async (address) => {
     delivered = delivered.then(deliver, deliver);
     await delivered;
-    return mails;
+    return mails.filter(({ to }) => isTo(to, address));
   });
 }
 
 /** The same for servers in processes of their own, which say in their log what they would send. */
 export function openLoggedMailbox(origin: string, output: () => string): void {
-  mailboxes.set(origin, async () => {
-    await sleep(2_500); // messages leave once a second
-    return [...output().matchAll(/a message that would be sent to=("[^"]*") subject=("(?:[^"\\]|\\.)*") text=("(?:[^"\\]|\\.)*")/g)].map(
-      ([, ...fields]) => {
-        const [to = '', subject = '', text = ''] = fields.map((field) => z.string().parse(JSON.parse(field)));
-        return { to, subject, text, html: '' };
-      },
-    );
+  const seen = new Set<string>();
+  mailboxes.set(origin, async (address) => {
+    const messages = (): Mail[] => said(output()).filter(({ to }) => isTo(to, address));
+    // messages leave once a second; whoever asks waits for one that they have not seen
+    for (const end = Date.now() + 30_000; messages().every(({ text }) => seen.has(text)) && Date.now() < end; await sleep(50));
+    for (const { text } of messages()) seen.add(text);
+    return messages();
+  });
+}
+
+const isTo = (to: string, address: string): boolean => to.toLowerCase() === address.toLowerCase();
+
+/** What a server in development would send, as it stands in its log. */
+function said(output: string): Mail[] {
+  const lines = output.matchAll(/a message that would be sent to=("[^"]*") subject=("(?:[^"\\]|\\.)*") text=("(?:[^"\\]|\\.)*")/g);
+  return [...lines].map(([, ...fields]) => {
+    const [to = '', subject = '', text = ''] = fields.map((field) => z.string().parse(JSON.parse(field)));
+    return { to, subject, text, html: '' };
   });
 }
 
@@ -45,8 +55,7 @@ export function openLoggedMailbox(origin: string, output: () => string): void {
 export async function mailsTo(origin: string, address: string): Promise<readonly Mail[]> {
   const mailbox = mailboxes.get(origin);
   if (!mailbox) throw new Error(`no mailbox for ${origin}`);
-  const mails = await mailbox();
-  return mails.filter(({ to }) => to.toLowerCase() === address.toLowerCase());
+  return mailbox(address);
 }
 
 export async function lastMailTo(origin: string, address: string): Promise<Mail> {
