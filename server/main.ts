@@ -1,2 +1,5 @@
-import { runServer } from './process/run-server.ts';
+import { keepCompiled } from './process/keep-compiled.ts';
+
+keepCompiled();
+const { runServer } = await import('./process/run-server.ts');
 await runServer();

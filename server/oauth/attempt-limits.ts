@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { gatheredStatement } from '../database/gathered-statement.ts';
 import type { Em } from '../database/orm.ts';
 import { networkOf } from '../http/client-address.ts';
 
@@ -40,6 +41,13 @@ export type AttemptLimits = {
   refuseGuesser(kind: AttemptKind, what: string, address: string | undefined): Promise<void>;
 };
 
+/** When the last of two limits ends that is reached, in milliseconds since 1970. */
+const reached = gatheredStatement<{ ends_at: number | null }>(
+  'attempts_reached',
+  ['text', 'int', 'text', 'int'],
+  'select max(expire) as ends_at from attempts where (key = $1 and points >= $2) or (key = $3 and points >= $4)',
+);
+
 /** Kept in the database, so that every process counts together. Not to be called inside a transaction, which may be undone. */
 export function attemptLimits(em: Em): AttemptLimits {
   const storeClient = {
@@ -78,12 +86,9 @@ export function attemptLimits(em: Em): AttemptLimits {
       };
     },
     async refuseGuesser(kind, what, address) {
-      const waits = [];
-      for (const { limiter: one, key } of counters(kind, what, address)) {
-        const state = await one.get(key);
-        if (state && state.consumedPoints >= one.points) waits.push(state.msBeforeNext);
-      }
-      refuse(waits);
+      const limits = counters(kind, what, address).flatMap(({ limiter: one, key }) => [one.getKey(key), one.points]);
+      const endsAt = (await reached(em, limits))?.ends_at ?? 0;
+      if (endsAt > Date.now()) refuse([endsAt - Date.now()]);
     },
   };
 }

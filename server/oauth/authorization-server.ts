@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import express from 'express';
 import type { AdapterFactory } from 'oidc-provider';
 import { keepCommandLineApplication } from '../applications/command-line.ts';
@@ -71,7 +71,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
   const { em } = db;
   const { limits = attemptLimits(em) } = parts;
   const purpose = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
-  const referenceKey = purpose('token references');
+  const referenceKey = createSecretKey(purpose('token references'));
   const signingKeys = await openSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await keepCommandLineApplication(em);
   await keepReferencePageApplication(em, issuer);

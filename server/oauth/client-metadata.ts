@@ -1,23 +1,37 @@
 import type { Adapter, AdapterPayload, Provider } from 'oidc-provider';
-import { Application, deviceGrant } from '../applications/application.entity.ts';
+import { type Application, deviceGrant } from '../applications/application.entity.ts';
 import { hashMatches } from '../applications/client-secret.ts';
 import { referencePageClientId } from '../applications/reference-page.ts';
+import { gatheredStatement } from '../database/gathered-statement.ts';
 import type { Em } from '../database/orm.ts';
 import { registerApplication } from './register-application.ts';
 import { apiScopesAmong, identityScopes } from './scopes.ts';
+
+type Known = Pick<
+  Application,
+  'clientId' | 'name' | 'type' | 'secretHashes' | 'previousSecretHash' | 'redirectUris' | 'postLogoutRedirectUris' | 'grantTypes' | 'scopes'
+> & { readonly previousSecretUntil: string | null };
+
+const findApplication = gatheredStatement<Known>(
+  'active_application',
+  ['text'],
+  `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
+     previous_secret_until as "previousSecretUntil", redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
+     grant_types as "grantTypes", scopes from applications where client_id = $1 and status = 'active'`,
+);
 
 /** oidc-provider's view of the table `applications`, asked for at every request: a change or a stop is effective at once. */
 export const clientStore = (em: Em): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
-    const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
+    const application = await findApplication(em, [clientId]);
     return application ? toClientMetadata(application, new Date()) : undefined;
   },
   upsert: (clientId, metadata) => registerApplication(em, clientId, metadata),
   ...unused(),
 });
 
-function toClientMetadata(application: Application, now: Date): AdapterPayload {
+function toClientMetadata(application: Known, now: Date): AdapterPayload {
   const browser = application.grantTypes.includes('authorization_code');
   const people = browser || application.grantTypes.includes(deviceGrant);
   return {
@@ -36,10 +50,10 @@ function toClientMetadata(application: Application, now: Date): AdapterPayload {
 }
 
 /** Native applications may come back at any port of the loopback interface (RFC 8252 section 7.3); our own page, at its own address alone. */
-const isNative = ({ clientId, redirectUris }: Application): boolean =>
+const isNative = ({ clientId, redirectUris }: Known): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-const hashesInUse = ({ secretHashes, previousSecretHash, previousSecretUntil }: Application, now: Date): string[] => [
+const hashesInUse = ({ secretHashes, previousSecretHash, previousSecretUntil }: Known, now: Date): string[] => [
   ...secretHashes,
   ...(previousSecretHash != null && previousSecretUntil != null && new Date(previousSecretUntil) > now ? [previousSecretHash] : []),
 ];

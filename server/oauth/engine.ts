@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { scopeNames } from '@mandate/contract';
 import type { JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
@@ -37,7 +38,7 @@ type EngineParts = {
   readonly store: AdapterFactory;
   /** The first of each algorithm signs; all are published. */
   readonly keys: readonly JWK[];
-  readonly referenceKey: Buffer;
+  readonly referenceKey: KeyObject;
   readonly cookieKey: string;
   readonly pages: ProtocolPages;
 };

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Middleware } from 'koa';
 import type { AdapterFactory, AdapterPayload, Configuration } from 'oidc-provider';
@@ -12,11 +12,11 @@ type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats'
  * The secret an access token is on record under. It is computed from the `jti` with a key of ours, so that a `jti`,
  * which any holder of the token can read, is not accepted as a token anywhere.
  */
-export const tokenReference = (key: Buffer, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
+export const tokenReference = (key: KeyObject, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
 
 /** Every JWT leaves a record behind when it is issued: it is good for as long as the record stands, and not a moment longer. */
 export const recordIssuedToken =
-  (store: AdapterFactory, key: Buffer): JwtCustomizer =>
+  (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
   async (_ctx, token, { payload: claims }) => {
     const { jti, exp, iat } = z.object({ jti: z.string(), exp: z.number(), iat: z.number() }).parse(claims);
     const record: AdapterPayload = {
@@ -33,7 +33,7 @@ export const recordIssuedToken =
   };
 
 /** What it takes to tell a token of ours. */
-export type Verification = { readonly issuer: string; readonly keys: JWTVerifyGetKey; readonly referenceKey: Buffer };
+export type Verification = { readonly issuer: string; readonly keys: JWTVerifyGetKey; readonly referenceKey: KeyObject };
 
 const takesTokens = new Set<string>([endpoints.revocation, endpoints.introspection]);
 

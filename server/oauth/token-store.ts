@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import type { Em } from '../database/orm.ts';
-import { isRecordKey, keyOfFound, keyOfPresented, ofAGrant, recordKey, type Row, toPayload, toRow } from './oauth-record.ts';
+import { statement } from '../database/statement.ts';
+import { isRecordKey, keyOfFound, keyOfPresented, ofAGrant, recordKey, type Stored, toPayload, toRow } from './oauth-record.ts';
 
 /** Good for one use: looking one up locks it, so that of two requests the second sees what the first did. */
 const usedOnce = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
@@ -9,7 +9,41 @@ const usedOnce = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'Pus
 const rememberedByKey = new Set(['DeviceCode', 'PushedAuthorizationRequest']);
 /** A spent code is remembered for as long as what came of it can live: whoever comes with it later ends all of that. */
 const outlives = new Set(['AuthorizationCode', 'DeviceCode']);
-const grantEnd = sql<Date>`select g.expires_at from oauth_records g where g.model = 'Grant' and g.id = spent.grant_id`;
+
+type Column = 'id' | 'uid' | 'user_code';
+const byColumn = <Found>(make: (column: Column) => Found): Readonly<Record<Column, Found>> => ({
+  id: make('id'),
+  uid: make('uid'),
+  user_code: make('user_code'),
+});
+
+const standing = (column: Column): string =>
+  `select model, id, payload, consumed_at, expires_at from oauth_records where model = $1 and ${column} = $2 and (expires_at is null or expires_at > $3)`;
+const read = byColumn((column) => statement<Stored>(`oauth_record_by_${column}`, standing(column)));
+const readAndLock = byColumn((column) => statement<Stored>(`lock_oauth_record_by_${column}`, `${standing(column)} for update`));
+const lockGrant = byColumn((column) =>
+  statement(
+    `lock_grant_by_${column}`,
+    `select id from oauth_records where model = 'Grant' and id = (select grant_id from oauth_records where model = $1 and ${column} = $2) for update`,
+  ),
+);
+const insert = `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (model, id)`;
+const write = statement(
+  'write_oauth_record',
+  `${insert} do update set payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid, account_id = excluded.account_id,
+     client_id = excluded.client_id, expires_at = excluded.expires_at`,
+);
+const writeOnce = statement('write_oauth_record_once', `${insert} do nothing returning id`);
+const spend = statement('spend_oauth_record', 'update oauth_records set consumed_at = $3 where model = $1 and id = $2');
+const spendAndKeep = statement(
+  'spend_and_keep_oauth_record',
+  `update oauth_records spent set consumed_at = $3,
+     expires_at = coalesce((select g.expires_at from oauth_records g where g.model = 'Grant' and g.id = spent.grant_id), spent.expires_at)
+   where model = $1 and id = $2`,
+);
+const remove = statement('remove_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
+const removeOfGrant = statement('remove_oauth_records_of_grant', 'delete from oauth_records where model = $1 and grant_id = $2');
 
 type StoreEm = Pick<Em, 'getKysely' | 'isInTransaction'>;
 
@@ -31,11 +65,6 @@ class TokenStore implements Adapter {
     this.#model = model;
   }
 
-  /** Resolved at each call: the pool, or the transaction. */
-  get #records() {
-    return this.#em.getKysely<{ oauth_records: Row }>();
-  }
-
   find(id: string): Promise<AdapterPayload | undefined> {
     return isKey(this.#model, id) ? this.#load('id', id) : this.#load('id', keyOfPresented(this.#model, id), id);
   }
@@ -51,68 +80,34 @@ class TokenStore implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     const row = toRow(this.#model, id, payload, expiresIn);
-    const { consumed_at: _kept, user_code: _same, ...changed } = row;
-    const insert = this.#records.insertInto('oauth_records').values(row);
-    if (this.#model === 'ReplayDetection') {
-      // of two requests that come with one proof, the second waits for the first, and finds it kept
-      const kept = await insert
-        .onConflict((conflict) => conflict.columns(['model', 'id']).doNothing())
-        .returning('id')
-        .execute();
-      if (kept.length === 0) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
-      return;
-    }
-    await insert.onConflict((conflict) => conflict.columns(['model', 'id']).doUpdateSet(changed)).execute();
+    const values = [row.model, row.id, row.payload, row.grant_id, row.user_code, row.uid, row.account_id, row.client_id, row.expires_at];
+    // of two requests that come with one proof, the second waits for the first, and finds it kept
+    const once = this.#model === 'ReplayDetection';
+    const kept = await (once ? writeOnce : write)(this.#em, values);
+    if (once && kept.length === 0) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
   }
 
   async consume(id: string): Promise<void> {
-    const kept = outlives.has(this.#model) ? { expires_at: sql<Date>`coalesce((${grantEnd}), spent.expires_at)` } : {};
-    await this.#records
-      .updateTable('oauth_records as spent')
-      .set({ consumed_at: new Date(), ...kept })
-      .where('model', '=', this.#model)
-      .where('id', '=', keyOfFound(this.#model, id))
-      .execute();
+    const spending = outlives.has(this.#model) ? spendAndKeep : spend;
+    await spending(this.#em, [this.#model, keyOfFound(this.#model, id), new Date()]);
   }
 
   async destroy(id: string): Promise<void> {
-    await this.#records
-      .deleteFrom('oauth_records')
-      .where('model', '=', this.#model)
-      .where('id', '=', keyOfFound(this.#model, id))
-      .execute();
+    await remove(this.#em, [this.#model, keyOfFound(this.#model, id)]);
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    await this.#records.deleteFrom('oauth_records').where('model', '=', this.#model).where('grant_id', '=', grantId).execute();
+    await removeOfGrant(this.#em, [this.#model, grantId]);
   }
 
-  async #load(column: 'id' | 'uid' | 'user_code', value: string, presented?: string): Promise<AdapterPayload | undefined> {
+  async #load(column: Column, value: string, presented?: string): Promise<AdapterPayload | undefined> {
     if (value.includes('\0')) return undefined; // PostgreSQL's text cannot hold it, so nothing is called that
     const spending = this.#em.isInTransaction();
-    if (spending && ofAGrant.has(this.#model)) await this.#lockGrantOf(column, value);
-    let query = this.#records
-      .selectFrom('oauth_records')
-      .select(['model', 'id', 'payload', 'consumed_at', 'expires_at'])
-      .where('model', '=', this.#model)
-      .where(column, '=', value)
-      .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', new Date())]));
-    if (spending && usedOnce.has(this.#model)) query = query.forUpdate();
-    const row = await query.executeTakeFirst();
+    // The grant comes first, whatever of it is asked for: of two requests that revoke it, neither can hold what the other waits for.
+    if (spending && ofAGrant.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
+    const statements = spending && usedOnce.has(this.#model) ? readAndLock : read;
+    const [row] = await statements[column](this.#em, [this.#model, value, new Date()]);
     return row && toPayload(row, presented);
-  }
-
-  /** The grant comes first, whatever of it is asked for: of two requests that revoke it, neither can hold what the other waits for. */
-  async #lockGrantOf(column: 'id' | 'uid' | 'user_code', value: string): Promise<void> {
-    await this.#records
-      .selectFrom('oauth_records')
-      .select('id')
-      .where('model', '=', 'Grant')
-      .where('id', '=', (of) =>
-        of.selectFrom('oauth_records').select('grant_id').where('model', '=', this.#model).where(column, '=', value),
-      )
-      .forUpdate()
-      .execute();
   }
 }
 

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gatheredStatement } from '../../server/database/gathered-statement.ts';
+import { rowsFor, rowsOf } from '../../server/database/list-query.ts';
 import type { Database } from '../../server/database/orm.ts';
 import { freshDatabase } from '../support/database.ts';
 
@@ -34,6 +36,68 @@ describe('questions of one turn', () => {
       'failed',
       2,
     ]);
+  });
+});
+
+test('equal questions of one turn are one', async () => {
+  const next = gatheredStatement<{ number: number }>('test_next', ['text'], `select nextval($1::regclass) as number`);
+  for (const name of ['numbers', 'others']) await db.em.fork().execute(`create sequence ${name}`);
+  const answers = await Promise.all(['numbers', 'others', 'numbers', 'numbers'].map((name) => next(db.em, [name])));
+  expect(answers).toEqual(Array.from({ length: 4 }, () => ({ number: 1 })));
+  expect(await next(db.em, ['numbers'])).toEqual({ number: 2 });
+});
+
+describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
+  const notesOf = (owner: number, bodies: readonly string[]) =>
+    rowsOf(
+      db.em,
+      sql<{
+        id: number;
+        body: string;
+      }>`select id, body from notes where owner = ${owner} and body = any(${bodies}::text[]) order by id desc limit ${rowsFor(20)}`,
+      cost,
+    );
+
+  test('are each of who asked, in their order, however many ask', async () => {
+    const bodies = ['note 1', 'note 2', 'note 5', 'note 10'];
+    const lists = await Promise.all(Array.from({ length: 300 }, (_, n) => notesOf(n % 3, bodies)));
+    const expected = [
+      [],
+      [
+        { id: 10, body: 'note 10' },
+        { id: 1, body: 'note 1' },
+      ],
+      [
+        { id: 5, body: 'note 5' },
+        { id: 2, body: 'note 2' },
+      ],
+    ];
+    for (const [n, list] of lists.entries()) expect(list).toEqual(expected[n % 3]);
+  });
+
+  test('take what callers write in their filters for what it is', async () => {
+    const strange = ['a,b', 'quote " and { brace }', String.raw`back\slash`, 'NULL', '', "it's", '$1'];
+    await db.em
+      .fork()
+      .execute(`insert into notes select 2000 + n + ?, 9, body from unnest(?::text[]) with ordinality as strange (body, n)`, [
+        cost === 'even' ? 0 : 100,
+        `{${strange.map((body) => JSON.stringify(body)).join()}}`,
+      ]);
+    const found = await Promise.all(strange.map((body) => notesOf(9, [body, 'none'])));
+    expect(found.map(([first]) => first?.body)).toEqual(strange);
+    expect(new Set((await notesOf(9, strange)).map(({ body }) => body))).toEqual(new Set(strange));
+    await db.em.fork().execute('delete from notes where owner = 9');
+  });
+
+  test('come without a question too', async () => {
+    const asked = Array.from({ length: 3 }, () => rowsOf(db.em, sql`select id from notes order by id limit ${rowsFor(100)}`, cost));
+    for (const rows of await Promise.all(asked)) expect(rows.length).toBe(101);
+  });
+
+  test('fail each for itself', async () => {
+    const divided = (by: number) => rowsOf(db.em, sql<{ result: number }>`select 6 / ${by} as result`, cost);
+    const answers = await Promise.allSettled([1, 0, 2].map(divided));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 });
 
