@@ -66,7 +66,7 @@ export async function openDatabase(url: string, opening: Opening = {}): Promise<
 
 async function open(options: Options, release?: () => void): Promise<Database> {
   const db = await MikroORM.init<AbstractSqlDriver, Em>({ ...shared, ...options });
-  refuseQueriesBesideTheTransaction(db.em);
+  const awaited = watchConnections(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
     // PGlite does not wait for what it is doing; this waits its turn, and a lost PostgreSQL has nothing to wait for
@@ -74,6 +74,8 @@ async function open(options: Options, release?: () => void): Promise<Database> {
       .fork()
       .execute('select 1')
       .catch(() => undefined);
+    // kysely loses a connection that is still being opened when it ends, and the pool would wait for it for ever
+    while (awaited.size > 0) await Promise.all(awaited);
     await close();
     release?.();
   };
@@ -119,12 +121,30 @@ function int8(text: string): number {
   return value;
 }
 
-/** Inside a transaction, a query on any other connection waits for itself: for ever on PGlite, under load on PostgreSQL. Make it an error. */
-function refuseQueriesBesideTheTransaction(em: Em): void {
+/**
+ * Who waits for a connection. Inside a transaction, a query on any other connection waits for itself, for ever on PGlite, under load on
+ * PostgreSQL: that is made an error.
+ */
+function watchConnections(em: Em): ReadonlySet<Promise<void>> {
+  const awaited = new Set<Promise<void>>();
   const executor = em.getConnection().getClient().getExecutor();
   const provideConnection = executor.provideConnection.bind(executor);
-  executor.provideConnection = (consumer, options) => {
+  executor.provideConnection = async (consumer, options) => {
     if (TransactionContext.getEntityManager()?.isInTransaction()) throw new Error('query beside the transaction of this request');
-    return provideConnection(consumer, options);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    awaited.add(promise);
+    const given = (): void => {
+      awaited.delete(promise);
+      resolve();
+    };
+    try {
+      return await provideConnection((connection) => {
+        given();
+        return consumer(connection);
+      }, options);
+    } finally {
+      given();
+    }
   };
+  return awaited;
 }

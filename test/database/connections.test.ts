@@ -63,6 +63,14 @@ describe('a query beside the transaction of its request', () => {
   });
 });
 
+test.skipIf(databaseKind === 'pglite')('a database that is closed waits for connections that are being opened', async () => {
+  const closing = await openDatabase(await freshPostgresqlUrl());
+  await closing.em.fork().execute('select 1');
+  const asked = Array.from({ length: 10 }, () => closing.em.fork().execute('select 7 as number'));
+  await closing.close();
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 10 }, () => [{ number: 7 }]));
+});
+
 describe.skipIf(databaseKind === 'pglite')('a connection that the server ends in the middle of a transaction', () => {
   test('gives its place in the pool back', async () => {
     const terminate = async (pid: number): Promise<void> => {
