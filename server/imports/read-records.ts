@@ -54,16 +54,21 @@ function headerOf(record: readonly string[]): string[] {
   return names;
 }
 
-function cellsOf(header: readonly string[], record: readonly string[]): { cells: Map<string, string> } | { mistake: string } {
+type Read = { readonly cells: ReadonlyMap<string, string> } | { readonly mistake: string };
+
+function cellsOf(header: readonly string[], record: readonly string[]): Read {
   if (record.length !== header.length) return { mistake: `The header has ${header.length} columns, this row has ${record.length}.` };
-  return { cells: cells(header.map((name, at) => [name, asTyped(record[at] ?? '')])) };
+  return readAs(header.map((name, at) => [name, asTyped(record[at] ?? '')]));
 }
 
 /** Exports put an apostrophe before what a spreadsheet would calculate; it comes off again. */
 const asTyped = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
-const cells = (entries: readonly (readonly [string, string])[]): Map<string, string> =>
-  new Map(entries.map(([name, cell]) => [name, cell.trim()] as const).filter(([, cell]) => cell !== ''));
+function readAs(entries: readonly (readonly [string, string])[]): Read {
+  if (entries.some(([, text]) => text.includes('\0')))
+    return { mistake: 'The row has the character U+0000 in it, which no text may have.' };
+  return { cells: new Map(entries.map(([name, text]) => [name, text.trim()] as const).filter(([, text]) => text !== '')) };
+}
 
 async function* ndjsonRecords(em: Em, fileId: number): AsyncGenerator<FileRecord> {
   let line = 0;
@@ -76,7 +81,7 @@ async function* ndjsonRecords(em: Em, fileId: number): AsyncGenerator<FileRecord
 const cell = z.union([z.string(), z.number().transform(String), z.boolean().transform(String), z.null().transform(() => '')]);
 const object = z.record(z.unknown());
 
-function fieldsOf(text: string): { cells: Map<string, string> } | { mistake: string } {
+function fieldsOf(text: string): Read {
   const parsed = object.safeParse(jsonOrNothing(text));
   if (!parsed.success) return { mistake: 'The line is not a JSON object.' };
   // Nested values are nothing a field could be; whoever maps a column to one finds it empty.
@@ -84,7 +89,7 @@ function fieldsOf(text: string): { cells: Map<string, string> } | { mistake: str
     const { data } = cell.safeParse(value);
     return data === undefined ? [] : [[name, data] as const];
   });
-  return { cells: cells(entries) };
+  return readAs(entries);
 }
 
 function jsonOrNothing(text: string): unknown {

@@ -155,6 +155,20 @@ describe('202', () => {
     expect(remarks.map(({ line }) => line)).toEqual(Array.from({ length: 95 }, (_, n) => n * 10 + 11));
   });
 
+  test('refuses a row with a character that no text may have, and goes on', async () => {
+    const csv = await imported('sku,name,category,price,currency\nN\0-1,One,a,1,EUR\nN-2,T\0wo,a,1,EUR\nN-3,Three,a,1,EUR\n');
+    expect([csv.counts, csv.remarks.map(({ line, code }) => [line, code])]).toMatchObject([
+      { created: 1, refused: 2 },
+      [
+        [2, 'unreadable'],
+        [3, 'unreadable'],
+      ],
+    ]);
+    const lines = ['N-4', 'N-5\0'].map((sku) => JSON.stringify({ sku, name: 'Four', price: 4 }));
+    const json = await imported(lines.join('\n'), '?currency=EUR&category=json', { 'content-type': 'application/x-ndjson' });
+    expect(json.remarks).toMatchObject([{ line: 2, code: 'unreadable' }]);
+  });
+
   test('sends the same task again for the same key and file, and not for another file', async () => {
     const csv = 'sku,name,category,price,currency\nI-1,One,a,1,EUR\n';
     const key = { 'idempotency-key': 'import-1' };
