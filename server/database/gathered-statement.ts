@@ -15,7 +15,7 @@ type Ask<Result> = (em: Em, parameters: Parameters) => Promise<Result>;
  * @param types PostgreSQL types of `$1`, `$2`, ...
  * @param text gives one value, as JSON, which is read at a fraction of the cost of columns: no number in it may be beyond 2^53
  */
-function gathered<Result>(name: string, types: readonly string[], text: string, bounds: Bounds): Ask<Result | undefined> {
+function gathered<Result>(name: string | undefined, types: readonly string[], text: string, bounds: Bounds): Ask<Result | undefined> {
   const ask = statement<Answer<Result>>(
     name,
     `select asked.n, found.answer from ${questions(types)} cross join lateral (${text.replaceAll(/\$(\d+)/g, 'asked.p$1')}) found (answer)`,
@@ -51,7 +51,12 @@ export const gatheredStatement = <Row>(name: string, types: readonly string[], t
   gathered<Row>(name, types, `select to_json(answer) from (${text} limit 1) answer`, together);
 
 /** @param text finds rows in an order; `limit` in it must be a number, for it cannot be another for each who asks */
-export function listStatement<Row>(name: string, types: readonly string[], text: string, cost: 'even' | 'any'): Ask<readonly Row[]> {
+export function listStatement<Row>(
+  name: string | undefined,
+  types: readonly string[],
+  text: string,
+  cost: 'even' | 'any',
+): Ask<readonly Row[]> {
   const bounds = cost === 'even' ? together : alone;
   const ask = gathered<readonly Row[] | null>(name, types, `select json_agg(answer) from (${text}) answer`, bounds);
   return async (em, parameters) => (await ask(em, parameters)) ?? [];

@@ -29,8 +29,10 @@ export async function rowsOf<Row>(em: Em, query: RawBuilder<Row>, cost: Cost = '
 }
 
 function newShape(key: string, types: readonly string[], text: string, cost: Cost): Shape {
-  const shape = listStatement<unknown>(`q_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`, types, text, cost);
-  if (shapes.size < shapesMax) shapes.set(key, shape);
+  const isKept = shapes.size < shapesMax;
+  const name = isKept ? `q_${createHash('sha256').update(key).digest('hex').slice(0, 16)}` : undefined;
+  const shape = listStatement<unknown>(name, types, text, cost);
+  if (isKept) shapes.set(key, shape);
   return shape;
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gatheredStatement } from '../../server/database/gathered-statement.ts';
 import { rowsFor, rowsOf } from '../../server/database/list-query.ts';
 import type { Database } from '../../server/database/orm.ts';
-import { freshDatabase } from '../support/database.ts';
+import { databaseKind, freshDatabase } from '../support/database.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -100,6 +100,16 @@ describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 });
+
+test.skipIf(databaseKind === 'pglite')(
+  'of ever more shapes of lists so many have a plan kept, and the others are answered too',
+  async () => {
+    for (let n = 0; n < 600; n += 1) expect(await rowsOf(db.em, sql.raw(`select ${n} as n`))).toEqual([{ n }]);
+    const [kept] = await db.em.fork().execute(`select count(*) as count from pg_prepared_statements where name like 'q\\_%'`);
+    expect(kept?.count).toBeGreaterThan(100);
+    expect(kept?.count).toBeLessThanOrEqual(500);
+  },
+);
 
 test('what was committed before the question is in the answer, also while earlier questions are being answered', async () => {
   for (let round = 0; round < 50; round += 1) {
