@@ -173,9 +173,10 @@ export class LoadGuard {
     this.#callers.clear();
   }
 
+  // whoever takes the place of one that ends while it is looked at is looked at the next time
   #tick(): void {
     const now = performance.now();
-    for (const work of [...this.#running]) this.#look(work, now);
+    for (const work of this.#running) this.#look(work, now);
     this.#judge(now);
     const kept = this.#waiting.findIndex(({ since }) => now - since <= this.#limits.waitMs);
     for (const { req, res } of this.#waiting.splice(0, kept === -1 ? this.#waiting.length : kept)) this.#refuse(req, res, 'overloaded');
