@@ -20,16 +20,17 @@ function gathered<Result>(name: string | undefined, types: readonly string[], te
     name,
     `select asked.n, found.answer from ${questions(types)} cross join lateral (${text.replaceAll(/\$(\d+)/g, 'asked.p$1')}) found (answer)`,
   );
-  const askAll = (em: Em, all: readonly Parameters[]): Promise<Answer<Result>[]> =>
+  const askAll = (em: Em, all: readonly Parameters[], tell?: (answer: Answer<Result>) => void): Promise<Answer<Result>[]> =>
     ask(
       em,
       types.map((_, index) => all.map((parameters) => parameters[index])),
+      tell,
     );
   const queues = new WeakMap<object, QuestionQueue<Result>>();
   return async (em, parameters) => {
     if (TransactionContext.getEntityManager()?.isInTransaction()) return (await askAll(em, [parameters]))[0]?.answer;
     const connection = em.getConnection();
-    const queue = queues.get(connection) ?? new QuestionQueue<Result>((all) => askAll(em, all), bounds);
+    const queue = queues.get(connection) ?? new QuestionQueue<Result>((all, tell) => askAll(em, all, tell), bounds);
     queues.set(connection, queue);
     return queue.ask(parameters);
   };

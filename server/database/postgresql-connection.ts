@@ -1,7 +1,8 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { Socket } from 'node:net';
 import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } from 'pg';
 import { z } from 'zod';
+import { noteOf } from '../note.ts';
 
 /** Every connection of the pool gives an int8 as `parse` does. Not by pg's global parsers: the driver may carry its own copy of pg. */
 export function parseInt8(pool: Pool, parse: (text: string) => number): void {
@@ -12,12 +13,29 @@ export function parseInt8(pool: Pool, parse: (text: string) => number): void {
 
 const takesParsers = (types: CustomTypesConfig | undefined): types is TypeOverrides => types !== undefined && 'setTypeParser' in types;
 
-/** A statement that begins with a comment holding its name is parsed and planned once per connection. */
+/** Who wants to know of each row of a statement as soon as it has come, noted on its parameters. */
+export const listener = noteOf<(row: unknown) => void>('listener');
+
+type Done = (error: unknown, result: unknown) => void;
+type QueryClass = new (named: { name: string; text: unknown; values: unknown[] }, done: Done) => EventEmitter;
+const withQueries = z.custom<{ Query: QueryClass }>((value) => typeof value === 'function' && 'Query' in value);
+
+/**
+ * A statement that begins with a comment holding its name is parsed and planned once per connection. PostgreSQL sends the first rows
+ * of a long answer while it looks for the next: whoever listens is told of them then.
+ */
 export function prepareNamedStatements(client: ClientBase): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const { Query: ClientQuery } = withQueries.parse(client.constructor);
   const named = (text: unknown, values: unknown, done: unknown): unknown => {
     const name = typeof text === 'string' && Array.isArray(values) ? /^\/\*(\w+)\*\//.exec(text)?.[1] : undefined;
-    return name ? query({ name, text, values }, done) : query(text, values, done);
+    if (!name || !Array.isArray(values)) return query(text, values, done);
+    const tell = listener.get(values);
+    if (!tell) return query({ name, text, values }, done);
+    return new Promise((resolve, reject) => {
+      const asked = new ClientQuery({ name, text, values }, (error, result) => (error ? reject(error) : resolve(result)));
+      query(asked.on('row', tell));
+    });
   };
   Object.defineProperty(client, 'query', { value: named, configurable: true });
 }

@@ -12,8 +12,11 @@ export type Bounds = {
 export type Parameters = readonly unknown[];
 /** What the `n`th question got, counted from 1; nothing where there is nothing. */
 export type Answer<Result> = { readonly n: number; readonly answer: Result };
-/** Puts questions to the database as one query. */
-export type AskAll<Result> = (questions: readonly Parameters[]) => Promise<readonly Answer<Result>[]>;
+/** Puts questions to the database as one query. Answers that are there before the others may be told at once. */
+export type AskAll<Result> = (
+  questions: readonly Parameters[],
+  tell: (answer: Answer<Result>) => void,
+) => Promise<readonly Answer<Result>[]>;
 
 type Question<Result> = { readonly parameters: Parameters } & PromiseWithResolvers<Result | undefined>;
 
@@ -67,8 +70,13 @@ export class QuestionQueue<Result> {
 
   async #answer(questions: readonly Question<Result>[]): Promise<void> {
     try {
-      const results = new Map((await this.#askAll(questions.map(({ parameters }) => parameters))).map(({ n, answer }) => [n, answer]));
-      for (const [index, { resolve }] of questions.entries()) resolve(results.get(index + 1));
+      const tell = ({ n, answer }: Answer<Result>): void => questions[n - 1]?.resolve(answer);
+      const asked = this.#askAll(
+        questions.map(({ parameters }) => parameters),
+        tell,
+      );
+      for (const answer of await asked) tell(answer);
+      for (const { resolve } of questions) resolve(undefined); // those that nothing was found for
     } catch (error) {
       // whose question it was that PostgreSQL objects to shows when each is asked again by itself
       if (questions.length > 1 && sqlState(error) !== undefined) for (const question of questions) await this.#answer([question]);

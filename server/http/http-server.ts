@@ -5,7 +5,7 @@ import { problems, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
 import type { Health } from './health.ts';
 import { newRequestId } from './request-id.ts';
-import { noteOf } from './note.ts';
+import { noteOf } from '../note.ts';
 import type { TlsPair } from './tls-files.ts';
 import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-guard.ts';
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Principal } from './principal.ts';
-import { noteOf } from './note.ts';
+import { noteOf } from '../note.ts';
 import { problem } from './problem.ts';
 
 /** What is left of one limit, the request just made counted already. */

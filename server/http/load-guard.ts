@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { noteOf } from './note.ts';
+import { noteOf } from '../note.ts';
 
 export type LoadLimits = {
   /** Requests that are worked on at once, and that wait for their turn. More than that, and the server is overloaded. */

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
-import { noteOf } from './note.ts';
+import { noteOf } from '../note.ts';
 import { problem } from './problem.ts';
 import { newRequestId } from './request-id.ts';
 import type { Principal } from './principal.ts';

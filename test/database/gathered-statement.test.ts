@@ -47,6 +47,27 @@ test('equal questions of one turn are one', async () => {
   expect(await next(db.em, ['numbers'])).toEqual({ number: 2 });
 });
 
+test.skipIf(databaseKind === 'pglite')('an answer does not wait for those that take longer', async () => {
+  const blocked = gatheredStatement<{ time: number }>(
+    'test_blocked',
+    ['boolean'],
+    `select nextval('asked') as time, repeat('.', 20000) as text, case when $1 then pg_advisory_xact_lock_shared(7) end`,
+  );
+  await db.em.fork().execute('create sequence asked');
+  const [locked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const locking = db.em.fork().transactional(async (em) => {
+    await em.execute('select pg_advisory_xact_lock(7)');
+    locked.resolve();
+    await answered.promise;
+  });
+  await locked.promise;
+  const [free, waiting] = [blocked(db.em, [false]), blocked(db.em, [true])];
+  expect(await free).toMatchObject({ time: 1 });
+  answered.resolve();
+  expect(await waiting).toMatchObject({ time: 2 });
+  await locking;
+});
+
 describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
   const notesOf = (owner: number, bodies: readonly string[]) =>
     rowsOf(

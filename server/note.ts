@@ -1,4 +1,4 @@
-/** What a module knows of a request or of an answer. */
+/** What a module knows of something that others made: of a request, of an answer, of the parameters of a statement. */
 export type Note<Value> = {
   readonly get: (owner: object) => Value | undefined;
   readonly set: (owner: object, value: Value) => void;
