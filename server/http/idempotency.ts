@@ -71,6 +71,7 @@ export const onceAccepted = async <Body>(
 
 /** What a statement needs to claim the key of a request; `null` where it has none. */
 export type Claim = readonly [...Names, requestHash: string] | null;
+type Created<Body> = { readonly status: 201; readonly body: Body };
 /** An answer as a statement made and kept it; nothing where the key had been claimed before. */
 export type Kept = { readonly body: string; readonly location: string } | undefined;
 
@@ -78,14 +79,19 @@ export type Kept = { readonly body: string; readonly location: string } | undefi
  * The same for what one statement does, the claim of the key and the record of the answer with it: no lock is held while a message
  * is on its way. The answer leaves as it was kept.
  */
-export async function onceInStatement<Body>(em: Em, req: RoutedRequest, res: Response, effect: (claim: Claim) => Promise<Kept>) {
+export async function onceInStatement<Body>(
+  em: Em,
+  req: RoutedRequest,
+  res: Response,
+  effect: (claim: Claim) => Promise<Kept>,
+): Promise<Created<Body>> {
   const names = namesOf(req);
   const claimed: Claim = names ? [...names, fingerprint(req, req.body)] : null;
   const kept = await effect(claimed).catch(refuseHeldKey);
   if (!kept) throw replayOf(await earlierOf(em, claimed));
   res.location(kept.location);
   sendAsWritten(res, kept.body);
-  return { status: 201 as const, body: answered<Body>(req, 201, JSON.parse(kept.body)) };
+  return { status: 201, body: answerSchema<Body>(req, 201).parse(JSON.parse(kept.body)) };
 }
 
 type Answering = { readonly status: 201 | 202; readonly content: unknown };
@@ -179,9 +185,9 @@ export class Replay extends Error {
   }
 }
 
-async function earlierOf(em: Em, claim: Claim): Promise<Recorded> {
-  if (!claim) throw new Error('a request without a key gave no answer');
-  const [caller, operation, key, hash] = claim;
+async function earlierOf(em: Em, claimed: Claim): Promise<Recorded> {
+  if (!claimed) throw new Error('a request without a key gave no answer');
+  const [caller, operation, key, hash] = claimed;
   return earlier(em, [caller, operation, key], hash);
 }
 
