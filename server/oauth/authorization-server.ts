@@ -92,7 +92,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
       ...(parts.onTokenOperation ? [tellTokenOperations(parts.onTokenOperation)] : []),
       wireCorrections(issuer, log),
       bodyFirst,
-      limitClientSecrets(limits),
+      limitClientSecrets(em, limits),
       limitDeviceCodes(limits, pages),
       devicePolling(em),
       proposeCodeOnly,
