@@ -94,10 +94,10 @@ describe('a statement whose answer nobody waits for', () => {
       await addUser(db.em, ['Kim', email]);
       await addUser(db.em, ['Kim again', email]);
       await addUser(db.em, ['Somebody after', `after.${email}`]);
-      if (where === 'the next statement') await namesOf(db.em, [email]).finally(() => addUser(db.em, ['Last', `last.${email}`]));
+      if (where === 'the next statement') await namesOf(db.em, [email]);
     });
     await expect(failing).rejects.toThrow('users_email');
-    for (const one of [email, `after.${email}`, `last.${email}`]) expect(await namesOf(db.em, [one])).toEqual([]);
+    for (const one of [email, `after.${email}`]) expect(await namesOf(db.em, [one])).toEqual([]);
   });
 
   test.skipIf(databaseKind === 'pglite')('makes no message of its own, nor does the beginning of a transaction', async () => {
