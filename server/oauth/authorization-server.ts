@@ -137,10 +137,11 @@ function routes(
   const pin = pinOrigin(issuer, wrongHost(context));
   return express
     .Router({ caseSensitive: true, strict: true })
+    // before the pages: this is what programs ask for, and there are many pages to compare a path with
+    .all(['/oauth/{*path}', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'], pin, engine)
     .get(css.path, keptForever('css', css.text))
     .get(pageScript.path, keptForever('js', pageScript.text))
     .use(pageRoutes(context, pin))
-    .all(['/oauth/{*path}', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'], pin, engine)
     .use(failureHandler(context, log));
 }
 
