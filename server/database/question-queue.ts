@@ -28,7 +28,8 @@ const outsideRequests = AsyncLocalStorage.snapshot();
 export class QuestionQueue<Result> {
   readonly #askAll: AskAll<Result>;
   readonly #bounds: Bounds;
-  readonly #waiting = new Map<string, Question<Result>>();
+  /** Made anew for each query: a map that is kept keeps its old tables alive, and all that was in them (see `noteOf`). */
+  #waiting = new Map<string, Question<Result>>();
   #running = 0;
   #scheduled = false;
 
@@ -53,8 +54,9 @@ export class QuestionQueue<Result> {
   }
 
   async #run(): Promise<void> {
-    const batch = [...this.#waiting].slice(0, this.#bounds.batchMax);
-    for (const [key] of batch) this.#waiting.delete(key);
+    const all = [...this.#waiting];
+    const batch = all.splice(0, this.#bounds.batchMax);
+    this.#waiting = new Map(all);
     this.#scheduled = false;
     this.#running += 1;
     this.#schedule();

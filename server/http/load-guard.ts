@@ -36,6 +36,8 @@ type Work = {
   /** Holds a place; does not, because its body is still on the way; or because it waits for something that is no work. */
   state: 'working' | 'receiving' | 'resting' | 'done';
   since: number;
+  /** Where it is among those that run. */
+  at: number;
 };
 
 type Waiting = { readonly req: IncomingMessage; readonly res: ServerResponse; readonly handler: RequestListener; readonly since: number };
@@ -67,7 +69,8 @@ export async function resting<Result>(res: object, waiting: Promise<Result>): Pr
 export class LoadGuard {
   readonly #limits: LoadLimits;
   readonly #refuse: Refuse;
-  readonly #running = new Set<Work>();
+  /** Not a `Set`, whose old tables would keep alive all that was in them (see `noteOf`). */
+  readonly #running: Work[] = [];
   readonly #waiting: Waiting[] = [];
   readonly #ticking: NodeJS.Timeout;
   #working = 0;
@@ -119,9 +122,9 @@ export class LoadGuard {
   }
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
-    const work: Work = { req, res, state: 'working', since: performance.now() };
+    const work: Work = { req, res, state: 'working', since: performance.now(), at: this.#running.length };
     running.set(res, { guard: this, work });
-    this.#running.add(work);
+    this.#running.push(work);
     this.#working += 1;
     // the work is done when the answer begins: how long it takes to read is up to the caller
     const writeHead = res.writeHead.bind(res);
@@ -136,9 +139,12 @@ export class LoadGuard {
   }
 
   #finish(work: Work): void {
+    if (work.state === 'done') return;
     const held = work.state === 'working';
     work.state = 'done';
-    this.#running.delete(work);
+    const last = this.#running.pop();
+    // the last one takes its place
+    if (last && last !== work) [this.#running[work.at], last.at] = [last, work.at];
     if (held) this.#release();
   }
 
@@ -167,6 +173,7 @@ export class LoadGuard {
     this.#callers.clear();
   }
 
+  // whoever takes the place of one that ends while it is looked at is looked at the next time
   #tick(): void {
     const now = performance.now();
     for (const work of this.#running) this.#look(work, now);
