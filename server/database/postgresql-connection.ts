@@ -12,16 +12,6 @@ export function parseInt8(pool: Pool, parse: (text: string) => number): void {
 
 const takesParsers = (types: CustomTypesConfig | undefined): types is TypeOverrides => types !== undefined && 'setTypeParser' in types;
 
-/** A statement that begins with a comment holding its name is parsed and planned once per connection. */
-export function prepareNamedStatements(client: ClientBase): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const named = (text: unknown, values: unknown, done: unknown): unknown => {
-    const name = typeof text === 'string' && Array.isArray(values) ? /^\/\*(\w+)\*\//.exec(text)?.[1] : undefined;
-    return name ? query({ name, text, values }, done) : query(text, values, done);
-  };
-  Object.defineProperty(client, 'query', { value: named, configurable: true });
-}
-
 /**
  * PostgreSQL answers COMMIT with success where a statement of the transaction had failed, and undoes it all the same. Make that an
  * error: whoever overlooked the first one would confirm what was not kept.
@@ -30,11 +20,12 @@ export function refuseUndoneCommit(client: ClientBase): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const checked = (...args: unknown[]): unknown => {
     const result = query(...args);
-    return args[0] === 'commit' && result instanceof Promise ? result.then(refuseRollback) : result;
+    return isCommit.safeParse(args[0]).success && result instanceof Promise ? result.then(refuseRollback) : result;
   };
   Object.defineProperty(client, 'query', { value: checked, configurable: true });
 }
 
+const isCommit = z.object({ text: z.literal('commit') });
 const tagged = z.object({ command: z.string() });
 
 function refuseRollback(result: unknown): unknown {

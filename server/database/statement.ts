@@ -15,3 +15,14 @@ export function statement<Row>(
     return rows;
   };
 }
+
+/**
+ * One whose answer nobody waits for: within a transaction it goes to PostgreSQL together with the next statement, or with the commit,
+ * and what fails of it fails there. Not for one whose failure is looked at.
+ */
+export function laterStatement(name: string, text: string): (em: Pick<Em, 'getKysely'>, parameters: readonly unknown[]) => Promise<void> {
+  const sql = `/*${name} later*/ ${text}`;
+  return async (em, parameters) => {
+    await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...parameters]));
+  };
+}
