@@ -4,8 +4,9 @@ import type { Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
 import { makeDataDirectory } from './new-data-directory.ts';
-import { endSilentConnections, giveBackWhenLost, parseInt8, prepareNamedStatements, refuseUndoneCommit } from './postgresql-connection.ts';
+import { endSilentConnections, giveBackWhenLost, parseInt8, refuseUndoneCommit } from './postgresql-connection.ts';
 import { ownEm } from './request-em.ts';
+import { sendTogether, takeTogether } from './sent-together.ts';
 
 /** What a function that reads or writes takes. */
 export type Em = SqlEntityManager;
@@ -95,12 +96,13 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
     lock_timeout: milliseconds(10_000),
     idle_in_transaction_session_timeout: milliseconds(30_000),
     onPoolCreated(pool: Pool) {
+      pool.on('connect', takeTogether);
       onPool?.(pool);
       parseInt8(pool, int8);
-      pool.on('connect', prepareNamedStatements);
       pool.on('connect', refuseUndoneCommit);
       // PostgreSQL would have ended the statement before
       if (timeouts !== 'none') endSilentConnections(pool, (statementMs * 4) / 3);
+      pool.on('connect', sendTogether);
       pool.on('connect', giveBackWhenLost);
     },
   };

@@ -1,8 +1,7 @@
-import { type EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } from 'pg';
 import { z } from 'zod';
-import { noteOf } from '../note.ts';
 
 /** Every connection of the pool gives an int8 as `parse` does. Not by pg's global parsers: the driver may carry its own copy of pg. */
 export function parseInt8(pool: Pool, parse: (text: string) => number): void {
@@ -13,33 +12,6 @@ export function parseInt8(pool: Pool, parse: (text: string) => number): void {
 
 const takesParsers = (types: CustomTypesConfig | undefined): types is TypeOverrides => types !== undefined && 'setTypeParser' in types;
 
-/** Who wants to know of each row of a statement as soon as it has come, noted on its parameters. */
-export const listener = noteOf<(row: unknown) => void>('listener');
-
-type Done = (error: unknown, result: unknown) => void;
-type QueryClass = new (named: { name: string; text: unknown; values: unknown[] }, done: Done) => EventEmitter;
-const withQueries = z.custom<{ Query: QueryClass }>((value) => typeof value === 'function' && 'Query' in value);
-
-/**
- * A statement that begins with a comment holding its name is parsed and planned once per connection. PostgreSQL sends the first rows
- * of a long answer while it looks for the next: whoever listens is told of them then.
- */
-export function prepareNamedStatements(client: ClientBase): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const { Query: ClientQuery } = withQueries.parse(client.constructor);
-  const named = (text: unknown, values: unknown, done: unknown): unknown => {
-    const name = typeof text === 'string' && Array.isArray(values) ? /^\/\*(\w+)\*\//.exec(text)?.[1] : undefined;
-    if (!name || !Array.isArray(values)) return query(text, values, done);
-    const tell = listener.get(values);
-    if (!tell) return query({ name, text, values }, done);
-    return new Promise((resolve, reject) => {
-      const asked = new ClientQuery({ name, text, values }, (error, result) => (error ? reject(error) : resolve(result)));
-      query(asked.on('row', tell));
-    });
-  };
-  Object.defineProperty(client, 'query', { value: named, configurable: true });
-}
-
 /**
  * PostgreSQL answers COMMIT with success where a statement of the transaction had failed, and undoes it all the same. Make that an
  * error: whoever overlooked the first one would confirm what was not kept.
@@ -48,11 +20,12 @@ export function refuseUndoneCommit(client: ClientBase): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const checked = (...args: unknown[]): unknown => {
     const result = query(...args);
-    return args[0] === 'commit' && result instanceof Promise ? result.then(refuseRollback) : result;
+    return isCommit.safeParse(args[0]).success && result instanceof Promise ? result.then(refuseRollback) : result;
   };
   Object.defineProperty(client, 'query', { value: checked, configurable: true });
 }
 
+const isCommit = z.object({ text: z.literal('commit') });
 const tagged = z.object({ command: z.string() });
 
 function refuseRollback(result: unknown): unknown {

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Em } from './orm.ts';
-import { listener } from './postgresql-connection.ts';
+import { listener } from './sent-together.ts';
 
 /**
  * A statement that runs often: its `$1`, `$2`, ... are bound, its name lets PostgreSQL keep the plan, and it joins
@@ -18,5 +18,16 @@ export function statement<Row>(
     if (tell) listener.set(bound, (row) => tell(row as Row));
     const { rows } = await em.getKysely().executeQuery<Row>(CompiledQuery.raw(sql, bound));
     return rows;
+  };
+}
+
+/**
+ * One whose answer nobody waits for: within a transaction it goes to PostgreSQL together with the next statement, or with the commit,
+ * and what fails of it fails there. Not for one whose failure is looked at.
+ */
+export function laterStatement(name: string, text: string): (em: Pick<Em, 'getKysely'>, parameters: readonly unknown[]) => Promise<void> {
+  const sql = `/*${name} later*/ ${text}`;
+  return async (em, parameters) => {
+    await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...parameters]));
   };
 }

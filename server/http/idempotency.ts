@@ -3,12 +3,13 @@ import type { Response } from 'express';
 import type { z } from 'zod';
 import { metadataOf } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
-import { sqlState } from '../database/sql-state.ts';
+import { sqlState, whereOf } from '../database/sql-state.ts';
 import { statement } from '../database/statement.ts';
 import { actorOf } from './principal.ts';
 import { problem } from './problem.ts';
 import { principalOf } from './request-scope.ts';
 import { type RoutedRequest, routeOf } from './route-of-request.ts';
+import { sendAsWritten } from './send-json.ts';
 
 /** Without a status: it was begun, and nobody has been answered yet. */
 type Recorded = { request_hash: string; status: number | null; location: string | null; body: string | null; silent: boolean };
@@ -67,6 +68,31 @@ export const onceAccepted = async <Body>(
   res.set('Retry-After', String(lookAgainSeconds));
   return { status: 202 as const, body };
 };
+
+/** What a statement needs to claim the key of a request; `null` where it has none. */
+export type Claim = readonly [...Names, requestHash: string] | null;
+type Created<Body> = { readonly status: 201; readonly body: Body };
+/** An answer as a statement made and kept it; nothing where the key had been claimed before. */
+export type Kept = { readonly body: string; readonly location: string } | undefined;
+
+/**
+ * The same for what one statement does, the claim of the key and the record of the answer with it: no lock is held while a message
+ * is on its way. The answer leaves as it was kept.
+ */
+export async function onceInStatement<Body>(
+  em: Em,
+  req: RoutedRequest,
+  res: Response,
+  effect: (claim: Claim) => Promise<Kept>,
+): Promise<Created<Body>> {
+  const names = namesOf(req);
+  const claimed: Claim = names ? [...names, fingerprint(req, req.body)] : null;
+  const kept = await effect(claimed).catch(refuseHeldKey);
+  if (!kept) throw replayOf(await earlierOf(em, claimed));
+  res.location(kept.location);
+  sendAsWritten(res, kept.body);
+  return { status: 201, body: answerSchema<Body>(req, 201).parse(JSON.parse(kept.body)) };
+}
 
 type Answering = { readonly status: 201 | 202; readonly content: unknown };
 
@@ -159,6 +185,12 @@ export class Replay extends Error {
   }
 }
 
+async function earlierOf(em: Em, claimed: Claim): Promise<Recorded> {
+  if (!claimed) throw new Error('a request without a key gave no answer');
+  const [caller, operation, key, hash] = claimed;
+  return earlier(em, [caller, operation, key], hash);
+}
+
 /** What is known of the request that came first with this key. */
 async function earlier(em: Em, names: Names, hash: string): Promise<Recorded> {
   const [found] = await recorded(em, names);
@@ -182,6 +214,12 @@ function refuseWhileTwinRuns(error: unknown): never {
   const lockNotAvailable = '55P03';
   if (sqlState(error) !== lockNotAvailable) throw error;
   throw inProgress(error);
+}
+
+/** The same, of a statement that waits for other locks as well. */
+function refuseHeldKey(error: unknown): never {
+  if (whereOf(error)?.includes('idempotency_keys')) return refuseWhileTwinRuns(error);
+  throw error;
 }
 
 type Names = readonly [caller: string, operation: string, key: string];

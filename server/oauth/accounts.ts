@@ -5,6 +5,7 @@ import { statement } from '../database/statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { userBody } from '../users/user-body.ts';
 import { User } from '../users/user.entity.ts';
+import { foundTogether } from './found-together.ts';
 import { passwordMatches } from './passwords.ts';
 import { Password } from './password.entity.ts';
 
@@ -73,8 +74,9 @@ export const readAccount = async (em: Em, id: string): Promise<AccountRow | unde
 
 export const findAccount =
   (em: Em): FindAccount =>
-  async (_ctx, id) => {
-    const account = await readAccount(em, id);
+  async (ctx, id) => {
+    const known = foundTogether(ctx)?.account;
+    const account = known && String(known.id) === id ? known : await readAccount(em, id);
     return (
       account && {
         accountId: id,

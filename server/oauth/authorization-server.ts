@@ -92,7 +92,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
       ...(parts.onTokenOperation ? [tellTokenOperations(parts.onTokenOperation)] : []),
       wireCorrections(issuer, log),
       bodyFirst,
-      limitClientSecrets(limits),
+      limitClientSecrets(em, limits),
       limitDeviceCodes(limits, pages),
       devicePolling(em),
       proposeCodeOnly,
@@ -135,13 +135,16 @@ function routes(
 ): express.Router {
   const { issuer } = context.provider;
   const pin = pinOrigin(issuer, wrongHost(context));
-  return express
-    .Router({ caseSensitive: true, strict: true })
-    .get(css.path, keptForever('css', css.text))
-    .get(pageScript.path, keptForever('js', pageScript.text))
-    .use(pageRoutes(context, pin))
-    .all(['/oauth/{*path}', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'], pin, engine)
-    .use(failureHandler(context, log));
+  return (
+    express
+      .Router({ caseSensitive: true, strict: true })
+      // before the pages: this is what programs ask for, and there are many pages to compare a path with
+      .all(['/oauth/{*path}', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'], pin, engine)
+      .get(css.path, keptForever('css', css.text))
+      .get(pageScript.path, keptForever('js', pageScript.text))
+      .use(pageRoutes(context, pin))
+      .use(failureHandler(context, log))
+  );
 }
 
 /** Its path has its hash. */

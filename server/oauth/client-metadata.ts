@@ -1,4 +1,4 @@
-import type { Adapter, AdapterPayload, Provider } from 'oidc-provider';
+import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { type Application, deviceGrant } from '../applications/application.entity.ts';
 import { hashMatches } from '../applications/client-secret.ts';
 import { referencePageClientId } from '../applications/reference-page.ts';
@@ -20,11 +20,20 @@ const findApplication = gatheredStatement<Known>(
      grant_types as "grantTypes", scopes from applications where client_id = $1 and status = 'active'`,
 );
 
+const foundBefore = new WeakMap<object, Known>();
+
+/** Finds the application of a request before the engine asks for it: together with other requests, which it cannot be in a transaction. */
+export async function findClientBefore(em: Em, ctx: object, clientId: string): Promise<void> {
+  const application = clientId.includes('\0') ? undefined : await findApplication(em, [clientId]);
+  if (application) foundBefore.set(ctx, application);
+}
+
 /** oidc-provider's view of the table `applications`, asked for at every request: a change or a stop is effective at once. */
 export const clientStore = (em: Em): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
-    const application = await findApplication(em, [clientId]);
+    const known = Provider.ctx && foundBefore.get(Provider.ctx);
+    const application = known?.clientId === clientId ? known : await findApplication(em, [clientId]);
     return application ? toClientMetadata(application, new Date()) : undefined;
   },
   upsert: (clientId, metadata) => registerApplication(em, clientId, metadata),

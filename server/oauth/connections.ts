@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
 import { instant } from '../database/instant.ts';
 import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import { laterStatement, statement } from '../database/statement.ts';
 import { deviceName } from './device-name.ts';
 import { endpoints } from './endpoints.ts';
 import { endConnections, recordGrantCreated } from './grant-events.ts';
@@ -35,16 +35,28 @@ const useConnection = statement<{ first: boolean }>(
    returning (select last_used_at from before) is null as first`,
 );
 
+const useConnectionAgain = laterStatement(
+  'use_connection_again',
+  `insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
+   on conflict (grant_id) do update set last_used_at = excluded.last_used_at, scopes = excluded.scopes`,
+);
+
+const engineContext = z.custom<KoaContextWithOIDC>();
+
 /** Inside the token transaction: an application came for a token. */
 export const recordConnectionUse =
   (em: Em): Middleware =>
   async (ctx, next) => {
     await next();
     if (ctx.path !== endpoints.token || ctx.status !== 200) return;
-    const { Grant: grant } = z.custom<KoaContextWithOIDC>().parse(ctx).oidc.entities;
+    const { entities, params } = engineContext.parse(ctx).oidc;
+    const { Grant: grant } = entities;
     if (grant?.accountId === undefined || grant.clientId === undefined) return;
     const scopes = apiScopesAmong(grant.getOIDCScope().split(' '));
-    const [used] = await useConnection(em, [grant.jti, Number(grant.accountId), grant.clientId, new Date(), scopes]);
+    const use = [grant.jti, Number(grant.accountId), grant.clientId, new Date(), scopes];
+    // a refresh token came with a first access token
+    if (params?.['grant_type'] === 'refresh_token') return useConnectionAgain(em, use);
+    const [used] = await useConnection(em, use);
     if (used?.first) await recordGrantCreated(em, grant.jti);
   };
 

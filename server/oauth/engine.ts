@@ -13,6 +13,7 @@ import { apiAudience, audiences, endpoints, pathOf } from './endpoints.ts';
 import { recordIssuedToken } from './issued-tokens.ts';
 import type { ProtocolPages } from './pages/protocol-pages.ts';
 import { apiScopesAmong, identityScopes } from './scopes.ts';
+import { signingKey } from './signing-key.ts';
 import { registrationPolicy } from './register-application.ts';
 
 const minutes = 60;
@@ -48,7 +49,7 @@ export function createEngine(parts: EngineParts): Provider {
   const secure = issuer.startsWith('https:');
   const provider = new Provider(issuer, {
     adapter: (model) => (model === 'Client' ? clientStore(em) : store(model)),
-    jwks: { keys: [...parts.keys] },
+    jwks: { keys: parts.keys.map(signingKey) },
     routes: { ...endpoints },
     cookies: {
       keys: [cookieKey],
@@ -115,6 +116,7 @@ function rotateRefreshToken({ oidc: { entities } }: KoaContextWithOIDC): boolean
 
 const features = (issuer: string, pages: ProtocolPages): Configuration['features'] => ({
   devInteractions: { enabled: false },
+  externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
   introspection: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },

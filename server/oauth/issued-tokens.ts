@@ -14,11 +14,13 @@ type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats'
  */
 export const tokenReference = (key: KeyObject, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
 
+const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number() });
+
 /** Every JWT leaves a record behind when it is issued: it is good for as long as the record stands, and not a moment longer. */
 export const recordIssuedToken =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
   async (_ctx, token, { payload: claims }) => {
-    const { jti, exp, iat } = z.object({ jti: z.string(), exp: z.number(), iat: z.number() }).parse(claims);
+    const { jti, exp, iat } = issuedClaims.parse(claims);
     const record: AdapterPayload = {
       kind: token.kind,
       iat,

@@ -1,7 +1,9 @@
 import type { Request } from 'express';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
+import type { Em } from '../database/orm.ts';
 import { TooManyAttemptsError, type AttemptLimits } from './attempt-limits.ts';
+import { findClientBefore } from './client-metadata.ts';
 import { endpoints } from './endpoints.ts';
 import { readBody, replaceBody } from './request-body.ts';
 
@@ -12,6 +14,7 @@ const authenticatesClients = new Set<string>([
   endpoints.pushed_authorization_request,
   endpoints.device_authorization,
 ]);
+const expressRequest = z.custom<Request>();
 const refusedBody = z.object({ error: z.literal('invalid_client') });
 
 /**
@@ -19,17 +22,19 @@ const refusedBody = z.object({ error: z.literal('invalid_client') });
  * out an application by guessing at its secret. Before the token transaction, which would undo the counting.
  */
 export const limitClientSecrets =
-  (limits: AttemptLimits): Middleware =>
+  (em: Em, limits: AttemptLimits): Middleware =>
   async (ctx, next) => {
-    const clientId = ctx.method === 'POST' && authenticatesClients.has(ctx.path) ? await presentedClient(ctx) : undefined;
-    if (clientId === undefined) {
+    const presented = ctx.method === 'POST' && authenticatesClients.has(ctx.path) ? await presentedClient(ctx) : undefined;
+    if (!presented?.withSecret) {
+      if (presented) await findClientBefore(em, ctx, presented.clientId);
       await next();
       return;
     }
-    const { ip } = z.custom<Request>().parse(ctx.req);
+    const { clientId } = presented;
+    const { ip } = expressRequest.parse(ctx.req);
     const what = `${clientId} ${ip ?? ''}`;
     try {
-      await limits.refuseGuesser('clientSecret', what, ip);
+      await Promise.all([limits.refuseGuesser('clientSecret', what, ip), findClientBefore(em, ctx, clientId)]);
       await next();
       if (ctx.status === 401 && refusedBody.safeParse(ctx.body).success) await limits.begin('clientSecret', what, ip);
     } catch (error) {
@@ -40,13 +45,13 @@ export const limitClientSecrets =
     }
   };
 
-/** The application a secret is presented for; undefined when there is no secret, and so nothing to guess. */
-async function presentedClient(ctx: Context): Promise<string | undefined> {
+/** The application a request says it comes from; without a secret there is nothing to guess. */
+async function presentedClient(ctx: Context): Promise<{ clientId: string; withSecret: boolean } | undefined> {
   const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(ctx.get('authorization'))?.[1];
-  if (basic !== undefined) return Buffer.from(basic, 'base64').toString().split(':', 1)[0];
+  if (basic !== undefined) return { clientId: Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '', withSecret: true };
   if (!ctx.is('application/x-www-form-urlencoded')) return undefined;
   const body = await readBody(ctx);
   replaceBody(ctx, body);
   const form = new URLSearchParams(body.toString());
-  return form.has('client_secret') ? (form.get('client_id') ?? '') : undefined;
+  return { clientId: form.get('client_id') ?? '', withSecret: form.has('client_secret') };
 }

@@ -20,10 +20,12 @@ export const bodyFirst: Middleware = async (ctx, next) => {
   await next();
 };
 
+const chunksOf = z.custom<AsyncIterable<Buffer>>();
+
 export async function readBody(ctx: Context): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of z.custom<AsyncIterable<Buffer>>().parse(ctx.req.iterator({ destroyOnReturn: false }))) {
+  for await (const chunk of chunksOf.parse(ctx.req.iterator({ destroyOnReturn: false }))) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > bodyMax) break;

@@ -12,6 +12,7 @@ export type TokenOperation =
 
 export type OnTokenOperation = (operation: TokenOperation) => void;
 
+const engineContext = z.custom<Partial<KoaContextWithOIDC>>();
 const refusal = z.object({ error: z.string() });
 
 /** Tells of each once it is kept, as the caller is told. */
@@ -20,7 +21,7 @@ export const tellTokenOperations =
   async (ctx, next) => {
     await next();
     if (ctx.method !== 'POST') return;
-    const { oidc } = z.custom<Partial<KoaContextWithOIDC>>().parse(ctx);
+    const { oidc } = engineContext.parse(ctx);
     if (ctx.path === endpoints.revocation && ctx.status === 200) {
       const { AccessToken, RefreshToken, ClientCredentials } = oidc?.entities ?? {};
       if (AccessToken ?? RefreshToken ?? ClientCredentials) tell({ name: 'revoked', reason: 'application' });

@@ -1,6 +1,7 @@
 import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import { laterStatement, statement } from '../database/statement.ts';
+import { foundTogether, noteFoundTogether, type FoundTogether as RecordsFound } from './found-together.ts';
 import { isRecordKey, keyOfFound, keyOfPresented, ofAGrant, recordKey, type Stored, toPayload, toRow } from './oauth-record.ts';
 
 /** Good for one use: looking one up locks it, so that of two requests the second sees what the first did. */
@@ -21,29 +22,41 @@ const standing = (column: Column): string =>
   `select model, id, payload, consumed_at, expires_at from oauth_records where model = $1 and ${column} = $2 and (expires_at is null or expires_at > $3)`;
 const read = byColumn((column) => statement<Stored>(`oauth_record_by_${column}`, standing(column)));
 const readAndLock = byColumn((column) => statement<Stored>(`lock_oauth_record_by_${column}`, `${standing(column)} for update`));
+/** With what is asked next of whoever comes with it: its grant, which is locked before, and its person. */
+const readAndLockOfAGrant = byColumn((column) =>
+  statement<Stored & RecordsFound>(
+    `lock_oauth_record_of_grant_by_${column}`,
+    `select r.model, r.id, r.payload, r.consumed_at, r.expires_at,
+       (select to_json(g) from (select model, id, payload, consumed_at, expires_at from oauth_records
+          where model = 'Grant' and id = r.grant_id and (expires_at is null or expires_at > $3)) g) as grant,
+       (select to_json(u) from (select id, name, email, updated_at from users
+          where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account
+     from oauth_records r where r.model = $1 and r.${column} = $2 and (r.expires_at is null or r.expires_at > $3) for update of r`,
+  ),
+);
 const lockGrant = byColumn((column) =>
-  statement(
+  laterStatement(
     `lock_grant_by_${column}`,
     `select id from oauth_records where model = 'Grant' and id = (select grant_id from oauth_records where model = $1 and ${column} = $2) for update`,
   ),
 );
 const insert = `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (model, id)`;
-const write = statement(
+const write = laterStatement(
   'write_oauth_record',
   `${insert} do update set payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid, account_id = excluded.account_id,
      client_id = excluded.client_id, expires_at = excluded.expires_at`,
 );
 const writeOnce = statement('write_oauth_record_once', `${insert} do nothing returning id`);
-const spend = statement('spend_oauth_record', 'update oauth_records set consumed_at = $3 where model = $1 and id = $2');
-const spendAndKeep = statement(
+const spend = laterStatement('spend_oauth_record', 'update oauth_records set consumed_at = $3 where model = $1 and id = $2');
+const spendAndKeep = laterStatement(
   'spend_and_keep_oauth_record',
   `update oauth_records spent set consumed_at = $3,
      expires_at = coalesce((select g.expires_at from oauth_records g where g.model = 'Grant' and g.id = spent.grant_id), spent.expires_at)
    where model = $1 and id = $2`,
 );
-const remove = statement('remove_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
-const removeOfGrant = statement('remove_oauth_records_of_grant', 'delete from oauth_records where model = $1 and grant_id = $2');
+const remove = laterStatement('remove_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
+const removeOfGrant = laterStatement('remove_oauth_records_of_grant', 'delete from oauth_records where model = $1 and grant_id = $2');
 
 type StoreEm = Pick<Em, 'getKysely' | 'isInTransaction'>;
 
@@ -79,12 +92,13 @@ class TokenStore implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    this.#forgetGrant();
     const row = toRow(this.#model, id, payload, expiresIn);
     const values = [row.model, row.id, row.payload, row.grant_id, row.user_code, row.uid, row.account_id, row.client_id, row.expires_at];
     // of two requests that come with one proof, the second waits for the first, and finds it kept
     const once = this.#model === 'ReplayDetection';
-    const kept = await (once ? writeOnce : write)(this.#em, values);
-    if (once && kept.length === 0) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
+    if (!once) return write(this.#em, values);
+    if ((await writeOnce(this.#em, values)).length === 0) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
   }
 
   async consume(id: string): Promise<void> {
@@ -93,6 +107,7 @@ class TokenStore implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
+    this.#forgetGrant();
     await remove(this.#em, [this.#model, keyOfFound(this.#model, id)]);
   }
 
@@ -100,16 +115,30 @@ class TokenStore implements Adapter {
     await removeOfGrant(this.#em, [this.#model, grantId]);
   }
 
+  /** What was found of a grant is not what it is from here on. */
+  #forgetGrant(): void {
+    if (this.#model === 'Grant') noteFoundTogether(Provider.ctx, undefined);
+  }
+
   async #load(column: Column, value: string, presented?: string): Promise<AdapterPayload | undefined> {
     if (value.includes('\0')) return undefined; // PostgreSQL's text cannot hold it, so nothing is called that
-    const spending = this.#em.isInTransaction();
+    const asked = [this.#model, value, new Date()];
+    if (!this.#em.isInTransaction()) return payloadOf(await read[column](this.#em, asked), presented);
+    if (this.#model === 'Grant') {
+      const grant = foundTogether(Provider.ctx)?.grant;
+      if (grant?.id === value) return toPayload(grant, presented);
+    }
     // The grant comes first, whatever of it is asked for: of two requests that revoke it, neither can hold what the other waits for.
-    if (spending && ofAGrant.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
-    const statements = spending && usedOnce.has(this.#model) ? readAndLock : read;
-    const [row] = await statements[column](this.#em, [this.#model, value, new Date()]);
-    return row && toPayload(row, presented);
+    if (ofAGrant.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
+    if (!usedOnce.has(this.#model)) return payloadOf(await read[column](this.#em, asked), presented);
+    if (!ofAGrant.has(this.#model)) return payloadOf(await readAndLock[column](this.#em, asked), presented);
+    const rows = await readAndLockOfAGrant[column](this.#em, asked);
+    noteFoundTogether(Provider.ctx, rows[0]);
+    return payloadOf(rows, presented);
   }
 }
+
+const payloadOf = ([row]: readonly Stored[], presented: string | undefined): AdapterPayload | undefined => row && toPayload(row, presented);
 
 /** The key of a record, where it comes from a record of ours and not from whoever sent the request: on the way back from an interaction. */
 const isKey = (model: string, id: string): boolean =>

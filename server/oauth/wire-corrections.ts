@@ -6,6 +6,8 @@ import { endpoints } from './endpoints.ts';
 import { loggedPath } from './logged-path.ts';
 import { frameHeaders } from './pages/page-headers.ts';
 
+const engineContext = z.custom<KoaContextWithOIDC>();
+const tokenBody = z.record(z.unknown());
 const errorBody = z.object({ error: z.string(), error_description: z.string().optional() });
 type ErrorBody = z.infer<typeof errorBody>;
 
@@ -53,9 +55,12 @@ export const wireCorrections =
 function correctAnswer(ctx: Parameters<Middleware>[0], issuer: string): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.set('Pragma', 'no-cache'); // RFC 6749 section 5.1
+  if (ctx.status === 200) {
+    if (ctx.path === endpoints.token) nameEveryGrantedScope(ctx);
+    return;
+  }
   const refused = errorBody.safeParse(ctx.body);
   if (refused.success) correctRefusal(ctx, refused.data, issuer);
-  else if (ctx.path === endpoints.token && ctx.status === 200) nameEveryGrantedScope(ctx);
 }
 
 /** RFC 9110 section 15.6.4: it is not the request that is wrong, and it may be sent again. */
@@ -88,9 +93,9 @@ function correctRefusal(ctx: Parameters<Middleware>[0], { error, error_descripti
 
 /** RFC 6749 section 5.1: strict clients compare `scope` with what they asked for, `openid` and `offline_access` included. */
 function nameEveryGrantedScope(ctx: Parameters<Middleware>[0]): void {
-  const { oidc } = z.custom<KoaContextWithOIDC>().parse(ctx);
+  const { oidc } = engineContext.parse(ctx);
   const { Grant: grant, AuthorizationCode: code, RefreshToken: refreshToken } = oidc.entities;
   const asked = oidc.params?.['scope'] ?? code?.scope ?? refreshToken?.scope;
   if (!grant || typeof asked !== 'string') return;
-  ctx.body = { ...z.record(z.unknown()).parse(ctx.body), scope: grant.getOIDCScopeFiltered(new Set(asked.split(' '))) };
+  ctx.body = { ...tokenBody.parse(ctx.body), scope: grant.getOIDCScopeFiltered(new Set(asked.split(' '))) };
 }

@@ -5,7 +5,7 @@ import type { Em } from '../database/orm.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { may } from '../http/authorize.ts';
 import { changed, found, requireMatch } from '../http/conditional.ts';
-import { once } from '../http/idempotency.ts';
+import { once, onceInStatement } from '../http/idempotency.ts';
 import { refuseReversed, total } from '../http/list-query.ts';
 import type { Principal } from '../http/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
@@ -31,6 +31,8 @@ export type OrderForm<Summary, Whole extends Summary & Numbered> = {
   readonly tag: string;
   readonly summary: (order: OrderSummary) => Summary;
   readonly whole: (order: Order) => Whole;
+  /** What it says of the delivery. */
+  readonly wordsOf: (delivery: Order['delivery']) => Partial<Summary>;
 };
 
 type Asked = { readonly req: RoutedRequest; readonly res: Response };
@@ -47,13 +49,8 @@ export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
   return {
     create: async ({ req, res }: Asked, body: OrderCreate) => {
       const buyer = { userId: buyerOf(principalOf(req), body), clientId: principalOf(req).clientId };
-      return once(
-        em,
-        req,
-        res,
-        async (inner) => form.whole(await placeOrder(inner, taxMode, buyer, body)),
-        ({ id }) => `/api/v1/orders/${id}`,
-      );
+      const terms = { taxMode, wordsOf: form.wordsOf };
+      return onceInStatement<Whole>(em, req, res, (claim) => placeOrder(em, claim, terms, buyer, body));
     },
 
     list: async ({ req, res }: Asked, query: ListQuery) => {

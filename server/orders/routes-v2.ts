@@ -24,6 +24,7 @@ const split: OrderForm<OrderSummaryV2, OrderV2> = {
   tag: 'order-v2',
   summary: ({ delivery, ...order }: OrderSummary) => ({ ...order, ...shippingOf(delivery) }),
   whole: ({ delivery, ...order }: Order) => ({ ...order, ...shippingOf(delivery) }),
+  wordsOf: shippingOf,
 };
 
 /** Version 2 of orders: the handlers of version 1, with its own words for the delivery on the way in and out. */

@@ -4,7 +4,12 @@ import type { ResourceDeps } from '../http/resource.ts';
 import type { PaymentDeps } from '../payments/provider.ts';
 import { type OrderForm, orderHandlers } from './order-handlers.ts';
 
-const asItIs: OrderForm<OrderSummary, Order> = { tag: 'order', summary: (order) => order, whole: (order) => order };
+const asItIs: OrderForm<OrderSummary, Order> = {
+  tag: 'order',
+  summary: (order) => order,
+  whole: (order) => order,
+  wordsOf: (delivery) => ({ delivery }),
+};
 
 export const orderRoutes = (deps: ResourceDeps & PaymentDeps) => {
   const { create, list, get, update, cancel } = orderHandlers(deps, asItIs);

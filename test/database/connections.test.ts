@@ -1,6 +1,8 @@
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../server/database/orm.ts';
-import { statement } from '../../server/database/statement.ts';
+import { timeStatements } from '../../server/database/postgresql-connection.ts';
+import { laterStatement, statement } from '../../server/database/statement.ts';
 import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../support/database.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 
@@ -53,6 +55,72 @@ describe.skipIf(databaseKind === 'pglite')('a transaction in which a statement f
     });
     await expect(overlooked).rejects.toThrow('undone');
     expect(await db.em.fork().execute(`select 1 from users where email = 'eve@example.com'`)).toEqual([]);
+  });
+});
+
+describe('a statement whose answer nobody waits for', () => {
+  const addUser = laterStatement('add_user', 'insert into users (name, email) values ($1, $2)');
+  const namesOf = statement<{ name: string }>('names_of_users', 'select name from users where email = $1');
+
+  test('has happened for the statement that comes next, and with the transaction', async () => {
+    for (const email of ['later1@example.com', 'later2@example.com']) {
+      await db.em.transactional(async () => {
+        await addUser(db.em, ['Lea', email]);
+        expect(await namesOf(db.em, [email])).toEqual([{ name: 'Lea' }]);
+        await addUser(db.em, ['Max', `max.${email}`]);
+      });
+      expect(await namesOf(db.em, [`max.${email}`])).toEqual([{ name: 'Max' }]);
+    }
+  });
+
+  test('happens at once where there is no transaction', async () => {
+    await addUser(db.em, ['Ida', 'ida@example.com']);
+    expect(await namesOf(db.em, ['ida@example.com'])).toEqual([{ name: 'Ida' }]);
+  });
+
+  test('goes with its transaction when that is undone', async () => {
+    const undo = new Error('undo');
+    const undone = db.em.transactional(async () => {
+      await addUser(db.em, ['Udo', 'udo@example.com']);
+      throw undo;
+    });
+    await expect(undone).rejects.toBe(undo);
+    expect(await namesOf(db.em, ['udo@example.com'])).toEqual([]);
+  });
+
+  test.each(['the commit', 'the next statement'])('fails %s when it fails, and nothing of the transaction is kept', async (where) => {
+    const email = `${where.replaceAll(' ', '.')}@example.com`;
+    const failing = db.em.transactional(async () => {
+      await addUser(db.em, ['Kim', email]);
+      await addUser(db.em, ['Kim again', email]);
+      await addUser(db.em, ['Somebody after', `after.${email}`]);
+      if (where === 'the next statement') await namesOf(db.em, [email]);
+    });
+    await expect(failing).rejects.toThrow('users_email');
+    for (const one of [email, `after.${email}`]) expect(await namesOf(db.em, [one])).toEqual([]);
+  });
+
+  test.skipIf(databaseKind === 'pglite')('makes no message of its own, nor does the beginning of a transaction', async () => {
+    let messages = 0;
+    const url = await freshPostgresqlUrl();
+    const onPool = (pool: Pool): void => void pool.on('connect', (client) => timeStatements(client, () => (messages += 1)));
+    const counted = await openDatabase(url, { connectionsMax: 1, onPool });
+    const inTransaction = async (round: number): Promise<number> => {
+      const before = messages;
+      await counted.em.transactional(async () => {
+        await addUser(counted.em, ['Ann', `ann${round}@example.com`]);
+        await namesOf(counted.em, ['ann']);
+        await addUser(counted.em, ['Bob', `bob${round}@example.com`]);
+        await addUser(counted.em, ['Cid', `cid${round}@example.com`]);
+      });
+      return messages - before;
+    };
+    await inTransaction(1); // a connection has to know a statement first
+    expect(await inTransaction(2)).toBe(2);
+    const before = messages;
+    await counted.em.transactional(async () => undefined);
+    expect(messages).toBe(before);
+    await counted.close();
   });
 });
 

@@ -101,11 +101,14 @@ async function sameKeyTwentyTimes(fault = noFault) {
   });
 }
 
-/** The function as it is, without its lock, and without the constraint behind it. */
+/** The function without its lock and without the constraint behind it, and so slow that buyers are sure to meet in it. */
 async function sellWithoutLocking({ db }: Mandate): Promise<void> {
   const em = db.em.fork();
-  const path = new URL('../../../server/database/migrations/20261121213000_place_order_v2.sql', import.meta.url);
-  const naive = readFileSync(path, 'utf8').replace('create function', 'create or replace function').replace('for no key update of s', '');
+  const path = new URL('../../../server/database/migrations/20261122040000_place_order_v3.sql', import.meta.url);
+  const naive = readFileSync(path, 'utf8')
+    .replace('create function', 'create or replace function')
+    .replace('for no key update of s', '')
+    .replace('insert into orders', 'perform pg_sleep(0.02); insert into orders');
   await em.execute(naive);
   await em.execute('alter table product_stock drop constraint product_stock_available_check');
 }
