@@ -4,15 +4,16 @@ import { statement } from '../database/statement.ts';
 /** So many at a time that whoever waits for the row is not kept waiting. */
 const batch = 1_000;
 
-const findWaiting = statement<{ waiting: boolean }>(
-  'find_events_without_place',
-  'select exists (select 1 from events where seq is null) as waiting',
+// Both of these are planned each time, for as many events as there are: a plan that was made while there were few reads all of them.
+const countWaiting = statement<{ count: number }>(
+  undefined,
+  `select count(*) as count from (select 1 from events where seq is null limit ${batch}) waiting`,
 );
 // Whoever holds the row gives out places. A statement of its own: the next one must see what the holder before has committed.
 const hold = statement<{ last_seq: number }>('hold_event_sequence', 'select last_seq from event_sequence for no key update skip locked');
 const stamp = statement<{ count: number }>(
-  'stamp_events',
-  `with waiting as (select id from events where seq is null order by id limit ${batch}),
+  undefined,
+  `with waiting as (select id from events where seq is null order by id limit $2),
         placed as (select id, $1::bigint + row_number() over (order by id) as seq from waiting),
         stamped as (update events e set seq = placed.seq from placed where e.id = placed.id returning e.id)
    select count(*) as count from stamped`,
@@ -30,16 +31,17 @@ export type OnPlaced = (em: Em, first: number, last: number) => Promise<void>;
 export async function sequenceEvents(em: Em, onPlaced: OnPlaced = () => Promise.resolve()): Promise<number> {
   let total = 0;
   for (let count = batch; count === batch; total += count) {
-    if (!(await findWaiting(em, []))[0]?.waiting) break;
-    count = await em.transactional((inner) => placeBatch(inner, onPlaced));
+    const [{ count: waiting } = { count: 0 }] = await countWaiting(em, []);
+    if (waiting === 0) break;
+    count = await em.transactional((inner) => placeBatch(inner, waiting, onPlaced));
   }
   return total;
 }
 
-async function placeBatch(em: Em, onPlaced: OnPlaced): Promise<number> {
+async function placeBatch(em: Em, waiting: number, onPlaced: OnPlaced): Promise<number> {
   const [held] = await hold(em, []);
   if (!held) return 0; // another process is at it
-  const [{ count } = { count: 0 }] = await stamp(em, [held.last_seq]);
+  const [{ count } = { count: 0 }] = await stamp(em, [held.last_seq, waiting]);
   if (count === 0) return 0;
   await advance(em, [held.last_seq + count]);
   await onPlaced(em, held.last_seq + 1, held.last_seq + count);

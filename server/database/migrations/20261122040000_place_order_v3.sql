@@ -2,15 +2,18 @@
 -- order, lines and events, and keeps the answer. Whoever waits for a row of stock waits for what happens in here, and for no network.
 -- READ COMMITTED only: after waiting for a lock, the row is looked at again as it is then.
 -- The name carries a version, so that processes of two releases can run side by side; a new version is a new function.
--- Planned once: planned anew for every order it takes twice as long.
+-- Planned once: planned anew for every order it takes twice as long. Every row is looked up by its key, without exception: a plan that was
+-- made while a table was empty would read all of it for as long as the connection lives.
 create function mandate_place_order_v3(
   p_claim text[], -- caller, operation, key and hash of the request; null without a key
   p_path text, p_user_id bigint, p_client_id text, p_product_ids bigint[], p_quantities int[], p_delivery json, p_has_address boolean,
   p_discount bigint, p_tax_mode text, p_expected_total bigint, p_reference text, p_note text, p_metadata json, p_hold interval,
   p_words json, -- what the answer says of the delivery, in the words of its version
-  out answer text, out location text, out refusal jsonb) language plpgsql set plan_cache_mode = force_generic_plan as $function$
+  out answer text, out location text, out refusal jsonb) language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off as $function$
 #variable_conflict use_column
 declare
+  claimed tid;
   known int; currencies int; order_currency text; subtotal_due numeric; tax_due numeric; total_due numeric;
   skus text[]; names text[]; prices bigint[]; rates int[]; taxes bigint[]; totals bigint[];
   shipping bigint; shipping_currency text; needs_address boolean; active_user boolean;
@@ -21,8 +24,9 @@ begin
   if p_claim is not null then
     insert into idempotency_keys (caller, operation, key, request_hash) values (p_claim[1], p_claim[2], p_claim[3], p_claim[4])
         on conflict (caller, operation, key) do update set request_hash = excluded.request_hash, created_at = now()
-     where idempotency_keys.created_at < now() - interval '24 hours';
-    if not found then return; end if;
+     where idempotency_keys.created_at < now() - interval '24 hours'
+    returning ctid into claimed;
+    if claimed is null then return; end if;
   end if;
 
   -- prices as they are at one moment; tax is contained in them or comes on top, and half a minor unit rounds up
@@ -75,9 +79,7 @@ begin
 
   -- a refused request leaves no trace, so that it may be sent again once the cause is gone
   if missing is distinct from 0 then
-    if p_claim is not null then
-      delete from idempotency_keys where caller = p_claim[1] and operation = p_claim[2] and key = p_claim[3];
-    end if;
+    delete from idempotency_keys where ctid = claimed;
     with wanted as (
       select product_id, sum(quantity) as quantity from unnest(p_product_ids, p_quantities) l (product_id, quantity) group by product_id
     )
@@ -137,9 +139,6 @@ begin
               from products p join product_stock s on s.product_id = p.id where p.id = any(sold_out)) p
      order by p.id;
   end if;
-  if p_claim is not null then
-    update idempotency_keys set status = 201, location = p_path || placed.id, body = answer
-     where caller = p_claim[1] and operation = p_claim[2] and key = p_claim[3];
-  end if;
+  update idempotency_keys set status = 201, location = p_path || placed.id, body = answer where ctid = claimed;
 end
 $function$
