@@ -4,7 +4,7 @@ import { deviceGrant } from '../applications/application.entity.ts';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
 import { endpoints } from './endpoints.ts';
-import { readBody, replaceBody } from './request-body.ts';
+import { readBody } from './request-body.ts';
 import { recordKey } from './oauth-record.ts';
 
 /** Seconds between two questions of a device; each that comes too early adds as many. */
@@ -36,20 +36,15 @@ export const devicePolling =
       await next();
       return;
     }
-    const form = new URLSearchParams(await body(ctx));
     await next();
     if (ctx.path === endpoints.device_authorization) {
       const answer = deviceAnswer.safeParse(ctx.body);
       if (answer.success) ctx.body = { ...answer.data, interval };
       return;
     }
-    if (form.get('grant_type') !== deviceGrant || !pending.safeParse(ctx.body).success) return;
+    if (ctx.status !== 400 || !pending.safeParse(ctx.body).success) return;
+    const form = new URLSearchParams((await readBody(ctx)).toString());
+    if (form.get('grant_type') !== deviceGrant) return;
     const [question] = await noteQuestion(em, [recordKey(form.get('device_code') ?? ''), new Date()]);
     if (question?.early) ctx.body = { error: 'slow_down', error_description: 'wait longer before asking again' };
   };
-
-async function body(ctx: Parameters<Middleware>[0]): Promise<string> {
-  const read = await readBody(ctx);
-  replaceBody(ctx, read);
-  return read.toString();
-}

@@ -21,8 +21,13 @@ export const bodyFirst: Middleware = async (ctx, next) => {
 };
 
 const chunksOf = z.custom<AsyncIterable<Buffer>>();
+const replaced = new WeakMap<object, Buffer>();
 
 export async function readBody(ctx: Context): Promise<Buffer> {
+  return replaced.get(ctx.req) ?? readChunks(ctx);
+}
+
+async function readChunks(ctx: Context): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of chunksOf.parse(ctx.req.iterator({ destroyOnReturn: false }))) {
@@ -35,6 +40,8 @@ export async function readBody(ctx: Context): Promise<Buffer> {
 
 /** The request's stream has been read; whoever reads it from here on reads this instead. */
 export function replaceBody(ctx: Context, body: Buffer): void {
+  if (replaced.get(ctx.req) === body) return;
+  replaced.set(ctx.req, body);
   ctx.req.headers['content-length'] = String(body.length);
   Object.defineProperties(ctx.req, {
     readable: { value: true, configurable: true },
