@@ -22,8 +22,9 @@ class Chain {
     const next = `value-${(this.#made += 1)}`;
     this.#good.add(next);
     const body = JSON.stringify({ value: next });
-    const status = req.url === '/redirect' ? 303 : 200;
-    res.writeHead(status, { Location: `https://app.example/?value=${next}&more=1`, 'Content-Length': body.length }).end(body);
+    const location = `https://app.example/?value=${next}&more=1`;
+    if (req.url === '/redirect') res.setHeader('Location', location).statusCode = 303;
+    res.setHeader('Content-Length', body.length).end(body);
   }
 }
 
@@ -77,6 +78,14 @@ describe.each([
     expect(chain.redeemed).toBeGreaterThan(10);
     expect(Math.abs(finished - chain.redeemed)).toBeLessThan(4);
   });
+});
+
+test.skipIf(!(await hasWrk()))('wrk sends so many a second as it is told', async () => {
+  const chain = new Chain();
+  const origin = await serve((req, res) => chain.answer(req, res));
+  expect(Math.abs((await fireWrk(origin, onward, 3, 1, 50)).finished - 50)).toBeLessThan(10);
+  // each counts as one and is two
+  expect(Math.abs((await fireWrk(origin, twoSteps, 3, 1, 50)).finished - 50)).toBeLessThan(10);
 });
 
 test('at a constant rate the time that requests wait for each other counts', async () => {

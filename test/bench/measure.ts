@@ -32,6 +32,7 @@ export async function fireSteadily(
   seconds: number,
   perSecond: number,
 ): Promise<Steady> {
+  if (withWrk && Number.isInteger(seconds)) return fireWrk(origin, traffic, connections, seconds, perSecond);
   const all = await constantRate(origin, traffic, connections, seconds, perSecond);
   return { p50Ms: percentile(all, 0.5), p99Ms: percentile(all, 0.99), failed: all.filter(({ ok }) => !ok).length };
 }

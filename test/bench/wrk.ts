@@ -16,7 +16,7 @@ export const hasWrk = (): Promise<boolean> =>
     ({ code }: { code: unknown }) => code === 1,
   );
 
-const summary = z.object({ finished: z.number(), failed: z.number(), seconds: z.number() });
+const summary = z.object({ finished: z.number(), failed: z.number(), seconds: z.number(), p50Ms: z.number(), p99Ms: z.number() });
 
 /** Requests a second for which there are different ones. */
 const perSecondMax = 5_000;
@@ -26,7 +26,7 @@ const plainScript = (shots: readonly string[]): string => `
 local shots = { ${shots.join(',\n')} }
 local at = 0
 request = function() at = at % #shots + 1 return shots[at] end
-done = function(summary) report(summary, summary.requests - summary.errors.status, 0) end`;
+done = function(summary, latency) report(summary, latency, summary.requests - summary.errors.status, 0) end`;
 
 /** A string of Lua, whose escapes are decimal. */
 const quoted = (text: string): string =>
@@ -61,22 +61,47 @@ response = function(status, headers, body)
     lost = lost + 1
   end
 end
-done = function(summary) report(summary, threads[1]:get('finished'), threads[1]:get('lost')) end`;
+done = function(summary, latency) report(summary, latency, threads[1]:get('finished'), threads[1]:get('lost')) end`;
 }
 
 const reporting = `
-local function report(summary, finished, lost)
+local function report(summary, latency, finished, lost)
   local errors = summary.errors
   local failed = errors.status + errors.connect + errors.read + errors.write + errors.timeout + lost
-  io.write(string.format('{"finished":%d,"failed":%d,"seconds":%f}\\n', finished, failed, summary.duration / 1e6))
+  local p50, p99 = latency:percentile(50) / 1e3, latency:percentile(99) / 1e3
+  local figures = '{"finished":%d,"failed":%d,"seconds":%f,"p50Ms":%f,"p99Ms":%f}\\n'
+  io.write(string.format(figures, finished, failed, summary.duration / 1e6, p50, p99))
 end`;
 
-/** As much as is answered, on one thread. */
-export async function fireWrk(origin: string, traffic: Traffic, connections: number, seconds: number): Promise<z.infer<typeof summary>> {
+/** Whichever connection is free waits until the next request is due, to the millisecond: that is as exact as wrk's clock. */
+const pace = (perSecond: number): string => `
+local ffi = require('ffi')
+ffi.cdef[[ typedef struct { long seconds, nanoseconds; } moment; int clock_gettime(int clock, moment *now); ]]
+local monotonic, moment, due = 1, ffi.new('moment'), nil
+delay = function()
+  ffi.C.clock_gettime(monotonic, moment)
+  local now = tonumber(moment.seconds) * 1e3 + tonumber(moment.nanoseconds) / 1e6
+  due = (due or now) + ${1000 / perSecond}
+  return math.max(0, math.floor(due - now + 0.5))
+end`;
+
+/**
+ * As much as is answered, on one thread; or so many a second. Percentiles are of each request, also where two count as one, and have what
+ * wrk adds for those that could not be sent when they were due, because their connection waited.
+ */
+export async function fireWrk(
+  origin: string,
+  traffic: Traffic,
+  connections: number,
+  seconds: number,
+  perSecond?: number,
+): Promise<z.infer<typeof summary>> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-wrk-'));
   try {
     const file = join(directory, 'traffic.lua');
-    await writeFile(file, `${reporting}\n${script(traffic, seconds, new URL(origin).host)}`);
+    const each = traffic.next?.together ? 2 : 1;
+    const parts = [reporting, perSecond === undefined ? '' : pace(perSecond * each), script(traffic, seconds, new URL(origin).host)];
+    await writeFile(file, parts.join('\n'));
     const { stdout } = await run('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', file, origin]);
     return summary.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
   } finally {
