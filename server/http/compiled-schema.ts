@@ -7,7 +7,7 @@ export const misfit = Symbol('misfit');
 type Check = (value: unknown) => unknown;
 
 /**
- * The same as `schema.safeParse`, for the kinds of schema that answers consist of, at a tenth of its cost: every answer is
+ * The same as `schema.safeParse`, for the kinds of schema that requests and answers consist of, at a tenth of its cost: every one is
  * checked, and with zod's own parser that would be most of the work of a request. It does not say what is wrong; zod does.
  */
 export function compile(schema: z.ZodTypeAny): Check {
@@ -20,7 +20,8 @@ export function compile(schema: z.ZodTypeAny): Check {
   if (schema instanceof z.ZodNumber) return number(schema);
   if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : misfit);
   if (schema instanceof z.ZodEnum) return oneOf(new Set<unknown>(z.array(z.string()).parse(schema.options)));
-  if (isEffects(schema)) return refined(schema);
+  if (isEffects(schema)) return withEffect(schema);
+  if (isPipeline(schema)) return piped(schema);
   return asZodDoes(schema);
 }
 
@@ -30,6 +31,7 @@ const isArray = (schema: z.ZodTypeAny): schema is z.ZodArray<z.ZodTypeAny> => sc
 const isMap = (schema: z.ZodTypeAny): schema is z.ZodRecord => schema instanceof z.ZodRecord;
 const isNullable = (schema: z.ZodTypeAny): schema is z.ZodNullable<z.ZodTypeAny> => schema instanceof z.ZodNullable;
 const isOptional = (schema: z.ZodTypeAny): schema is z.ZodOptional<z.ZodTypeAny> => schema instanceof z.ZodOptional;
+const isPipeline = (schema: z.ZodTypeAny): schema is z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny> => schema instanceof z.ZodPipeline;
 const isEffects = (schema: z.ZodTypeAny): schema is z.ZodEffects<z.ZodTypeAny> => schema instanceof z.ZodEffects;
 
 const asZodDoes =
@@ -51,46 +53,74 @@ const oneOf =
   (value) =>
     values.has(value) ? value : misfit;
 
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function refined(schema: z.ZodEffects<z.ZodTypeAny>): Check {
+function withEffect(schema: z.ZodEffects<z.ZodTypeAny>): Check {
   const { effect } = schema._def;
-  if (effect.type !== 'refinement') return asZodDoes(schema);
+  if (effect.type === 'preprocess') return asZodDoes(schema);
   const check = compile(schema.innerType());
   return (value) => {
     const checked = check(value);
     if (checked === misfit) return misfit;
     let fits = true;
-    effect.refinement(checked, { path: [], addIssue: () => (fits = false) });
-    return fits ? checked : misfit;
+    const context = { path: [], addIssue: () => (fits = false) };
+    const result: unknown = effect.type === 'transform' ? effect.transform(checked, context) : checked;
+    if (effect.type === 'refinement') effect.refinement(checked, context);
+    return fits ? result : misfit;
   };
 }
 
-/** Gives the declared fields alone: a column too many in a query reaches nobody. */
+function piped(schema: z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny>): Check {
+  const [into, out] = [compile(schema._def.in), compile(schema._def.out)];
+  return (value) => {
+    const between = into(value);
+    return between === misfit ? misfit : out(between);
+  };
+}
+
+type Field = { readonly name: string; readonly check: Check };
+
+/**
+ * Gives the declared fields alone: a column too many in a query reaches nobody. What holds nothing else and is let through as it came is
+ * given as it came, here and in lists: most answers are, and a copy of each would cost more than the checks.
+ */
 function object(schema: z.ZodObject<z.ZodRawShape>): Check {
   if (schema._def.unknownKeys !== 'strip' || !(schema._def.catchall instanceof z.ZodNever)) return asZodDoes(schema);
   const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, check: compile(field) }));
   return (value) => {
     if (!isRecord(value)) return misfit;
-    const shown: Record<string, unknown> = {};
-    for (const { name, check } of fields) {
-      const checked = check(value[name]);
+    let [declared, shown]: [number, Record<string, unknown> | undefined] = [0, undefined];
+    for (const [index, { name, check }] of fields.entries()) {
+      const given = value[name];
+      const checked = check(given);
       if (checked === misfit) return misfit;
-      if (checked !== undefined || name in value) shown[name] = checked;
+      if (checked !== given) shown ??= declaredOnly(value, fields.slice(0, index));
+      if (checked === undefined && !(name in value)) continue;
+      declared += 1;
+      if (shown) shown[name] = checked;
     }
-    return shown;
+    return shown ?? (Object.keys(value).length > declared ? declaredOnly(value, fields) : value);
   };
 }
+
+const declaredOnly = (value: Record<string, unknown>, fields: readonly Field[]): Record<string, unknown> =>
+  Object.fromEntries(fields.filter(({ name }) => name in value).map(({ name }) => [name, value[name]]));
 
 function array(schema: z.ZodArray<z.ZodTypeAny>): Check {
   const { minLength, maxLength, exactLength } = schema._def;
   if (exactLength) return asZodDoes(schema);
   const check = compile(schema.element);
   const [least, most] = [minLength?.value ?? 0, maxLength?.value ?? Infinity];
-  return (value) => {
-    if (!Array.isArray(value) || value.length < least || value.length > most) return misfit;
-    const checked = value.map(check);
-    return checked.includes(misfit) ? misfit : checked;
+  return (value: unknown) => {
+    if (!isList(value) || value.length < least || value.length > most) return misfit;
+    let shown: unknown[] | undefined;
+    for (const [index, given] of value.entries()) {
+      const checked = check(given);
+      if (checked === misfit) return misfit;
+      if (checked !== given) (shown ??= [...value])[index] = checked;
+    }
+    return shown ?? value;
   };
 }
 
@@ -98,13 +128,15 @@ function record(schema: z.ZodRecord): Check {
   const [checkKey, checkValue] = [compile(schema.keySchema), compile(schema.valueSchema)];
   return (value) => {
     if (!isRecord(value)) return misfit;
-    const checked: Record<string, unknown> = {};
+    const shown: Record<string, unknown> = {};
+    let isAsItCame = true;
     for (const key of Object.keys(value)) {
       const [name, content] = [checkKey(key), checkValue(value[key])];
       if (typeof name !== 'string' || content === misfit || key === '__proto__') return misfit;
-      checked[name] = content;
+      isAsItCame &&= name === key && content === value[key];
+      shown[name] = content;
     }
-    return checked;
+    return isAsItCame ? value : shown;
   };
 }
 
@@ -138,6 +170,7 @@ function number(schema: z.ZodNumber): Check {
     else if (check.kind === 'max' && check.inclusive) most = Math.min(most, check.value);
     else return asZodDoes(schema);
   }
+  if (schema._def.coerce) return asZodDoes(schema);
   return (value) => {
     const fits = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
     return fits ? value : misfit;

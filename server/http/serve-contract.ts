@@ -1,7 +1,7 @@
 import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
-import { withCompiledAnswers } from './compiled-answers.ts';
+import { withCompiledSchemas } from './compiled-contract.ts';
 import { refuseOtherMethods } from './unknown-routes.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
@@ -13,7 +13,7 @@ export function serveContract<Contract extends AppRouter>(
   handlers: Handlers<Contract>,
   before: RequestHandler[],
 ): void {
-  createExpressEndpoints(withCompiledAnswers(contract), handlers, router, {
+  createExpressEndpoints(withCompiledSchemas(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,
     globalMiddleware: before,
