@@ -104,8 +104,11 @@ function object(schema: z.ZodObject<z.ZodRawShape>): Check {
   };
 }
 
-const declaredOnly = (value: Record<string, unknown>, fields: readonly Field[]): Record<string, unknown> =>
-  Object.fromEntries(fields.filter(({ name }) => name in value).map(({ name }) => [name, value[name]]));
+function declaredOnly(value: Record<string, unknown>, fields: readonly Field[]): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const { name } of fields) if (name in value) shown[name] = value[name];
+  return shown;
+}
 
 function array(schema: z.ZodArray<z.ZodTypeAny>): Check {
   const { minLength, maxLength, exactLength } = schema._def;
