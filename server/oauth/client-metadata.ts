@@ -4,6 +4,7 @@ import { hashMatches } from '../applications/client-secret.ts';
 import { referencePageClientId } from '../applications/reference-page.ts';
 import { gatheredStatement } from '../database/gathered-statement.ts';
 import type { Em } from '../database/orm.ts';
+import { noteOf } from '../note.ts';
 import { registerApplication } from './register-application.ts';
 import { apiScopesAmong, identityScopes } from './scopes.ts';
 
@@ -20,7 +21,7 @@ const findApplication = gatheredStatement<Known>(
      grant_types as "grantTypes", scopes from applications where client_id = $1 and status = 'active'`,
 );
 
-const foundBefore = new WeakMap<object, Known>();
+const foundBefore = noteOf<Known>('application found before');
 
 /** Finds the application of a request before the engine asks for it: together with other requests, which it cannot be in a transaction. */
 export async function findClientBefore(em: Em, ctx: object, clientId: string): Promise<void> {

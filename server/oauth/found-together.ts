@@ -1,16 +1,15 @@
+import { noteOf } from '../note.ts';
 import type { AccountRow } from './accounts.ts';
 import type { Stored } from './oauth-record.ts';
 
 /** What was read with a code or a refresh token, in the transaction that spends it: its grant, which it holds, and whom it is about. */
 export type FoundTogether = { readonly grant: Stored | null; readonly account: AccountRow | null };
 
-const found = new WeakMap<object, FoundTogether>();
+const found = noteOf<FoundTogether | undefined>('found together');
 
 /** Of this request, whose context oidc-provider gives; nothing outside of one. */
 export const foundTogether = (ctx: object | undefined): FoundTogether | undefined => (ctx ? found.get(ctx) : undefined);
 
 export function noteFoundTogether(ctx: object | undefined, what: FoundTogether | undefined): void {
-  if (!ctx) return;
-  if (what) found.set(ctx, what);
-  else found.delete(ctx);
+  if (ctx) found.set(ctx, what);
 }

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
+import { noteOf } from '../note.ts';
 import { endpoints } from './endpoints.ts';
 
 /** The library's own limit: of a longer body only so much is read that it refuses it. */
@@ -21,7 +22,7 @@ export const bodyFirst: Middleware = async (ctx, next) => {
 };
 
 const chunksOf = z.custom<AsyncIterable<Buffer>>();
-const replaced = new WeakMap<object, Buffer>();
+const replaced = noteOf<Buffer>('replaced body');
 
 export async function readBody(ctx: Context): Promise<Buffer> {
   return replaced.get(ctx.req) ?? readChunks(ctx);
