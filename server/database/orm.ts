@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
 import { makeDataDirectory } from './new-data-directory.ts';
-import { endSilentConnections, giveBackWhenLost, parseInt8, refuseUndoneCommit } from './postgresql-connection.ts';
+import { endSilentConnections, giveUpWithUs, giveBackWhenLost, parseInt8, refuseUndoneCommit } from './postgresql-connection.ts';
 import { ownEm } from './request-em.ts';
 import { sendTogether, takeTogether } from './sent-together.ts';
 
@@ -95,6 +95,7 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
     statement_timeout: milliseconds(statementMs),
     lock_timeout: milliseconds(10_000),
     idle_in_transaction_session_timeout: milliseconds(30_000),
+    onConnect: giveUpWithUs,
     onPoolCreated(pool: Pool) {
       pool.on('connect', takeTogether);
       onPool?.(pool);
