@@ -26,8 +26,6 @@ export function statement<Row>(
  * and what fails of it fails there. Not for one whose failure is looked at.
  */
 export function laterStatement(name: string, text: string): (em: Pick<Em, 'getKysely'>, parameters: readonly unknown[]) => Promise<void> {
-  const sql = `/*${name} later*/ ${text}`;
-  return async (em, parameters) => {
-    await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...parameters]));
-  };
+  const run = statement(`${name} later`, text);
+  return async (em, parameters) => void (await run(em, parameters));
 }
