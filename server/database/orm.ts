@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlEntityManager, type SqlOptions } from '@mikro-orm/sql';
 import type { Pool } from 'pg';
@@ -67,7 +68,7 @@ export async function openDatabase(url: string, opening: Opening = {}): Promise<
 
 async function open(options: Options, release?: () => void): Promise<Database> {
   const db = await MikroORM.init<AbstractSqlDriver, Em>({ ...shared, ...options });
-  const awaited = watchConnections(db.em);
+  const nobodyWaits = watchConnections(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
     // PGlite does not wait for what it is doing; this waits its turn, and a lost PostgreSQL has nothing to wait for
@@ -76,7 +77,7 @@ async function open(options: Options, release?: () => void): Promise<Database> {
       .execute('select 1')
       .catch(() => undefined);
     // kysely loses a connection that is still being opened when it ends, and the pool would wait for it for ever
-    while (awaited.size > 0) await Promise.all(awaited);
+    await nobodyWaits();
     await close();
     release?.();
   };
@@ -125,20 +126,22 @@ function int8(text: string): number {
 }
 
 /**
- * Who waits for a connection. Inside a transaction, a query on any other connection waits for itself, for ever on PGlite, under load on
- * PostgreSQL: that is made an error.
+ * Counts who waits for a connection; what it gives resolves when nobody does. Inside a transaction, a query on any other connection waits
+ * for itself, for ever on PGlite, under load on PostgreSQL: that is made an error.
  */
-function watchConnections(em: Em): ReadonlySet<Promise<void>> {
-  const awaited = new Set<Promise<void>>();
+function watchConnections(em: Em): () => Promise<void> {
+  let waiting = 0;
+  const events = new EventEmitter();
   const executor = em.getConnection().getClient().getExecutor();
   const provideConnection = executor.provideConnection.bind(executor);
   executor.provideConnection = async (consumer, options) => {
     if (TransactionContext.getEntityManager()?.isInTransaction()) throw new Error('query beside the transaction of this request');
-    const { promise, resolve } = Promise.withResolvers<void>();
-    awaited.add(promise);
+    let waits = true;
+    waiting += 1;
     const given = (): void => {
-      awaited.delete(promise);
-      resolve();
+      if (waits) waiting -= 1;
+      waits = false;
+      if (waiting === 0) events.emit('nobody waits');
     };
     try {
       return await provideConnection((connection) => {
@@ -149,5 +152,10 @@ function watchConnections(em: Em): ReadonlySet<Promise<void>> {
       given();
     }
   };
-  return awaited;
+  const nobodyWaits = async (): Promise<void> => {
+    if (waiting === 0) return;
+    await once(events, 'nobody waits');
+    await nobodyWaits();
+  };
+  return nobodyWaits;
 }

@@ -43,7 +43,8 @@ export function takeTogether(given: ClientBase): void {
     if (!isTogether(first)) return query(first, ...more);
     const { before, ...last } = first;
     const tell = listener.get(last.values);
-    if (before.length === 0 && !tell) return query(last);
+    // not by pg's own promise: it assigns a function to the query, and V8 takes a function that is assigned to a property for one that
+    // stays, so that it lives, with the answer and who waited for it, until the next full collection
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const answered: Answered = (error, result) => (error ? reject(error) : resolve(result));
     const asked = before.length === 0 ? new Query(last, undefined, answered) : new Queries(before, last, answered);

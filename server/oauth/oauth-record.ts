@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
-import { z } from 'zod';
 
 /** A record of `oauth_records`, as it is written. */
 export type Row = {
@@ -73,7 +72,8 @@ function conceal(model: string, id: string, { jti: _id, consumed: _column, userC
 
 /** The payload of a record that was found; `presented` is the identifier it was asked for by. */
 export function toPayload({ model, id, payload, expires_at, consumed_at }: Stored, presented: string | undefined): AdapterPayload {
-  const stored = storedPayload.parse(JSON.parse(payload));
+  const stored: unknown = JSON.parse(payload);
+  if (!isPayload(stored)) throw new TypeError('a record is not an object');
   return {
     ...(model === 'Interaction' && stored.returnTo !== undefined && presented !== undefined
       ? { ...stored, returnTo: stored.returnTo + presented }
@@ -85,6 +85,6 @@ export function toPayload({ model, id, payload, expires_at, consumed_at }: Store
 }
 
 export type Stored = Pick<Row, 'model' | 'id' | 'payload' | 'expires_at' | 'consumed_at'>;
-const storedPayload = z.custom<AdapterPayload>((value) => typeof value === 'object' && value !== null);
+const isPayload = (value: unknown): value is AdapterPayload => typeof value === 'object' && value !== null;
 
 const epochSeconds = (moment: Date | string): number => Math.floor(new Date(moment).getTime() / 1000);
