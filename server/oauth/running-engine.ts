@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
+import { letGoWhenSent, noteContext } from './let-go.ts';
 import type { KeySet, SigningKeys } from './signing-keys.ts';
 
 /**
@@ -29,11 +30,16 @@ export class RunningEngine {
   readonly handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const set = await this.#keys.current();
     if (set !== this.#now.set) this.#now = this.#engineWith(set);
-    await this.#now.callback(req, res);
+    try {
+      await this.#now.callback(req, res);
+    } finally {
+      letGoWhenSent(req, res);
+    }
   };
 
   #engineWith(set: KeySet) {
     const provider = this.#create(set.keys);
+    provider.use(noteContext);
     return { set, provider, callback: provider.callback() };
   }
 }
