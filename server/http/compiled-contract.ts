@@ -9,8 +9,7 @@ export const withCompiledSchemas = <Router extends AppRouter>(contract: Router):
   return Object.fromEntries(parts) as Router;
 };
 
-/** Not bodies: they are of kinds that are not compiled, most of them. */
-const requestParts = new Set(['pathParams', 'query', 'headers']);
+const requestParts = new Set(['pathParams', 'query', 'headers', 'body']);
 
 const compiledRoute = (route: AppRoute): AppRoute => ({
   ...compiledValues(route, (part) => requestParts.has(part)),

@@ -16,6 +16,7 @@ export function compile(schema: z.ZodTypeAny): Check {
   if (isMap(schema)) return record(schema);
   if (isNullable(schema)) return except(null, inner(schema));
   if (isOptional(schema)) return except(undefined, inner(schema));
+  if (isDefault(schema)) return orDefault(schema);
   if (schema instanceof z.ZodString) return string(schema);
   if (schema instanceof z.ZodNumber) return number(schema);
   if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : misfit);
@@ -31,6 +32,7 @@ const isArray = (schema: z.ZodTypeAny): schema is z.ZodArray<z.ZodTypeAny> => sc
 const isMap = (schema: z.ZodTypeAny): schema is z.ZodRecord => schema instanceof z.ZodRecord;
 const isNullable = (schema: z.ZodTypeAny): schema is z.ZodNullable<z.ZodTypeAny> => schema instanceof z.ZodNullable;
 const isOptional = (schema: z.ZodTypeAny): schema is z.ZodOptional<z.ZodTypeAny> => schema instanceof z.ZodOptional;
+const isDefault = (schema: z.ZodTypeAny): schema is z.ZodDefault<z.ZodTypeAny> => schema instanceof z.ZodDefault;
 const isPipeline = (schema: z.ZodTypeAny): schema is z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny> => schema instanceof z.ZodPipeline;
 const isEffects = (schema: z.ZodTypeAny): schema is z.ZodEffects<z.ZodTypeAny> => schema instanceof z.ZodEffects;
 
@@ -47,6 +49,11 @@ const except =
   (allowed: null | undefined, check: Check): Check =>
   (value) =>
     value === allowed ? value : check(value);
+
+function orDefault(schema: z.ZodDefault<z.ZodTypeAny>): Check {
+  const check = compile(schema.removeDefault());
+  return (value) => check(value === undefined ? schema._def.defaultValue() : value);
+}
 
 const oneOf =
   (values: ReadonlySet<unknown>): Check =>
@@ -83,10 +90,12 @@ type Field = { readonly name: string; readonly check: Check };
 
 /**
  * Gives the declared fields alone: a column too many in a query reaches nobody. What holds nothing else and is let through as it came is
- * given as it came, here and in lists: most answers are, and a copy of each would cost more than the checks.
+ * given as it came, here and in lists: most answers are, and a copy of each would cost more than the checks. A strict one takes nothing
+ * but declared fields.
  */
 function object(schema: z.ZodObject<z.ZodRawShape>): Check {
-  if (schema._def.unknownKeys !== 'strip' || !(schema._def.catchall instanceof z.ZodNever)) return asZodDoes(schema);
+  const { unknownKeys, catchall } = schema._def;
+  if (unknownKeys === 'passthrough' || !(catchall instanceof z.ZodNever)) return asZodDoes(schema);
   const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, check: compile(field) }));
   return (value) => {
     if (!isRecord(value)) return misfit;
@@ -96,11 +105,13 @@ function object(schema: z.ZodObject<z.ZodRawShape>): Check {
       const checked = check(given);
       if (checked === misfit) return misfit;
       if (checked !== given) shown ??= declaredOnly(value, fields.slice(0, index));
-      if (checked === undefined && !(name in value)) continue;
-      declared += 1;
+      if (given !== undefined || name in value) declared += 1;
+      else if (checked === undefined) continue;
       if (shown) shown[name] = checked;
     }
-    return shown ?? (Object.keys(value).length > declared ? declaredOnly(value, fields) : value);
+    const isMore = Object.keys(value).length > declared;
+    if (isMore && unknownKeys === 'strict') return misfit;
+    return shown ?? (isMore ? declaredOnly(value, fields) : value);
   };
 }
 

@@ -18,6 +18,7 @@ function near(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
 function fitting(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodNullable) return fc.oneof(fc.constant(null), near(schema.unwrap()));
   if (schema instanceof z.ZodOptional) return fc.oneof(fc.constant(undefined), near(schema.unwrap()));
+  if (schema instanceof z.ZodDefault) return fc.oneof(fc.constant(undefined), near(z.instanceof(z.ZodType).parse(schema.removeDefault())));
   if (schema instanceof z.ZodEffects) return near(schema.innerType());
   if (schema instanceof z.ZodPipeline) return near(z.instanceof(z.ZodType).parse(schema._def.in)); // oxlint-disable-line no-underscore-dangle -- it has no other name
   if (schema instanceof z.ZodArray) return fc.array(near(schema.element), { maxLength: 3 });
@@ -31,7 +32,8 @@ function fitting(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodUnion) return fc.oneof(...z.array(z.instanceof(z.ZodType)).parse(schema.options).map(near));
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries(schema.shape).map(([name, field]) => [name, near(z.instanceof(z.ZodType).parse(field))]);
-    return fc.record({ ...Object.fromEntries(fields), undeclared: fc.constantFrom('secret', 1) }, { noNullPrototype: true });
+    const model: Record<string, fc.Arbitrary<unknown>> = { ...Object.fromEntries(fields), undeclared: fc.constantFrom('secret', 1) };
+    return fc.record(model, { noNullPrototype: true, requiredKeys: Object.keys(schema.shape) });
   }
   if (schema instanceof z.ZodNumber) return fc.oneof(fc.integer({ min: 0, max: 300 }), fc.maxSafeNat(), fc.double());
   if (schema instanceof z.ZodBoolean) return fc.boolean();
@@ -47,8 +49,8 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3 }),
 );
 
-const checked = routesOf(contract).flatMap(({ method, path, pathParams, query, headers, responses }) =>
-  Object.entries({ path: pathParams, query, headers, ...responses }).flatMap(([part, schema]) =>
+const checked = routesOf(contract).flatMap(({ method, path, pathParams, query, headers, responses, ...route }) =>
+  Object.entries({ path: pathParams, query, headers, ...('body' in route && { body: route.body }), ...responses }).flatMap(([part, schema]) =>
     schema instanceof z.ZodType && !/^[345]/.test(part) ? [{ name: `${method} ${path} ${part}`, schema }] : [],
   ),
 );
