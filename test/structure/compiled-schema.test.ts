@@ -50,8 +50,8 @@ const text = fc.oneof(
 );
 
 const checked = routesOf(contract).flatMap(({ method, path, pathParams, query, headers, responses, ...route }) =>
-  Object.entries({ path: pathParams, query, headers, ...('body' in route && { body: route.body }), ...responses }).flatMap(([part, schema]) =>
-    schema instanceof z.ZodType && !/^[345]/.test(part) ? [{ name: `${method} ${path} ${part}`, schema }] : [],
+  Object.entries({ path: pathParams, query, headers, ...('body' in route && { body: route.body }), ...responses }).flatMap(
+    ([part, schema]) => (schema instanceof z.ZodType && !/^[345]/.test(part) ? [{ name: `${method} ${path} ${part}`, schema }] : []),
   ),
 );
 
