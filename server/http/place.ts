@@ -4,20 +4,20 @@ import type { RequestHandler, Response } from 'express';
 export const locationsBelow =
   (base: string): RequestHandler =>
   (_req, res, next) => {
-    const setHeader = res.setHeader.bind(res);
-    res.setHeader = (name, value) =>
-      setHeader(name, name.toLowerCase() === 'location' && typeof value === 'string' ? below(base, value) : value);
+    rewriteLocation(res, (address) => below(base, address));
     return next();
   };
 
 /** The same for a version of the API that shares its handlers with another: what they name is in the version of the request. */
-export function locationsIn(res: Response, version: string): void {
+export const locationsIn = (res: Response, version: string): void =>
+  rewriteLocation(res, (address) => address.replace(/^\/api\/v\d+\//, `/api/${version}/`));
+
+function rewriteLocation(res: Response, rewritten: (address: string) => string): void {
   const setHeader = res.setHeader.bind(res);
-  res.setHeader = (name, value) =>
-    setHeader(
-      name,
-      name.toLowerCase() === 'location' && typeof value === 'string' ? value.replace(/^\/api\/v\d+\//, `/api/${version}/`) : value,
-    );
+  const rewriting: typeof setHeader = (name, value) =>
+    setHeader(name, name.toLowerCase() === 'location' && typeof value === 'string' ? rewritten(value) : value);
+  // written apart: a function that is written where it is assigned to a property lives until the next full collection (`takeTogether`)
+  res.setHeader = rewriting;
 }
 
 const below = (base: string, address: string): string =>
