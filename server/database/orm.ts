@@ -139,8 +139,9 @@ function watchConnections(em: Em): () => Promise<void> {
     let waits = true;
     waiting += 1;
     const given = (): void => {
-      if (waits) waiting -= 1;
+      if (!waits) return;
       waits = false;
+      waiting -= 1;
       if (waiting === 0) events.emit('nobody waits');
     };
     try {

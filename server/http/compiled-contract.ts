@@ -9,20 +9,15 @@ export const withCompiledSchemas = <Router extends AppRouter>(contract: Router):
   return Object.fromEntries(parts) as Router;
 };
 
-const requestParts = new Set(['pathParams', 'query', 'headers', 'body']);
-
 const compiledRoute = (route: AppRoute): AppRoute => ({
-  ...compiledValues(route, (part) => requestParts.has(part)),
-  responses: compiledValues(route.responses, () => true),
+  ...compiledValues(route),
+  responses: compiledValues(route.responses),
 });
 
-const compiledValues = <Values extends object>(values: Values, isWanted: (name: string) => boolean): Values =>
+const compiledValues = <Values extends object>(values: Values): Values =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys with the same kinds of value
   Object.fromEntries(
-    Object.entries(values).map(([name, value]: [string, unknown]) => [
-      name,
-      isWanted(name) && value instanceof z.ZodType ? compiled(value) : value,
-    ]),
+    Object.entries(values).map(([name, value]: [string, unknown]) => [name, value instanceof z.ZodType ? compiled(value) : value]),
   ) as Values;
 
 /** In all else the schema that it was; what does not fit is left to it, for the reason. */
