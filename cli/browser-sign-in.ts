@@ -10,7 +10,7 @@ import { endingAfter, refused, type SignIn } from './sign-in.ts';
 export async function signInWithBrowser(
   io: Io,
   server: AuthorizationServer,
-  { clientId, scopes, waitMs }: SignIn,
+  { clientId, scopes, waitMs, maxAge }: SignIn,
   how: { readonly opens: boolean; readonly port: number | undefined },
 ): Promise<Tokens> {
   // A server of HTTP takes its time to load.
@@ -23,7 +23,7 @@ export async function signInWithBrowser(
   });
   const time = endingAfter(io, waitMs);
   try {
-    const request = await beginAuthorization(server, { clientId, redirectUri: loopback.redirectUri, scopes });
+    const request = await beginAuthorization(server, { clientId, redirectUri: loopback.redirectUri, scopes, maxAge });
     const signedIn = loopback.callback(request.state, (url) => completeAuthorization(server, request, url, time.signal), time.signal);
     io.stderr.write(
       `${how.opens ? 'Your browser opens this address; if it does not, open it yourself' : 'Open this address in a browser on this machine'}:\n${plainText(request.url)}\n`,

@@ -18,11 +18,11 @@ export async function signInWithDevice(
   io: Io,
   settings: Settings,
   server: AuthorizationServer,
-  { clientId, scopes, waitMs }: SignIn,
+  { clientId, scopes, waitMs, maxAge }: SignIn,
 ): Promise<Tokens> {
   const time = endingAfter(io, waitMs);
   try {
-    const device = await beginDeviceAuthorization(server, { clientId, scopes }, time.signal);
+    const device = await beginDeviceAuthorization(server, { clientId, scopes, maxAge }, time.signal);
     tell(io, settings, device, server.issuer);
     return await completeDeviceAuthorization(server, device, time.signal);
   } catch (error) {

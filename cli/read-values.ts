@@ -75,7 +75,11 @@ export function durationMs(text: string): number | undefined {
 /** `7d` and `24h` are so long ago, a date is its midnight UTC, anything else is left for the check. */
 function instantOf(text: string, now: Date): string {
   const agoMs = durationMs(text);
-  if (agoMs !== undefined) return new Date(now.getTime() - agoMs).toISOString();
+  if (agoMs !== undefined) {
+    const timestamp = new Date(now.getTime() - agoMs).toISOString();
+    // The API takes years of four digits: before them, it names what was typed.
+    return /^\d{4}-/.test(timestamp) ? timestamp : text;
+  }
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text;
 }
 

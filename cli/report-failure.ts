@@ -103,6 +103,7 @@ function endOf(error: unknown): Pick<Failure, 'exitCode' | 'code' | 'hint'> {
 }
 
 function hintFor({ status, code, retryAfterSeconds }: ApiError): string | undefined {
+  if (code === 'insufficient_user_authentication') return 'Sign in again with: mandate login --force';
   if (status === 401) return 'Sign in with: mandate login';
   if (code === 'insufficient_scope') return 'Ask for more with: mandate login --scopes +<scope>';
   return status === 429 && retryAfterSeconds !== undefined ? `Try again in ${retryAfterSeconds} s` : undefined;

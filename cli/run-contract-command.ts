@@ -15,7 +15,7 @@ export type OwnFlags = {
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
   readonly all?: boolean;
-  readonly dryRun?: boolean;
+  readonly printRequest?: boolean;
   readonly yes?: boolean;
 };
 
@@ -26,7 +26,7 @@ export async function runContractCommand(invocation: Invocation): Promise<void> 
   const request = await requestOf({ ...invocation, input: own.input });
   checkFields(settings, spec.fields);
   const idempotencyKey = spec.idempotent ? (own.idempotencyKey ?? randomUUID()) : undefined;
-  if (own.dryRun) {
+  if (own.printRequest) {
     const headers = {
       ...(request.body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
@@ -38,7 +38,8 @@ export async function runContractCommand(invocation: Invocation): Promise<void> 
   if (spec.scopes.length > 0) requireSignIn(session);
   const { client } = session;
   const question = questions[spec.operationId];
-  if (question) await confirmed(io, settings, () => question(client, invocation.path), own.yes ?? false);
+  const isDryRun = request.query['dry_run'] === 'true';
+  if (question && !isDryRun) await confirmed(io, settings, () => question(client, invocation.path), own.yes ?? false);
   const named = { ...request, operation: spec.operationId };
   const options: SendOptions = { signal: io.interrupted, idempotencyKey, ifMatch: own.ifMatch };
   try {
@@ -51,6 +52,7 @@ export async function runContractCommand(invocation: Invocation): Promise<void> 
         pageAt: (cursor) => client.request({ ...named, query: { ...named.query, ...(cursor !== undefined && { cursor }) } }, options),
       });
     showResult(io, settings, await client.request(named, options), columns[spec.operationId]);
+    if (isDryRun) io.stderr.write('Dry run: nothing was written. Run the command without --dry-run to carry it out.\n');
   } catch (error) {
     throw explained(error, spec, idempotencyKey);
   }

@@ -3,8 +3,13 @@ import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
 
-/** What every way of signing in needs to know. `waitMs`: how long a person may take. */
-export type SignIn = { readonly clientId: string; readonly scopes: readonly string[]; readonly waitMs: number };
+/** What every way of signing in needs to know. `waitMs`: how long a person may take. `maxAge`: how old the sign-in may be, in seconds. */
+export type SignIn = {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly waitMs: number;
+  readonly maxAge?: number | undefined;
+};
 
 export type SignInMode = 'browser' | 'loopback' | 'device' | 'token';
 

@@ -9,6 +9,8 @@ export type AuthorizationRequestOptions = {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
+  /** How old the sign-in of the user may be, in seconds (OpenID Connect Core section 3.1.2.1); an older one is repeated (RFC 9470 section 4). */
+  readonly maxAge?: number | undefined;
 };
 
 /** A sign-in that has begun. Keep it until the browser comes back: `state` and `codeVerifier` prove that both ends are the same. */
@@ -35,6 +37,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
+    ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
     // Binds the code too, which otherwise whoever sees it and the verifier could use with another key (RFC 9449 section 10).
     ...(proofKey && { dpop_jkt: await thumbprint(proofKey) }),
   };

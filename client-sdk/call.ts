@@ -15,6 +15,12 @@ export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
+/** For operations that can be tried out without any effect. */
+export type DryRun = {
+  /** Returns the response of the real request; nothing is written. Default: false. */
+  readonly dryRun?: boolean | undefined;
+};
+
 /** For what changes one thing. */
 export type IfMatch = {
   /** The ETag of the version that is meant; another one is not changed, and the call fails with `precondition_failed`. */

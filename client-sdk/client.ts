@@ -94,11 +94,16 @@ function methodOf(settings: TransportSettings, operation: string, route: string)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const pathArguments = args.slice(0, pathParameterCount) as (string | number)[];
     const keyed = has('idempotent') ? { ...options, idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } : options;
+    const dryRun = has('dry') && options.dryRun ? { dry_run: 'true' } : {};
     const sendWith = async (asked: Query): Promise<Answer<unknown>> => {
       const path = filledPath(template, pathArguments);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const content = has('file') ? { file: input as FileContent } : has('json') && { body: input };
-      return send(settings, { operation, method, path, query: asked, ...content, answer: has('download') ? 'file' : undefined }, keyed);
+      return send(
+        settings,
+        { operation, method, path, query: { ...asked, ...dryRun }, ...content, answer: has('download') ? 'file' : undefined },
+        keyed,
+      );
     };
     if (!has('paginated')) return new Call(sendWith(query));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -10,6 +10,8 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export type DeviceAuthorizationOptions = {
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** How old the sign-in of the user may be, in seconds (OpenID Connect Core section 3.1.2.1); an older one is repeated (RFC 9470 section 4). */
+  readonly maxAge?: number | undefined;
 };
 
 /** A sign-in that a person completes in a browser on another device (RFC 8628). */
@@ -37,7 +39,7 @@ export async function beginDeviceAuthorization(
       server.metadata,
       { client_id: options.clientId },
       clientAuthentication(options),
-      { scope: options.scopes.join(' ') },
+      { scope: options.scopes.join(' '), ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }) },
       requestOptions(server, ending),
     );
     const answer = await bodyOf(response);

@@ -28,12 +28,13 @@ export function queriesSource(operations: Operation[]): string {
     'MutationOf',
     'FileContent',
     'CallOptions',
+    'DryRun',
     'UploadOptions',
     'IfMatch',
     'IfNoneMatch',
   ]);
   const imported = [...typesUsed].filter((name) => !own.has(name)).toSorted();
-  return `import type { CallOptions, IfMatch, IfNoneMatch } from './call.ts';
+  return `import type { CallOptions, DryRun, IfMatch, IfNoneMatch } from './call.ts';
 import type { InfiniteQueryOf, MutationOf, QueryOf } from './query-types.ts';
 import type { ${imported.join(', ')} } from './resources.gen.ts';
 import type { FileContent, UploadOptions } from './upload.ts';
@@ -52,10 +53,15 @@ function mutationOf(operation: Operation): string {
 }
 
 function parametersOf(operation: Operation): string[] {
-  const { pathParameters, query, queryRequired, method, takesFile, ifMatch, ifNoneMatch } = operation;
+  const { pathParameters, query, queryRequired, method, takesFile, dryRun, ifMatch, ifNoneMatch } = operation;
   const path = pathParameters.map((parameter) => `${camelCase(parameter)}: number | string`);
   if (method === 'GET') return [...path, ...(query.length > 0 ? [`query${queryRequired ? '' : '?'}: ${queryName(operation)}`] : [])];
-  const options = [takesFile ? 'UploadOptions' : 'CallOptions', ...(ifMatch ? ['IfMatch'] : []), ...(ifNoneMatch ? ['IfNoneMatch'] : [])];
+  const options = [
+    takesFile ? 'UploadOptions' : 'CallOptions',
+    ...(dryRun ? ['DryRun'] : []),
+    ...(ifMatch ? ['IfMatch'] : []),
+    ...(ifNoneMatch ? ['IfNoneMatch'] : []),
+  ];
   return [...path, `options?: ${options.join(' & ')}`];
 }
 

@@ -28,11 +28,12 @@ async function filesOf(document: OpenApiDocument, suffix: string): Promise<Recor
 }
 
 function routesSource(operations: Operation[]): string {
-  const routes = operations.map(({ id, method, path, query, bodySchema, takesFile, givesFile, idempotent, paginated }) => {
+  const routes = operations.map(({ id, method, path, query, dryRun, bodySchema, takesFile, givesFile, idempotent, paginated }) => {
     const traits = {
       file: takesFile,
       json: !takesFile && bodySchema !== undefined,
       query: query.length > 0,
+      dry: dryRun,
       download: givesFile,
       idempotent,
       paginated,
@@ -77,7 +78,7 @@ export interface Resources {
 ${byResource.map(([resource]) => `  readonly ${resource}: ${capitalized(resource)}Resource;\n`).join('')}}
 `;
   const imports = [
-    importOf(body, ['Call', 'CallOptions', 'IfMatch', 'IfNoneMatch'], './call.ts'),
+    importOf(body, ['Call', 'CallOptions', 'DryRun', 'IfMatch', 'IfNoneMatch'], './call.ts'),
     importOf(body, ['DownloadedFile'], './download.ts'),
     importOf(body, ['PagedCall'], './paged-call.ts'),
     importOf(body, ['ProblemsOf'], `./routes${suffix}.gen.ts`),
@@ -119,9 +120,10 @@ function parametersOf(operation: Operation): string[] {
   ];
 }
 
-const optionsOf = ({ method, takesFile, ifMatch, ifNoneMatch }: Operation): string =>
+const optionsOf = ({ method, takesFile, dryRun, ifMatch, ifNoneMatch }: Operation): string =>
   [
     takesFile ? 'UploadOptions' : 'CallOptions',
+    ...(dryRun ? ['DryRun'] : []),
     ...(ifMatch ? ['IfMatch'] : []),
     ...(ifNoneMatch && method !== 'GET' ? ['IfNoneMatch'] : []),
   ].join(' & ');

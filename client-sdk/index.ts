@@ -1,4 +1,4 @@
-export type { Answer, Call, CallOptions, IfMatch, IfNoneMatch, Result } from './call.ts';
+export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result } from './call.ts';
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export { dateOf, formatDate, type DateFormat } from './dates.ts';
 export { debugFetch, debugLog } from './debug-log.ts';

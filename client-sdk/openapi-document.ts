@@ -32,6 +32,8 @@ export type Operation = {
   readonly pathParameters: readonly string[];
   readonly query: readonly string[];
   readonly queryRequired: boolean;
+  /** Whether `dry_run` is the only query parameter: it is then an option of the method, so that the method takes no query. */
+  readonly dryRun: boolean;
   readonly bodySchema: string | undefined;
   /** Whether the body is a file, and whether the answer is one. */
   readonly takesFile: boolean;
@@ -67,6 +69,8 @@ function reduced(method: string, path: string, operation: OpenApiOperation): Ope
     Object.entries(responses).flatMap(([status, response]) => (response['x-problem-codes'] ?? []).map((code) => [code, Number(status)])),
   );
   const headers = named('header');
+  const query = named('query');
+  const dryRun = query.length === 1 && query[0] === 'dry_run';
   return {
     id,
     resource,
@@ -76,7 +80,8 @@ function reduced(method: string, path: string, operation: OpenApiOperation): Ope
     summary: operation.summary,
     description: operation.description,
     pathParameters: Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter = '']) => parameter),
-    query: named('query'),
+    query: dryRun ? [] : query,
+    dryRun,
     queryRequired: parameters.some((parameter) => parameter.in === 'query' && parameter.required === true),
     bodySchema: schemaName(id, requestBody?.content),
     takesFile: isFile(requestBody?.content),
@@ -87,7 +92,7 @@ function reduced(method: string, path: string, operation: OpenApiOperation): Ope
     needsToken: operation.security.length > 0,
     scopes: operation.security.flatMap(({ oauth2 }) => oauth2),
     idempotent: headers.includes('Idempotency-Key'),
-    paginated: named('query').includes('cursor'),
+    paginated: query.includes('cursor'),
     problems,
   };
 }

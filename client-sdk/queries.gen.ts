@@ -1,8 +1,8 @@
 // Written by generate.ts from the OpenAPI document of the contract. Do not edit.
 
-import type { CallOptions, IfMatch, IfNoneMatch } from './call.ts';
+import type { CallOptions, DryRun, IfMatch, IfNoneMatch } from './call.ts';
 import type { InfiniteQueryOf, MutationOf, QueryOf } from './query-types.ts';
-import type { ApiKeyCreate, ApiKeyPage, ApiKeysListQuery, ApiVersionList, Application, ApplicationCreate, ApplicationPage, ApplicationUpdate, ApplicationsListQuery, AuditEventPage, AuditEventsListQuery, ConnectedAppPage, ConnectedAppsListQuery, DeliveryMethod, DeliveryMethodList, DeliveryMethodReplace, Event, EventPage, EventsListQuery, NewApiKey, NewApplication, NewWebhookEndpoint, Order, OrderCancellation, OrderCreate, OrderExportCreate, OrderImportsCreateQuery, OrderPage, OrderUpdate, OrdersListQuery, Payment, PaymentCreate, PaymentPage, PaymentsListQuery, Product, ProductCreate, ProductImportsCreateQuery, ProductPage, ProductReplace, ProductUpdate, ProductsListQuery, ProductsListStockAdjustmentsQuery, Redelivery, RedeliveryCreate, Refund, RefundCreate, RefundPage, RefundsListQuery, RegistrationToken, RegistrationTokenCreate, SecretRotation, SecretRotationCreate, Shipment, ShipmentCreate, ShipmentPage, ShipmentUpdate, ShipmentsListQuery, SigningKeyRotation, SigningKeyRotationCreate, StockAdjustment, StockAdjustmentCreate, StockAdjustmentPage, Task, TaskPage, TasksListQuery, TestEvent, Usage, User, UserCreate, UserPage, UserUpdate, UsersListQuery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointUpdate, WebhookSecretRotation, WebhookSecretRotationCreate, WebhooksDeliveriesQuery, WebhooksListQuery } from './resources.gen.ts';
+import type { ApiKeyCreate, ApiKeyPage, ApiKeysListQuery, ApiVersionList, Application, ApplicationCreate, ApplicationPage, ApplicationUpdate, ApplicationsListQuery, AuditEventPage, AuditEventsListQuery, ConnectedAppPage, ConnectedAppsListQuery, ConnectedAppsRemoveQuery, DeliveryMethod, DeliveryMethodList, DeliveryMethodReplace, Event, EventPage, EventsListQuery, NewApiKey, NewApplication, NewWebhookEndpoint, Order, OrderCancellation, OrderCreate, OrderExportCreate, OrderImportsCreateQuery, OrderPage, OrderUpdate, OrdersListQuery, Payment, PaymentCreate, PaymentPage, PaymentsListQuery, Product, ProductCreate, ProductImportsCreateQuery, ProductPage, ProductReplace, ProductUpdate, ProductsListQuery, ProductsListStockAdjustmentsQuery, Redelivery, RedeliveryCreate, Refund, RefundCreate, RefundPage, RefundsListQuery, RegistrationToken, RegistrationTokenCreate, SecretRotation, SecretRotationCreate, Shipment, ShipmentCreate, ShipmentPage, ShipmentUpdate, ShipmentsListQuery, SigningKeyRotation, SigningKeyRotationCreate, StockAdjustment, StockAdjustmentCreate, StockAdjustmentPage, Task, TaskPage, TasksListQuery, TestEvent, Usage, User, UserCreate, UserPage, UserUpdate, UsersListQuery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointUpdate, WebhookSecretRotation, WebhookSecretRotationCreate, WebhooksDeliveriesQuery, WebhooksListQuery } from './resources.gen.ts';
 import type { FileContent, UploadOptions } from './upload.ts';
 
 export interface Queries {
@@ -127,9 +127,9 @@ export interface Mutations {
     delete(code: number | string, options?: CallOptions & IfMatch): MutationOf<undefined, void>;
   };
   readonly orders: {
-    create(options?: CallOptions): MutationOf<Order, OrderCreate>;
+    create(options?: CallOptions & DryRun): MutationOf<Order, OrderCreate>;
     update(orderId: number | string, options?: CallOptions & IfMatch): MutationOf<Order, OrderUpdate>;
-    cancel(orderId: number | string, options?: CallOptions): MutationOf<Order, OrderCancellation>;
+    cancel(orderId: number | string, options?: CallOptions & DryRun): MutationOf<Order, OrderCancellation>;
   };
   readonly payments: {
     create(orderId: number | string, options?: CallOptions): MutationOf<Payment, PaymentCreate>;
@@ -137,11 +137,11 @@ export interface Mutations {
     confirm(paymentId: number | string, options?: CallOptions): MutationOf<Payment, void>;
   };
   readonly refunds: {
-    create(orderId: number | string, options?: CallOptions): MutationOf<Refund, RefundCreate>;
+    create(orderId: number | string, options?: CallOptions & DryRun): MutationOf<Refund, RefundCreate>;
     confirm(refundId: number | string, options?: CallOptions): MutationOf<Refund, void>;
   };
   readonly shipments: {
-    create(orderId: number | string, options?: CallOptions): MutationOf<Shipment, ShipmentCreate>;
+    create(orderId: number | string, options?: CallOptions & DryRun): MutationOf<Shipment, ShipmentCreate>;
     update(shipmentId: number | string, options?: CallOptions & IfMatch): MutationOf<Shipment, ShipmentUpdate>;
   };
   readonly orderExports: {
@@ -165,7 +165,7 @@ export interface Mutations {
     test(webhookEndpointId: number | string, options?: CallOptions): MutationOf<TestEvent, void>;
   };
   readonly connectedApps: {
-    remove(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, void>;
+    remove(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, ConnectedAppsRemoveQuery>;
   };
   readonly apiKeys: {
     create(options?: CallOptions): MutationOf<NewApiKey, ApiKeyCreate>;

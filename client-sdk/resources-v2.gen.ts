@@ -1,6 +1,6 @@
 // Written by generate.ts from the OpenAPI document of the contract. Do not edit.
 
-import type { Call, CallOptions, IfMatch, IfNoneMatch } from './call.ts';
+import type { Call, CallOptions, DryRun, IfMatch, IfNoneMatch } from './call.ts';
 import type { PagedCall } from './paged-call.ts';
 import type { ProblemsOf } from './routes-v2.gen.ts';
 import type { components, operations } from './types-v2.gen.ts';
@@ -30,7 +30,7 @@ export interface OrdersResource {
    * Takes the stock and fixes the prices at once. The order then waits for payment until `expires_at`. Send an `Idempotency-Key`, so that a repeated request does not order twice.
    * Needs the scope `orders.write`.
    */
-  create(body: OrderCreate, options?: CallOptions): Call<Order, ProblemsOf['orders.create']>;
+  create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
   /**
    * List orders.
    * The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.
@@ -58,7 +58,7 @@ export interface OrdersResource {
    * While nothing is shipped. The goods go back into stock, and what was paid is paid back.
    * Needs the scope `orders.write`.
    */
-  cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions): Call<Order, ProblemsOf['orders.cancel']>;
+  cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.cancel']>;
 }
 
 /** The methods of the client, by resource. */

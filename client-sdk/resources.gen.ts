@@ -1,6 +1,6 @@
 // Written by generate.ts from the OpenAPI document of the contract. Do not edit.
 
-import type { Call, CallOptions, IfMatch, IfNoneMatch } from './call.ts';
+import type { Call, CallOptions, DryRun, IfMatch, IfNoneMatch } from './call.ts';
 import type { DownloadedFile } from './download.ts';
 import type { PagedCall } from './paged-call.ts';
 import type { ProblemsOf } from './routes.gen.ts';
@@ -112,6 +112,7 @@ export type EventsListQuery = Query<'events.list'>;
 export type WebhooksListQuery = Query<'webhooks.list'>;
 export type WebhooksDeliveriesQuery = Query<'webhooks.deliveries'>;
 export type ConnectedAppsListQuery = Query<'connectedApps.list'>;
+export type ConnectedAppsRemoveQuery = Query<'connectedApps.remove'>;
 export type ApiKeysListQuery = Query<'apiKeys.list'>;
 export type ApplicationsListQuery = Query<'applications.list'>;
 export type AuditEventsListQuery = Query<'auditEvents.list'>;
@@ -152,14 +153,14 @@ export interface UsersResource {
   get(userId: number | string, options?: CallOptions): Call<User, ProblemsOf['users.get']>;
   /**
    * Change a user.
-   * A merge patch (RFC 7396). `users.write` reaches the user the token acts for; others need `users.manage` and a member of staff. A suspended user is signed out everywhere, and no application can act for them until they are active again.
-   * Needs the scope `users.write` or `users.manage`.
+   * A merge patch (RFC 7396). `users.write` changes the name of the user the token acts for. `users.manage` changes the name, e-mail address and status of customers and requires a staff account. Roles, and the accounts of staff and administrators, require `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes: otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed by the link that is sent to it, and resets no password before; the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for them until they are active again.
+   * Needs the scope `users.write` or `users.manage` or `users.administer`.
    */
   update(userId: number | string, body: UserUpdate, options?: CallOptions & IfMatch): Call<User, ProblemsOf['users.update']>;
   /**
    * Close a user.
-   * For good: the name is removed, the e-mail address is free again, every application loses its access. Orders stay. Others than oneself need an administrator with `users.manage`.
-   * Needs the scope `users.write` or `users.manage`.
+   * For good: the name is removed, the e-mail address is free again, every application loses its access. Orders stay. `users.write` closes the account of the user the token acts for, `users.manage` with an administrator that of a customer. The accounts of staff and administrators require `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).
+   * Needs the scope `users.write` or `users.manage` or `users.administer`.
    */
   close(userId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['users.close']>;
   /**
@@ -256,7 +257,7 @@ export interface OrdersResource {
    * Takes the stock and fixes the prices at once. The order then waits for payment until `expires_at`. Send an `Idempotency-Key`, so that a repeated request does not order twice.
    * Needs the scope `orders.write`.
    */
-  create(body: OrderCreate, options?: CallOptions): Call<Order, ProblemsOf['orders.create']>;
+  create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
   /**
    * List orders.
    * The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.
@@ -284,7 +285,7 @@ export interface OrdersResource {
    * While nothing is shipped. The goods go back into stock, and what was paid is paid back.
    * Needs the scope `orders.write`.
    */
-  cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions): Call<Order, ProblemsOf['orders.cancel']>;
+  cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.cancel']>;
 }
 
 export interface PaymentsResource {
@@ -330,7 +331,7 @@ export interface RefundsResource {
    * All of what was paid, or a part of it. Goods go back into stock only as `restock` says.
    * Needs the scope `refunds.write`.
    */
-  create(orderId: number | string, body: RefundCreate, options?: CallOptions): Call<Refund, ProblemsOf['refunds.create']>;
+  create(orderId: number | string, body: RefundCreate, options?: CallOptions & DryRun): Call<Refund, ProblemsOf['refunds.create']>;
   /**
    * List the refunds of an order.
    * Newest first.
@@ -361,7 +362,7 @@ export interface ShipmentsResource {
    * All of a paid order, or a part of it.
    * Needs the scope `shipments.write`.
    */
-  create(orderId: number | string, body: ShipmentCreate, options?: CallOptions): Call<Shipment, ProblemsOf['shipments.create']>;
+  create(orderId: number | string, body: ShipmentCreate, options?: CallOptions & DryRun): Call<Shipment, ProblemsOf['shipments.create']>;
   /**
    * List the shipments of an order.
    * Newest first.
@@ -514,10 +515,10 @@ export interface ConnectedAppsResource {
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
   /**
    * Remove a connected application.
-   * Its access ends with this request. Before it gets any again, the user is asked.
+   * Its access ends with this request. Before it gets any again, the user is asked. The API keys that the application created for the user, on any device, are revoked unless `api_keys=keep`.
    * Needs the scope `connected_apps.write`.
    */
-  remove(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.remove']>;
+  remove(connectedAppId: number | string, query?: ConnectedAppsRemoveQuery, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.remove']>;
 }
 
 export interface ApiKeysResource {
@@ -529,7 +530,7 @@ export interface ApiKeysResource {
   list(query?: ApiKeysListQuery, options?: CallOptions): PagedCall<ApiKeyPage, ProblemsOf['apiKeys.list']>;
   /**
    * Create an API key.
-   * A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key.
+   * A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key. Creating a key requires that the user signed in during the last 15 minutes.
    * Needs the scope `api_keys.manage`.
    */
   create(body: ApiKeyCreate, options?: CallOptions): Call<NewApiKey, ProblemsOf['apiKeys.create']>;
@@ -562,13 +563,13 @@ export interface ApplicationsResource {
   get(applicationId: number | string, options?: CallOptions): Call<Application, ProblemsOf['applications.get']>;
   /**
    * Change an application.
-   * What is left out stays as it is. Everything is effective with the next request. For administrators.
+   * What is left out stays as it is. Everything is effective with the next request. Of an application with a metadata document only `status`, `rate_limit_per_minute` and `quota_per_month` can be changed: the document defines the rest. For administrators.
    * Needs the scope `applications.manage`.
    */
   update(applicationId: number | string, body: ApplicationUpdate, options?: CallOptions): Call<Application, ProblemsOf['applications.update']>;
   /**
    * Delete an application.
-   * With everything it was allowed: its tokens stop at once. For administrators.
+   * With everything it was allowed: its tokens stop at once. An application with a metadata document is registered again when it is next used: disable it to block it. For administrators.
    * Needs the scope `applications.manage`.
    */
   delete(applicationId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['applications.delete']>;

@@ -2,11 +2,11 @@
 
 /** Every operation of the API in few bytes: method, path, and what else a client has to know of it. */
 export const routes = {
-  'orders.create': 'POST /api/v2/orders json idempotent',
+  'orders.create': 'POST /api/v2/orders json dry idempotent',
   'orders.list': 'GET /api/v2/orders query paginated',
   'orders.get': 'GET /api/v2/orders/{}',
   'orders.update': 'PATCH /api/v2/orders/{} json',
-  'orders.cancel': 'POST /api/v2/orders/{}/cancellation json idempotent',
+  'orders.cancel': 'POST /api/v2/orders/{}/cancellation json dry idempotent',
 } as const;
 
 /** Any one of its scopes lets a token in to an operation; without any, no scope is asked for. */

@@ -20,21 +20,21 @@ export const routes = {
   'deliveryMethods.list': 'GET /api/v1/delivery-methods',
   'deliveryMethods.replace': 'PUT /api/v1/delivery-methods/{} json',
   'deliveryMethods.delete': 'DELETE /api/v1/delivery-methods/{}',
-  'orders.create': 'POST /api/v1/orders json idempotent',
+  'orders.create': 'POST /api/v1/orders json dry idempotent',
   'orders.list': 'GET /api/v1/orders query paginated',
   'orders.get': 'GET /api/v1/orders/{}',
   'orders.update': 'PATCH /api/v1/orders/{} json',
-  'orders.cancel': 'POST /api/v1/orders/{}/cancellation json idempotent',
+  'orders.cancel': 'POST /api/v1/orders/{}/cancellation json dry idempotent',
   'payments.create': 'POST /api/v1/orders/{}/payments json idempotent',
   'payments.list': 'GET /api/v1/orders/{}/payments query paginated',
   'payments.get': 'GET /api/v1/payments/{}',
   'payments.cancel': 'POST /api/v1/payments/{}/cancellation idempotent',
   'payments.confirm': 'POST /api/v1/payments/{}/confirmation idempotent',
-  'refunds.create': 'POST /api/v1/orders/{}/refunds json idempotent',
+  'refunds.create': 'POST /api/v1/orders/{}/refunds json dry idempotent',
   'refunds.list': 'GET /api/v1/orders/{}/refunds query paginated',
   'refunds.get': 'GET /api/v1/refunds/{}',
   'refunds.confirm': 'POST /api/v1/refunds/{}/confirmation idempotent',
-  'shipments.create': 'POST /api/v1/orders/{}/shipments json idempotent',
+  'shipments.create': 'POST /api/v1/orders/{}/shipments json dry idempotent',
   'shipments.list': 'GET /api/v1/orders/{}/shipments query paginated',
   'shipments.update': 'PATCH /api/v1/shipments/{} json',
   'orderExports.create': 'POST /api/v1/order-exports json idempotent',
@@ -56,7 +56,7 @@ export const routes = {
   'webhooks.redeliver': 'POST /api/v1/webhook-endpoints/{}/redeliveries json idempotent',
   'webhooks.test': 'POST /api/v1/webhook-endpoints/{}/test-events idempotent',
   'connectedApps.list': 'GET /api/v1/connected-apps query paginated',
-  'connectedApps.remove': 'DELETE /api/v1/connected-apps/{}',
+  'connectedApps.remove': 'DELETE /api/v1/connected-apps/{} query',
   'apiKeys.list': 'GET /api/v1/api-keys query paginated',
   'apiKeys.create': 'POST /api/v1/api-keys json',
   'apiKeys.revoke': 'DELETE /api/v1/api-keys/{}',
@@ -77,8 +77,8 @@ export const scopesOf = {
   'versions.list': [],
   'users.me': ["users.read","users.manage"],
   'users.get': ["users.read","users.manage"],
-  'users.update': ["users.write","users.manage"],
-  'users.close': ["users.write","users.manage"],
+  'users.update': ["users.write","users.manage","users.administer"],
+  'users.close': ["users.write","users.manage","users.administer"],
   'users.create': ["users.manage"],
   'users.list': ["users.manage"],
   'products.list': [],
@@ -149,8 +149,8 @@ export type ProblemsOf = {
   'versions.list': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'users.me': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'users.get': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
-  'users.update': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"email_taken":409,"invalid_transition":409,"last_administrator":409,"precondition_failed":412,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
-  'users.close': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"open_orders":409,"last_administrator":409,"invalid_transition":409,"precondition_failed":412,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'users.update': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_user_authentication":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"email_taken":409,"invalid_transition":409,"last_administrator":409,"precondition_failed":412,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'users.close': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_user_authentication":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"open_orders":409,"last_administrator":409,"invalid_transition":409,"precondition_failed":412,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'users.create': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"idempotency_in_progress":409,"email_taken":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'users.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'products.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
@@ -202,7 +202,7 @@ export type ProblemsOf = {
   'connectedApps.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'connectedApps.remove': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'apiKeys.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
-  'apiKeys.create': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"too_many_api_keys":409,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'apiKeys.create': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_user_authentication":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"too_many_api_keys":409,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'apiKeys.revoke': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'applications.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'applications.create': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"client_id_taken":409,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};

@@ -1,4 +1,4 @@
-import type { Answer, IfMatch, IfNoneMatch } from './call.ts';
+import type { Answer, DryRun, IfMatch, IfNoneMatch } from './call.ts';
 import { countdown } from './countdown.ts';
 import { downloadedFile } from './download.ts';
 import { ApiError, DecodeError } from './errors.ts';
@@ -35,7 +35,7 @@ export type ApiRequest = {
   readonly answer?: 'file' | undefined;
 };
 
-export type SendOptions = UploadOptions & IfMatch & IfNoneMatch;
+export type SendOptions = UploadOptions & DryRun & IfMatch & IfNoneMatch;
 
 /** A request whose outcome can be asked for again without harm. */
 const isRepeatable = ({ method, file }: ApiRequest, headers: Headers): boolean =>

@@ -276,8 +276,9 @@ export interface components {
             /** @description Your own number of the order. */
             reference?: string | null;
             note?: string | null;
+            /** @description Merged into the stored metadata: absent keys stay, `null` removes a key. At most 20 pairs after the merge. */
             metadata?: {
-                [key: string]: string;
+                [key: string]: string | null;
             };
             /** @description May change where its price does not. */
             shipping_method?: string;
@@ -370,6 +371,8 @@ export interface components {
         Link: string;
         /** @description Where the new resource is. */
         Location: string;
+        /** @description `true` when the request had `dry_run=true`: nothing was written, and the identifiers in the response belong to nothing. */
+        "Mandate-Dry-Run": string;
         /** @description What is left of each limit: `r` requests for the next `t` seconds. */
         RateLimit: string;
         /** @description The limits that hold for this caller: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers). */
@@ -518,7 +521,10 @@ export interface operations {
     };
     "orders.create": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` checks and prices everything and returns the response of the real request, marked with `Mandate-Dry-Run: true`. Nothing is written, no payment provider is called, and no idempotency key is claimed. */
+                dry_run?: "true" | "false";
+            };
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
                 "Idempotency-Key"?: string;
@@ -526,6 +532,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 1000000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderCreate"];
@@ -539,6 +546,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -838,6 +846,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["OrderUpdate"];
@@ -1010,7 +1019,10 @@ export interface operations {
     };
     "orders.cancel": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` checks and prices everything and returns the response of the real request, marked with `Mandate-Dry-Run: true`. Nothing is written, no payment provider is called, and no idempotency key is claimed. */
+                dry_run?: "true" | "false";
+            };
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
                 "Idempotency-Key"?: string;
@@ -1021,6 +1033,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderCancellation"];
@@ -1034,6 +1047,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };

@@ -57,14 +57,14 @@ export interface paths {
         post?: never;
         /**
          * Close a user
-         * @description For good: the name is removed, the e-mail address is free again, every application loses its access. Orders stay. Others than oneself need an administrator with `users.manage`.
+         * @description For good: the name is removed, the e-mail address is free again, every application loses its access. Orders stay. `users.write` closes the account of the user the token acts for, `users.manage` with an administrator that of a customer. The accounts of staff and administrators require `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).
          */
         delete: operations["users.close"];
         options?: never;
         head?: never;
         /**
          * Change a user
-         * @description A merge patch (RFC 7396). `users.write` reaches the user the token acts for; others need `users.manage` and a member of staff. A suspended user is signed out everywhere, and no application can act for them until they are active again.
+         * @description A merge patch (RFC 7396). `users.write` changes the name of the user the token acts for. `users.manage` changes the name, e-mail address and status of customers and requires a staff account. Roles, and the accounts of staff and administrators, require `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes: otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed by the link that is sent to it, and resets no password before; the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for them until they are active again.
          */
         patch: operations["users.update"];
         trace?: never;
@@ -817,7 +817,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a connected application
-         * @description Its access ends with this request. Before it gets any again, the user is asked.
+         * @description Its access ends with this request. Before it gets any again, the user is asked. The API keys that the application created for the user, on any device, are revoked unless `api_keys=keep`.
          */
         delete: operations["connectedApps.remove"];
         options?: never;
@@ -840,7 +840,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key.
+         * @description A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key. Creating a key requires that the user signed in during the last 15 minutes.
          */
         post: operations["apiKeys.create"];
         delete?: never;
@@ -909,14 +909,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an application
-         * @description With everything it was allowed: its tokens stop at once. For administrators.
+         * @description With everything it was allowed: its tokens stop at once. An application with a metadata document is registered again when it is next used: disable it to block it. For administrators.
          */
         delete: operations["applications.delete"];
         options?: never;
         head?: never;
         /**
          * Change an application
-         * @description What is left out stays as it is. Everything is effective with the next request. For administrators.
+         * @description What is left out stays as it is. Everything is effective with the next request. Of an application with a metadata document only `status`, `rate_limit_per_minute` and `quota_per_month` can be changed: the document defines the rest. For administrators.
          */
         patch: operations["applications.update"];
         trace?: never;
@@ -1035,6 +1035,8 @@ export interface components {
             scopes: string[];
             /** @enum {string} */
             status: "active" | "revoked" | "expired";
+            /** @description Client ID of the application that created the key; `null` for keys that were created before the server recorded it. */
+            created_by_client_id: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1118,10 +1120,17 @@ export interface components {
             status: "active" | "disabled";
             /** @description Made by the shop itself; people are told so. */
             first_party: boolean;
+            /**
+             * @description How it was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). The last two are self-registered: public, without administrative scopes, and users are asked for consent at every sign-in.
+             * @enum {string}
+             */
+            registration: "administrator" | "registration_token" | "open_registration" | "metadata_document";
             /** @description How many requests a minute it may make for each person; `null`: as many as any. */
             rate_limit_per_minute: number | null;
             /** @description How many requests it may make in a calendar month (UTC), for everybody together; `null`: as many as any. */
             quota_per_month: number | null;
+            /** @description Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, if the new refresh token has not been used. `0` turns it off, for example for FAPI clients; `null` means the default of the server. */
+            refresh_grace_seconds: number | null;
             /** @description Counts the changes. */
             version: number;
             /** Format: date-time */
@@ -1142,9 +1151,9 @@ export interface components {
             /** @description Where people may be sent after signing out. */
             post_logout_redirect_uris?: string[];
             /** @description The most it may ever be granted. Taken away here, a scope is gone from the tokens there are. */
-            scopes: ("users.read" | "users.write" | "users.manage" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
+            scopes: ("users.read" | "users.write" | "users.manage" | "users.administer" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
             /** @description What people are not asked about, because an administrator allowed it in the name of everybody. */
-            preapproved_scopes?: ("openid" | "profile" | "email" | "offline_access" | "users.read" | "users.write" | "users.manage" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
+            preapproved_scopes?: ("openid" | "profile" | "email" | "offline_access" | "users.read" | "users.write" | "users.manage" | "users.administer" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
             /** @description How it gets tokens. */
             grant_types: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
             /** @description Made by the shop itself; people are told so. */
@@ -1153,6 +1162,8 @@ export interface components {
             rate_limit_per_minute?: number | null;
             /** @description How many requests it may make in a calendar month (UTC), for everybody together; `null`: as many as any. */
             quota_per_month?: number | null;
+            /** @description Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, if the new refresh token has not been used. `0` turns it off, for example for FAPI clients; `null` means the default of the server. */
+            refresh_grace_seconds?: number | null;
             /** @description Made up when left out. */
             client_id?: string;
             /** @enum {string} */
@@ -1182,9 +1193,9 @@ export interface components {
             /** @description Where people may be sent after signing out. */
             post_logout_redirect_uris?: string[];
             /** @description The most it may ever be granted. Taken away here, a scope is gone from the tokens there are. */
-            scopes?: ("users.read" | "users.write" | "users.manage" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
+            scopes?: ("users.read" | "users.write" | "users.manage" | "users.administer" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
             /** @description What people are not asked about, because an administrator allowed it in the name of everybody. */
-            preapproved_scopes?: ("openid" | "profile" | "email" | "offline_access" | "users.read" | "users.write" | "users.manage" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
+            preapproved_scopes?: ("openid" | "profile" | "email" | "offline_access" | "users.read" | "users.write" | "users.manage" | "users.administer" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
             /** @description How it gets tokens. */
             grant_types?: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
             /** @description Made by the shop itself; people are told so. */
@@ -1193,6 +1204,8 @@ export interface components {
             rate_limit_per_minute?: number | null;
             /** @description How many requests it may make in a calendar month (UTC), for everybody together; `null`: as many as any. */
             quota_per_month?: number | null;
+            /** @description Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, if the new refresh token has not been used. `0` turns it off, for example for FAPI clients; `null` means the default of the server. */
+            refresh_grace_seconds?: number | null;
             /**
              * @description A disabled application gets no tokens, and those there are stop at once.
              * @enum {string}
@@ -1374,6 +1387,8 @@ export interface components {
             scopes: string[];
             /** @enum {string} */
             status: "active" | "revoked" | "expired";
+            /** @description Client ID of the application that created the key; `null` for keys that were created before the server recorded it. */
+            created_by_client_id: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1415,10 +1430,17 @@ export interface components {
             status: "active" | "disabled";
             /** @description Made by the shop itself; people are told so. */
             first_party: boolean;
+            /**
+             * @description How it was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). The last two are self-registered: public, without administrative scopes, and users are asked for consent at every sign-in.
+             * @enum {string}
+             */
+            registration: "administrator" | "registration_token" | "open_registration" | "metadata_document";
             /** @description How many requests a minute it may make for each person; `null`: as many as any. */
             rate_limit_per_minute: number | null;
             /** @description How many requests it may make in a calendar month (UTC), for everybody together; `null`: as many as any. */
             quota_per_month: number | null;
+            /** @description Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, if the new refresh token has not been used. `0` turns it off, for example for FAPI clients; `null` means the default of the server. */
+            refresh_grace_seconds: number | null;
             /** @description Counts the changes. */
             version: number;
             /** Format: date-time */
@@ -1721,8 +1743,9 @@ export interface components {
             /** @description Your own number of the order. */
             reference?: string | null;
             note?: string | null;
+            /** @description Merged into the stored metadata: absent keys stay, `null` removes a key. At most 20 pairs after the merge. */
             metadata?: {
-                [key: string]: string;
+                [key: string]: string | null;
             };
         };
         Payment: {
@@ -1927,8 +1950,9 @@ export interface components {
             price?: number;
             /** @description Tax contained in the price, in hundredths of a percent: 2000 is 20 %. */
             tax_rate_bps?: number;
+            /** @description Merged into the stored metadata: absent keys stay, `null` removes a key. At most 20 pairs after the merge. */
             metadata?: {
-                [key: string]: string;
+                [key: string]: string | null;
             };
             /**
              * @description `draft` cannot be returned to.
@@ -2231,6 +2255,8 @@ export interface components {
             name: string;
             /** @description E-mail address; unique among users that are not closed, whatever its case. */
             email: string;
+            /** @description Whether the user has confirmed to receive messages at the e-mail address. `false` after someone else changed it. */
+            email_verified: boolean;
             /**
              * @description A suspended or closed user cannot sign in, and no application can act for them.
              * @enum {string}
@@ -2277,12 +2303,12 @@ export interface components {
              */
             email?: string;
             /**
-             * @description For members of staff with `users.manage`.
+             * @description Of a customer, with `users.manage`.
              * @enum {string}
              */
             status?: "active" | "suspended";
             /**
-             * @description For administrators with `users.manage`.
+             * @description For administrators with `users.administer` and a recent sign-in.
              * @enum {string}
              */
             role?: "customer" | "staff" | "admin";
@@ -2411,6 +2437,8 @@ export interface components {
         Link: string;
         /** @description Where the new resource is. */
         Location: string;
+        /** @description `true` when the request had `dry_run=true`: nothing was written, and the identifiers in the response belong to nothing. */
+        "Mandate-Dry-Run": string;
         /** @description What is left of each limit: `r` requests for the next `t` seconds. */
         RateLimit: string;
         /** @description The limits that hold for this caller: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers). */
@@ -2828,7 +2856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`. */
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`, `insufficient_user_authentication`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2955,6 +2983,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["UserUpdate"];
@@ -2987,7 +3016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`. */
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`, `insufficient_user_authentication`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3264,6 +3293,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserCreate"];
@@ -3563,6 +3593,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ProductCreate"];
@@ -3862,6 +3893,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ProductReplace"];
@@ -4207,6 +4239,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["ProductUpdate"];
@@ -4524,6 +4557,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["StockAdjustmentCreate"];
@@ -4807,6 +4841,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DeliveryMethodReplace"];
@@ -5250,7 +5285,10 @@ export interface operations {
     };
     "orders.create": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` checks and prices everything and returns the response of the real request, marked with `Mandate-Dry-Run: true`. Nothing is written, no payment provider is called, and no idempotency key is claimed. */
+                dry_run?: "true" | "false";
+            };
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
                 "Idempotency-Key"?: string;
@@ -5258,6 +5296,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 1000000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderCreate"];
@@ -5271,6 +5310,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -5570,6 +5610,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["OrderUpdate"];
@@ -5742,7 +5783,10 @@ export interface operations {
     };
     "orders.cancel": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` checks and prices everything and returns the response of the real request, marked with `Mandate-Dry-Run: true`. Nothing is written, no payment provider is called, and no idempotency key is claimed. */
+                dry_run?: "true" | "false";
+            };
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
                 "Idempotency-Key"?: string;
@@ -5753,6 +5797,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderCancellation"];
@@ -5766,6 +5811,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -6070,6 +6116,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaymentCreate"];
@@ -6749,6 +6796,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": string;
@@ -7016,7 +7064,10 @@ export interface operations {
     };
     "refunds.create": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` checks and prices everything and returns the response of the real request, marked with `Mandate-Dry-Run: true`. Nothing is written, no payment provider is called, and no idempotency key is claimed. */
+                dry_run?: "true" | "false";
+            };
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
                 "Idempotency-Key"?: string;
@@ -7027,6 +7078,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 1000000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RefundCreate"];
@@ -7040,6 +7092,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -7653,7 +7706,10 @@ export interface operations {
     };
     "shipments.create": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` checks and prices everything and returns the response of the real request, marked with `Mandate-Dry-Run: true`. Nothing is written, no payment provider is called, and no idempotency key is claimed. */
+                dry_run?: "true" | "false";
+            };
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
                 "Idempotency-Key"?: string;
@@ -7664,6 +7720,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 1000000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ShipmentCreate"];
@@ -7677,6 +7734,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -7847,6 +7905,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["ShipmentUpdate"];
@@ -8027,6 +8086,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderExportCreate"];
@@ -8265,6 +8325,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 50000000 bytes. */
         requestBody: {
             content: {
                 "text/csv": string;
@@ -8279,6 +8340,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
@@ -8462,6 +8524,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 50000000 bytes. */
         requestBody: {
             content: {
                 "text/csv": string;
@@ -8476,6 +8539,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
@@ -9607,6 +9671,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookEndpointCreate"];
@@ -10045,6 +10110,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["WebhookEndpointUpdate"];
@@ -10213,6 +10279,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookSecretRotationCreate"];
@@ -10516,6 +10583,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RedeliveryCreate"];
@@ -10986,7 +11054,10 @@ export interface operations {
     };
     "connectedApps.remove": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the API keys that the application created for the user are revoked with its access (default: `revoke`). */
+                api_keys?: "revoke" | "keep";
+            };
             header?: never;
             path: {
                 /** @description Identifier of the connection. */
@@ -11232,6 +11303,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ApiKeyCreate"];
@@ -11263,7 +11335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`. */
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`, `insufficient_user_authentication`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11625,6 +11697,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ApplicationCreate"];
@@ -12030,6 +12103,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["ApplicationUpdate"];
@@ -12185,6 +12259,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SecretRotationCreate"];
@@ -12349,6 +12424,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RegistrationTokenCreate"];
@@ -12491,7 +12567,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Only what was about this user. */
                 user_id?: number;
-                action?: ("account.created" | "account.suspended" | "account.reactivated" | "account.role_changed" | "account.closed" | "session.started" | "session.ended" | "sessions.ended" | "password.changed" | "password.reset" | "email.changed" | "authenticator_app.added" | "authenticator_app.removed" | "recovery_codes.created" | "recovery_code.used" | "passkey.added" | "passkey.removed" | "consent.granted" | "connected_app.removed" | "api_key.created" | "api_key.revoked" | "application.created" | "application.updated" | "application.deleted" | "application.secret_rotated" | "signing_key.rotated" | "token.reused")[];
+                action?: ("account.created" | "account.suspended" | "account.reactivated" | "account.role_changed" | "account.closed" | "session.started" | "session.ended" | "sessions.ended" | "password.changed" | "password.reset" | "email.changed" | "email.verified" | "authenticator_app.added" | "authenticator_app.removed" | "recovery_codes.created" | "recovery_code.used" | "passkey.added" | "passkey.removed" | "consent.granted" | "connected_app.removed" | "api_key.created" | "api_key.revoked" | "application.created" | "application.registered" | "application.updated" | "application.deleted" | "application.secret_rotated" | "signing_key.rotated" | "token.reused")[];
                 outcome?: "success" | "refused";
                 /** @description At this moment or later. */
                 occurred_at_gte?: string;
@@ -12715,6 +12791,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 100000 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SigningKeyRotationCreate"];

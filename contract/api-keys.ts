@@ -5,7 +5,7 @@ import { id, pathId } from './ids.ts';
 import { page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor } from './problems.ts';
 import { describedBy } from './routes.ts';
-import { scopeNames } from './scopes.ts';
+import { administratorScopes, scopeNames } from './scopes.ts';
 import { instant, instantInput, line } from './text.ts';
 
 const c = initContract();
@@ -21,8 +21,8 @@ export const apiKeysMax = 50;
 /** How long a key can be good for. */
 export const apiKeyDaysMax = 366;
 
-/** A key makes no other keys: whoever finds one could keep themselves in. */
-const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage');
+/** A key makes no other keys: whoever finds one could keep themselves in. What requires a recent sign-in is not for keys either. */
+const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage' && !administratorScopes.has(scope));
 if (firstScope === undefined) throw new Error('there are no scopes');
 const keyScope = z.enum([firstScope, ...moreScopes]);
 
@@ -32,6 +32,10 @@ const fields = {
   prefix: z.string().describe('How it begins: enough to recognize it by.'),
   scopes: z.array(z.string()).describe('What it may do, for as long as its owner may.'),
   status: z.enum(['active', 'revoked', 'expired']),
+  created_by_client_id: z
+    .string()
+    .nullable()
+    .describe('Client ID of the application that created the key; `null` for keys that were created before the server recorded it.'),
   created_at: instant,
   expires_at: instant,
   last_used_at: instant.nullable().describe('To within a minute; `null` before its first use.'),
@@ -70,8 +74,8 @@ export const apiKeys = c.router({
     body: apiKeyCreate,
     summary: 'Create an API key',
     description:
-      'A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key.',
-    responses: { 201: newApiKey, ...fails(...guarded, ...withBody, 'too_many_api_keys') },
+      'A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key. Creating a key requires that the user signed in during the last 15 minutes.',
+    responses: { 201: newApiKey, ...fails(...guarded, ...withBody, 'insufficient_user_authentication', 'too_many_api_keys') },
     metadata: describedBy({ operationId: 'apiKeys.create', access: ['api_keys.manage'] }),
   },
   revoke: {

@@ -25,6 +25,9 @@ export const applicationGrantTypes = [
   'urn:ietf:params:oauth:grant-type:device_code',
 ] as const;
 
+/** How an application came to be registered. */
+export const applicationRegistrations = ['administrator', 'registration_token', 'open_registration', 'metadata_document'] as const;
+
 const [firstScope, ...moreScopes] = scopeNames;
 if (firstScope === undefined) throw new Error('there are no scopes');
 const scope = openEnum([firstScope, ...moreScopes]);
@@ -34,6 +37,9 @@ const preapproved = openEnum(['openid', 'profile', 'email', 'offline_access', fi
 export const secretOverlapSecondsMax = 7 * 24 * 60 * 60;
 /** Longest life of a token that applications register themselves with. */
 export const registrationTokenSecondsMax = 30 * 24 * 60 * 60;
+
+/** Longest grace period. It limits how long a stolen refresh token that has been rotated can still return tokens. */
+export const refreshGraceSecondsMax = 300;
 
 /** As many requests as a limit can allow. */
 export const requestsMax = 1_000_000_000;
@@ -51,6 +57,8 @@ const descriptions = {
   first_party: 'Made by the shop itself; people are told so.',
   rate_limit_per_minute: 'How many requests a minute it may make for each person; `null`: as many as any.',
   quota_per_month: 'How many requests it may make in a calendar month (UTC), for everybody together; `null`: as many as any.',
+  refresh_grace_seconds:
+    'Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, if the new refresh token has not been used. `0` turns it off, for example for FAPI clients; `null` means the default of the server.',
 };
 
 const fields = {
@@ -66,8 +74,12 @@ const fields = {
   grant_types: z.array(z.enum(applicationGrantTypes)).describe(descriptions.grant_types),
   status: z.enum(['active', 'disabled']).describe('A disabled application gets no tokens, and those there are stop at once.'),
   first_party: z.boolean().describe(descriptions.first_party),
+  registration: openEnum(applicationRegistrations).describe(
+    'How it was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). The last two are self-registered: public, without administrative scopes, and users are asked for consent at every sign-in.',
+  ),
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
+  refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
   version: z.number().int().min(1).describe('Counts the changes.'),
   created_at: instant,
   updated_at: instant,
@@ -97,6 +109,7 @@ const changeable = {
   first_party: z.boolean().describe(descriptions.first_party),
   rate_limit_per_minute: z.number().int().min(1).max(requestsMax).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).max(requestsMax).nullable().describe(descriptions.quota_per_month),
+  refresh_grace_seconds: z.number().int().min(0).max(refreshGraceSecondsMax).nullable().describe(descriptions.refresh_grace_seconds),
 };
 
 export const applicationCreate = component(
@@ -119,6 +132,7 @@ export const applicationCreate = component(
       first_party: changeable.first_party.optional(),
       rate_limit_per_minute: changeable.rate_limit_per_minute.optional(),
       quota_per_month: changeable.quota_per_month.optional(),
+      refresh_grace_seconds: changeable.refresh_grace_seconds.optional(),
     })
     .strict(),
 );
@@ -169,7 +183,7 @@ export const applications = c.router({
     pathParams,
     body: applicationUpdate,
     summary: 'Change an application',
-    description: `What is left out stays as it is. Everything is effective with the next request. ${onlyAdministrators}`,
+    description: `What is left out stays as it is. Everything is effective with the next request. Of an application with a metadata document only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed: the document defines the rest. ${onlyAdministrators}`,
     responses: { 200: application, ...fails(...guarded, ...withBody, 'not_found') },
     metadata: describedBy({ operationId: 'applications.update', access }),
   },
@@ -178,7 +192,7 @@ export const applications = c.router({
     path: '/applications/:application_id',
     pathParams,
     summary: 'Delete an application',
-    description: `With everything it was allowed: its tokens stop at once. ${onlyAdministrators}`,
+    description: `With everything it was allowed: its tokens stop at once. An application with a metadata document is registered again when it is next used: disable it to block it. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'applications.delete', access }),
   },

@@ -40,8 +40,17 @@ export const connectedApps = c.router({
     method: 'DELETE',
     path: '/connected-apps/:connected_app_id',
     pathParams: z.object({ connected_app_id: pathId('Identifier of the connection.') }),
+    query: z
+      .object({
+        api_keys: z
+          .enum(['revoke', 'keep'])
+          .optional()
+          .describe('Whether the API keys that the application created for the user are revoked with its access (default: `revoke`).'),
+      })
+      .strict(),
     summary: 'Remove a connected application',
-    description: 'Its access ends with this request. Before it gets any again, the user is asked.',
+    description:
+      'Its access ends with this request. Before it gets any again, the user is asked. The API keys that the application created for the user, on any device, are revoked unless `api_keys=keep`.',
     responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },

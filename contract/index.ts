@@ -74,10 +74,12 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-export { apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type NewApiKey } from './api-keys.ts';
+export { apiKeyCreate, apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type NewApiKey } from './api-keys.ts';
 export {
   applicationCreate,
   applicationGrantTypes,
+  refreshGraceSecondsMax,
+  applicationRegistrations,
   requestsMax,
   type Application,
   type ApplicationCreate,
@@ -103,13 +105,14 @@ export { productCreate, productUpdate } from './products.ts';
 export { productStatuses, stockAdjustmentReasons, stockMax } from './products.ts';
 export type { Product, ProductCreate, ProductReplace, ProductUpdate, StockAdjustment, StockAdjustmentCreate } from './products.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './refunds.ts';
-export { type Deprecation, metadataOf, routesOf, type RouteMetadata } from './routes.ts';
-export { scopeNames, scopes, type Scope } from './scopes.ts';
+export { type Deprecation, metadataOf, routesOf, type RouteMetadata, usualBodyMax } from './routes.ts';
+export { administratorScopes, rolesFor, scopeNames, scopes, type Scope } from './scopes.ts';
 export { fileFormats, fileMediaTypes, tasksAtOnceMax, taskStatuses, taskTypes } from './tasks.ts';
 export type { Task, TaskResult, TaskType } from './tasks.ts';
 export type { Usage } from './usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './shipments.ts';
 export type { SigningKeyRotation } from './signing-keys.ts';
+export { characterFault, instantInput, line, metadataPairsMax } from './text.ts';
 export { email, userCreate, userRoles, userStatuses, type User, type UserCreate, type UserUpdate } from './users.ts';
 export { type ApiVersion, type ApiVersionAnswer, apiVersions, currentApiVersion } from './versions.ts';
 export {

@@ -6,8 +6,8 @@ import { id, pathId, urlId } from './ids.ts';
 import { amount, currency, price } from './money.ts';
 import { commaList, page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, tokenGuarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
-import { describedBy, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
-import { instant, instantInput, line, metadata, text } from './text.ts';
+import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
+import { instant, instantInput, line, metadata, metadataPatch, storedLine, text } from './text.ts';
 
 const c = initContract();
 
@@ -48,20 +48,20 @@ export const orderItem = component(
   }),
 );
 
-const deliveryFields = {
+const deliveryFields = (oneLine: typeof line | typeof storedLine) => ({
   method: deliveryMethodCode.describe('Code of the delivery method.'),
-  recipient_name: line(200),
-  phone: line(32).optional(),
-  line1: line(200).optional().describe('Street and number; required when the method needs an address.'),
-  line2: line(200).optional(),
-  city: line(100).optional().describe('Required when the method needs an address.'),
-  region: line(100).optional(),
-  postal_code: line(20).optional(),
+  recipient_name: oneLine(200),
+  phone: oneLine(32).optional(),
+  line1: oneLine(200).optional().describe('Street and number; required when the method needs an address.'),
+  line2: oneLine(200).optional(),
+  city: oneLine(100).optional().describe('Required when the method needs an address.'),
+  region: oneLine(100).optional(),
+  postal_code: oneLine(20).optional(),
   country: country.optional().describe('ISO 3166-1 alpha-2; required when the method needs an address.'),
-};
+});
 
-export const deliveryInput = component('DeliveryInput', z.object(deliveryFields).strict());
-export const delivery = component('Delivery', z.object(deliveryFields));
+export const deliveryInput = component('DeliveryInput', z.object(deliveryFields(line)).strict());
+export const delivery = component('Delivery', z.object(deliveryFields(storedLine)));
 
 const orderFields = {
   id,
@@ -124,7 +124,7 @@ export const orderUpdate = component(
       delivery: deliveryInput.describe('The whole delivery; the method may change where its price does not.'),
       reference: line(64).nullable().describe('Your own number of the order.'),
       note: text(1000).nullable(),
-      metadata,
+      metadata: metadataPatch,
     })
     .partial()
     .strict(),
@@ -147,6 +147,7 @@ export const orders = c.router({
   create: {
     method: 'POST',
     path: '/orders',
+    query: dryRunQuery,
     headers: idempotencyHeaders,
     body: orderCreate,
     summary: 'Place an order',
@@ -204,6 +205,7 @@ export const orders = c.router({
     method: 'POST',
     path: '/orders/:order_id/cancellation',
     pathParams: orderPath,
+    query: dryRunQuery,
     headers: idempotencyHeaders,
     body: orderCancellation,
     summary: 'Cancel an order',

@@ -20,6 +20,7 @@ export const commonProblems = {
   invalid_token: { status: 401, title: 'The access token is not valid' },
   expired_token: { status: 401, title: 'The access token has expired' },
   revoked_token: { status: 401, title: 'The access token has been revoked' },
+  insufficient_user_authentication: { status: 401, title: 'A recent sign-in is required' },
   insufficient_scope: { status: 403, title: 'The access token does not allow this' },
   forbidden: { status: 403, title: 'Not allowed' },
   not_found: { status: 404, title: 'Not found' },

@@ -6,7 +6,7 @@ import { currency, price, priceMax } from './money.ts';
 import { commaList, page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, open, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
 import { describedBy, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
-import { instant, line, metadata, text } from './text.ts';
+import { instant, line, metadata, metadataPatch, text } from './text.ts';
 
 const c = initContract();
 
@@ -77,7 +77,7 @@ export const productCreate = component(
 export const productUpdate = component(
   'ProductUpdate',
   z
-    .object({ ...editable, status: z.enum(productStatuses).describe('`draft` cannot be returned to.') })
+    .object({ ...editable, metadata: metadataPatch, status: z.enum(productStatuses).describe('`draft` cannot be returned to.') })
     .partial()
     .strict(),
 );

@@ -7,7 +7,7 @@ import { lineQuantity } from './line-quantity.ts';
 import { orderLinesMax, orderPath } from './orders.ts';
 import { page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from './problems.ts';
-import { describedBy, idempotencyHeaders, ifNoneMatchHeaders } from './routes.ts';
+import { describedBy, dryRunQuery, idempotencyHeaders, ifNoneMatchHeaders } from './routes.ts';
 import { shipmentProblems } from './shipments.ts';
 import { instant, text } from './text.ts';
 
@@ -64,6 +64,7 @@ export const refunds = c.router({
     method: 'POST',
     path: '/orders/:order_id/refunds',
     pathParams: orderPath,
+    query: dryRunQuery,
     headers: idempotencyHeaders,
     body: refundCreate,
     summary: 'Pay money back',

@@ -23,7 +23,7 @@ export type RouteMetadata = {
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
   /** Whether the request accepts an `Idempotency-Key`. */
   readonly idempotent?: boolean;
-  /** Largest accepted body in bytes, where it is not the usual 100 kB. */
+  /** Largest accepted body in bytes (default: `usualBodyMax`). */
   readonly bodyMax?: number;
   /** Media types of a body that is not JSON: nobody reads it before the handler does, from the request itself. */
   readonly consumes?: readonly [string, ...string[]];
@@ -33,6 +33,9 @@ export type RouteMetadata = {
   /** Called by others' systems only, in a form of theirs: clients have no method for it. */
   readonly internal?: boolean;
 };
+
+/** Largest accepted body in bytes of an operation that does not declare another limit. */
+export const usualBodyMax = 100_000;
 
 /** Names a route and says who may call it. */
 export const describedBy = <const Metadata extends RouteMetadata>(metadata: Metadata): Metadata => metadata;
@@ -57,6 +60,18 @@ export const idempotencyHeaders = z.object({
     'Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again.',
   ),
 });
+
+/** Query of an operation that can be tried out without any effect. */
+export const dryRunQuery = z
+  .object({
+    dry_run: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe(
+        '`true` checks and prices everything and returns the response of the real request, marked with `Mandate-Dry-Run: true`. Nothing is written, no payment provider is called, and no idempotency key is claimed.',
+      ),
+  })
+  .strict();
 
 /** Headers of a request for one thing: it is not sent again when the caller has it already (RFC 9110 section 13.1.2). */
 export const ifNoneMatchHeaders = z.object({

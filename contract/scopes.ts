@@ -1,12 +1,21 @@
 /**
  * What an application may be allowed to do. `consent` is the sentence a customer reads before agreeing;
  * `admin` scopes reach beyond one person's own things, so only an administrator's approval grants them.
+ * `role: 'admin'` means that a user needs the role of an administrator to use the scope; staff can use the other `admin` scopes.
  * `*.read` and `*.write` reach only the token's own user; `write` does not imply `read`.
  */
 export const scopes = {
   'users.read': { consent: 'See your name and e-mail address', admin: false },
   'users.write': { consent: 'Change your name, and close your account', admin: false },
-  'users.manage': { consent: 'See and change every customer of the shop', admin: true },
+  'users.manage': {
+    consent: 'See every user, add customers, change their name, e-mail address and status, and close their accounts',
+    admin: true,
+  },
+  'users.administer': {
+    consent: 'Change the role of any user, and change and close the accounts of staff and administrators',
+    admin: true,
+    role: 'admin',
+  },
   'products.write': { consent: 'Add and change products of the shop', admin: true },
   'orders.read': { consent: 'See your orders', admin: false },
   'orders.write': { consent: 'Place orders in your name: you pay for them', admin: false },
@@ -25,12 +34,25 @@ export const scopes = {
   'connected_apps.read': { consent: 'See which applications can use your account', admin: false },
   'connected_apps.write': { consent: 'Remove applications from your account', admin: false },
   'api_keys.manage': { consent: 'Make keys that act in your name until you remove them', admin: false },
-  'applications.manage': { consent: 'Register applications, and change what they may do', admin: true },
-  'signing_keys.manage': { consent: 'Replace the keys that every sign-in is signed with', admin: true },
-  'audit.read': { consent: 'See who signed in, and who changed permissions', admin: true },
-} as const satisfies Record<string, { consent: string; admin: boolean }>;
+  'applications.manage': { consent: 'Register applications, and change what they may do', admin: true, role: 'admin' },
+  'signing_keys.manage': { consent: 'Replace the keys that every sign-in is signed with', admin: true, role: 'admin' },
+  'audit.read': { consent: 'See who signed in, and who changed permissions', admin: true, role: 'admin' },
+} as const satisfies Record<string, { consent: string; admin: boolean; role?: 'admin' }>;
 
 export type Scope = keyof typeof scopes;
+
+/**
+ * Scopes that work only for a signed-in user with the role `admin`: never for staff, for an application that acts for itself or for an
+ * API key, and never without the consent page.
+ */
+export const administratorScopes: ReadonlySet<string> = new Set<Scope>(['users.administer']);
+
+/** The roles of users who can use a scope. */
+export const rolesFor = (scope: Scope): readonly ('customer' | 'staff' | 'admin')[] => {
+  const { admin, role }: { admin: boolean; role?: 'admin' } = scopes[scope];
+  if (role !== undefined) return [role];
+  return admin ? ['staff', 'admin'] : ['customer', 'staff', 'admin'];
+};
 
 const isScope = (name: string): name is Scope => Object.hasOwn(scopes, name);
 

@@ -6,8 +6,8 @@ import { orderLinesMax, orderPath } from './orders.ts';
 import { lineQuantity } from './line-quantity.ts';
 import { page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
-import { describedBy, idempotencyHeaders, ifMatchHeaders } from './routes.ts';
-import { instant, line } from './text.ts';
+import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders } from './routes.ts';
+import { instant, line, storedLine } from './text.ts';
 
 const c = initContract();
 
@@ -19,16 +19,17 @@ const fails = failuresOf({ ...commonProblems, ...shipmentProblems });
 
 export const shipmentStatuses = ['pending', 'shipped', 'delivered', 'failed', 'canceled'] as const;
 
-const tracking = {
-  carrier: line(64).nullable(),
-  tracking_number: line(100).nullable(),
+const trackingFields = (oneLine: typeof line | typeof storedLine) => ({
+  carrier: oneLine(64).nullable(),
+  tracking_number: oneLine(100).nullable(),
   tracking_url: z
     .string()
     .url()
     .max(2048)
     .refine((url) => url.startsWith('https://'), 'must be an https address')
     .nullable(),
-};
+});
+const tracking = trackingFields(line);
 
 export const shipment = component(
   'Shipment',
@@ -36,7 +37,7 @@ export const shipment = component(
     id,
     order_id: id,
     status: z.enum(shipmentStatuses),
-    ...tracking,
+    ...trackingFields(storedLine),
     items: z.array(lineQuantity).min(1).max(orderLinesMax),
     version: z.number().int().min(1).describe('Counts the changes.'),
     created_at: instant,
@@ -73,6 +74,7 @@ export const shipments = c.router({
     method: 'POST',
     path: '/orders/:order_id/shipments',
     pathParams: orderPath,
+    query: dryRunQuery,
     headers: idempotencyHeaders,
     body: shipmentCreate,
     summary: 'Ship an order',

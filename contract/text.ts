@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findHiddenCharacter } from './visible-text.ts';
 
 // C0, DEL and C1: nothing a name or an address needs, and what terminals and logs would obey.
 const controlCharacter = /\p{Cc}/u;
@@ -6,14 +7,27 @@ const controlCharacter = /\p{Cc}/u;
 const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
-/** One line of text, trimmed, `minimum` to `maximum` characters, without control characters. */
+/**
+ * One line of text from a caller, trimmed, `minimum` to `maximum` characters. Every name that others see is one: it contains no control,
+ * no bidirectional control and no invisible character, except where the spelling of a language or an emoji requires one.
+ */
 export const line = (maximum: number, minimum = 1) =>
   z
     .string()
     .trim()
     .min(minimum)
     .max(maximum)
-    .refine((value) => !controlCharacter.test(value) && wellFormed(value), { message: 'must not contain control characters' });
+    .superRefine((value, context) => {
+      const hidden = findHiddenCharacter(value);
+      if (hidden !== undefined) context.addIssue({ code: 'custom', message: `must not contain ${hidden}, ${whyHidden}` });
+    });
+const whyHidden = 'a character that is invisible or changes the direction of the text';
+
+/** Why `line` rejected the characters of a text; `undefined` when its length is wrong. */
+export const characterFault = ({ issues }: z.ZodError): string | undefined => issues.find(({ code }) => code === 'custom')?.message;
+
+/** One line of text in a response: values that were stored under an earlier rule stay readable. */
+export const storedLine = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
 
 /** Text that is kept as it is, blanks included: what something is called elsewhere. */
 export const foreignName = (maximum: number) =>
@@ -35,10 +49,44 @@ export const text = (maximum: number) =>
 /** A moment, as RFC 3339 in UTC with milliseconds. */
 export const instant = z.string().datetime();
 
-/** A moment given by a caller: RFC 3339 with any offset. */
-export const instantInput = z.string().datetime({ offset: true });
+/** Earliest and latest timestamp that a PostgreSQL `timestamptz` and the four-digit year of RFC 3339 can both represent, as epoch milliseconds. */
+const timestampRange = { minimum: Date.parse('0001-01-01T00:00:00.000Z'), maximum: Date.parse('9999-12-31T23:59:59.999Z') } as const;
+const timestampForm = 'must be an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with at most 9 decimal places';
+const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z after conversion to UTC';
+
+/**
+ * A timestamp sent by a caller: RFC 3339 with any offset, at most 9 decimal places, converted to UTC.
+ * Every timestamp in a query, a body or an imported file uses this schema, so that the database accepts each value that passes.
+ */
+export const instantInput = z
+  .string()
+  .datetime({ offset: true, message: timestampForm })
+  .transform((value, context) => {
+    const epochMs = Date.parse(value);
+    const decimals = /\.(\d+)/.exec(value)?.[1] ?? '';
+    // Date.parse() ignores decimals after the third, and the database rounds them up.
+    const isAfterMaximum = epochMs === timestampRange.maximum && /[1-9]/.test(decimals.slice(3));
+    if (Number.isNaN(epochMs) || decimals.length > 9) return refuse(context, timestampForm);
+    if (epochMs < timestampRange.minimum || epochMs > timestampRange.maximum || isAfterMaximum) return refuse(context, timestampRangeText);
+    return `${new Date(epochMs).toISOString().slice(0, 19)}.${decimals.padEnd(3, '0')}Z`;
+  });
+
+function refuse(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
+
+/** Maximum number of metadata pairs of one resource. */
+export const metadataPairsMax = 20;
 
 /** Pairs of text that belong to the caller; the service stores and returns them, and gives them no meaning. */
 export const metadata = z
   .record(foreignName(40), text(500))
-  .refine((pairs) => Object.keys(pairs).length <= 20, { message: 'must have at most 20 pairs' });
+  .refine((pairs) => Object.keys(pairs).length <= metadataPairsMax, { message: `must have at most ${metadataPairsMax} pairs` });
+
+/** A change of metadata, as a JSON merge patch (RFC 7396): absent keys keep their value, and `null` removes a key. */
+export const metadataPatch = z
+  .record(foreignName(40), text(500).nullable())
+  .describe(
+    `Merged into the stored metadata: absent keys stay, \`null\` removes a key. At most ${metadataPairsMax} pairs after the merge.`,
+  );

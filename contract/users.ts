@@ -38,6 +38,9 @@ export const user = component(
     id,
     name: z.string().min(1).max(200).describe('Full name.'),
     email: z.string().min(3).max(254).describe('E-mail address; unique among users that are not closed, whatever its case.'),
+    email_verified: z
+      .boolean()
+      .describe('Whether the user has confirmed to receive messages at the e-mail address. `false` after someone else changed it.'),
     status: z.enum(userStatuses).describe('A suspended or closed user cannot sign in, and no application can act for them.'),
     role: z.enum(userRoles).describe('`staff` and `admin` can act on what belongs to others, with a scope that allows it.'),
     version: z.number().int().min(1).describe('Counts the changes.'),
@@ -62,8 +65,8 @@ export const userUpdate = component(
     .object({
       name: line(200).describe('Full name.'),
       email: email.describe('E-mail address; must not be in use.'),
-      status: z.enum(['active', 'suspended']).describe('For members of staff with `users.manage`.'),
-      role: z.enum(userRoles).describe('For administrators with `users.manage`.'),
+      status: z.enum(['active', 'suspended']).describe('Of a customer, with `users.manage`.'),
+      role: z.enum(userRoles).describe('For administrators with `users.administer` and a recent sign-in.'),
     })
     .partial()
     .strict(),
@@ -129,12 +132,21 @@ export const users = c.router({
     body: userUpdate,
     summary: 'Change a user',
     description:
-      'A merge patch (RFC 7396). `users.write` reaches the user the token acts for; others need `users.manage` and a member of staff. A suspended user is signed out everywhere, and no application can act for them until they are active again.',
+      'A merge patch (RFC 7396). `users.write` changes the name of the user the token acts for. `users.manage` changes the name, e-mail address and status of customers and requires a staff account. Roles, and the accounts of staff and administrators, require `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes: otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed by the link that is sent to it, and resets no password before; the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for them until they are active again.',
     responses: {
       200: user,
-      ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'email_taken', 'invalid_transition', 'last_administrator'),
+      ...fails(
+        ...guarded,
+        ...withBody,
+        ...withIfMatch,
+        'insufficient_user_authentication',
+        'not_found',
+        'email_taken',
+        'invalid_transition',
+        'last_administrator',
+      ),
     },
-    metadata: describedBy({ operationId: 'users.update', access: ['users.write', 'users.manage'] }),
+    metadata: describedBy({ operationId: 'users.update', access: ['users.write', 'users.manage', 'users.administer'] }),
   },
   close: {
     method: 'DELETE',
@@ -143,12 +155,20 @@ export const users = c.router({
     headers: ifMatchHeaders,
     summary: 'Close a user',
     description:
-      'For good: the name is removed, the e-mail address is free again, every application loses its access. Orders stay. Others than oneself need an administrator with `users.manage`.',
+      'For good: the name is removed, the e-mail address is free again, every application loses its access. Orders stay. `users.write` closes the account of the user the token acts for, `users.manage` with an administrator that of a customer. The accounts of staff and administrators require `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).',
     responses: {
       204: c.noBody(),
-      ...fails(...guarded, ...withIfMatch, 'not_found', 'open_orders', 'last_administrator', 'invalid_transition'),
+      ...fails(
+        ...guarded,
+        ...withIfMatch,
+        'insufficient_user_authentication',
+        'not_found',
+        'open_orders',
+        'last_administrator',
+        'invalid_transition',
+      ),
     },
-    metadata: describedBy({ operationId: 'users.close', access: ['users.write', 'users.manage'] }),
+    metadata: describedBy({ operationId: 'users.close', access: ['users.write', 'users.manage', 'users.administer'] }),
   },
 });
 export type User = z.output<typeof user>;

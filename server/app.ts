@@ -27,10 +27,12 @@ import { serveContract } from './http/serve-contract.ts';
 import { refuseUnknownPath } from './http/unknown-routes.ts';
 import type { Log } from './log.ts';
 import { type AuthorizationServer, type AuthorizationServerParts, authorizationServer } from './oauth/authorization-server.ts';
+import { isOriginOfApplication } from './oauth/client-metadata.ts';
 import { proofAlgorithms } from './oauth/dpop-proof.ts';
 import { endAccess } from './oauth/end-access.ts';
 import { apiAudience, mcpAudience, pathOf } from './oauth/endpoints.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
+import { assistantScopes } from './oauth/scopes.ts';
 import { protectedResource, resourceMetadataUrl } from './oauth/protected-resource.ts';
 import { orderRoutesV2 } from './orders/routes-v2.ts';
 import { manualProvider } from './payments/manual-provider.ts';
@@ -74,7 +76,10 @@ export type AppParts = {
   readonly newEvents?: NewEvents;
   /** Whether events may be sent to this machine itself, over http. */
   readonly development?: boolean;
-} & Pick<AuthorizationServerParts, 'store' | 'signingKeys' | 'limits' | 'canMail' | 'onTokenOperation'>;
+} & Pick<
+  AuthorizationServerParts,
+  'store' | 'signingKeys' | 'limits' | 'canMail' | 'openRegistration' | 'documentNetwork' | 'onTokenOperation' | 'refreshGraceSeconds'
+>;
 
 /** The whole server: the API, its document, and the authorization server beside it. */
 export async function createApp(parts: AppParts): Promise<Express> {
@@ -113,7 +118,7 @@ function site(parts: AppParts, authorization: AuthorizationServer): Router {
 
 function api(
   { db, issuer, keys, taxMode = 'inclusive', lastUse = new LastUse(), monthlyUse = new MonthlyUse(), ...parts }: AppParts,
-  { verifyAccessToken, verifyMcpToken, readSigningKeysAgain: readAgain }: AuthorizationServer,
+  { verifyAccessToken, verifyMcpToken, readSigningKeysAgain: readAgain, onEmailAddressChange }: AuthorizationServer,
 ): Router {
   const { providers = paymentProviders(manualProvider), wake = () => undefined, newEvents = new NewEvents(db.em) } = parts;
   const { now = () => new Date(), onTokenOperation = () => undefined } = parts;
@@ -126,6 +131,7 @@ function api(
     pages: new Pages(keys.cursors),
     taxMode,
     endAccess,
+    onEmailAddressChange,
     providers,
     wake,
     signingKeys,
@@ -151,9 +157,21 @@ function api(
   const { versions, ...shared } = resources(deps);
   serveContract(router, contract, { versions, ...shared }, before);
   if (served.some(({ name }) => name === 'v2')) serveContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, before);
-  const authenticateTools = authenticate(orApiKey(db.em, lastUse, verifyMcpToken), challenge(mcpAudience(issuer)), limit, () => false);
+  const authenticateTools = authenticate(
+    orApiKey(db.em, lastUse, verifyMcpToken),
+    { ...challenge(mcpAudience(issuer)), scopes: assistantScopes },
+    limit,
+    () => false,
+  );
   const inside = express.Router().use(answerHeaders, router, refuseUnknownPath, errorHandler(issuer, parts.log));
-  const tools = mcpEndpoint({ em: db.em, issuer, log: parts.log, authenticate: authenticateTools, api: inside });
+  const endpoint = {
+    em: db.em,
+    issuer,
+    log: parts.log,
+    authenticate: authenticateTools,
+    isOriginOfApplication: isOriginOfApplication(db.em),
+  };
+  const tools = mcpEndpoint({ ...endpoint, api: inside });
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
 }
 

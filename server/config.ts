@@ -1,9 +1,26 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { requestsMax, taxModes } from '@mandate/contract';
-import { isPostgresql } from './database/orm.ts';
+import { taxModes } from '@mandate/contract';
+import {
+  address,
+  choice,
+  collector,
+  database,
+  mailFrom,
+  port,
+  redis,
+  refreshGrace,
+  requests,
+  secret,
+  seconds,
+  share,
+  smtp,
+  trustProxy,
+  variable,
+} from './environment-values.ts';
 import { usualLoadLimits } from './http/load-guard.ts';
 import { faultOfTlsFiles, type TlsFiles } from './http/tls-files.ts';
+import { defaultRefreshGraceSeconds } from './oauth/refresh-grace.ts';
 import { type RateLimits, usualRateLimits } from './rate-limits/rate-limits.ts';
 import { type Fault, readSecretFiles } from './secret-files.ts';
 
@@ -19,6 +36,12 @@ export type Config = {
   readonly dataDirectory: string;
   /** `postgres://…`, or a directory for the embedded database. */
   readonly databaseUrl: string;
+  /** The same PostgreSQL without a connection pooler, for what needs a session of its own. */
+  readonly directDatabaseUrl: string | undefined;
+  /** Whether PostgreSQL keeps statements by name for each connection; some connection poolers do not support that. */
+  readonly preparedStatements: boolean;
+  /** How long a start waits for PostgreSQL. */
+  readonly databaseStartTimeoutSeconds: number;
   /** A streaming replica of the same database, for lists. */
   readonly replicaUrl: string | undefined;
   /** What all keys are derived from; `undefined` where one may be made up and kept in the data directory. */
@@ -37,12 +60,16 @@ export type Config = {
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
   /** Whether versions of the API that may still change are served beside the others. */
   readonly previewVersions: boolean;
+  /** Whether applications can register without an initial access token (RFC 7591). */
+  readonly openRegistration: boolean;
   /** Whose word about the address of a caller counts: a number of proxies, or their addresses; nobody's unless it is said. */
   readonly trustProxy: number | string | false;
   /** How many requests are worked on at once. */
   readonly concurrency: number;
   /** How many seconds it goes on answering after it was asked to stop, for whoever sends requests here to notice. */
   readonly stopDelaySeconds: number;
+  /** How long a repeated refresh returns the first response, in seconds; 0 turns it off. */
+  readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
   /** Where several processes count requests together. */
   readonly redisUrl: string | undefined;
@@ -59,53 +86,6 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-/** A variable that is set to nothing counts as not set. */
-const variable = <Schema extends z.ZodTypeAny>(schema: Schema) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema) as z.ZodEffects<Schema, z.output<Schema>, unknown>;
-
-const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
-  z.enum(values, { errorMap: () => ({ message: `must be ${values.join(' or ')}` }) });
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port number')
-  .transform(Number)
-  .pipe(z.number().min(1).max(65_535));
-const address = z
-  .string()
-  .refine(isAddress, 'must be an address such as https://shop.example or https://example.com/shop')
-  .transform((url) => new URL(url).href.replace(/\/$/, ''));
-const secret = z.string().regex(/^[A-Za-z0-9_-]{43,}$/, 'must be at least 32 random bytes in base64url; `openssl rand -hex 32` makes one');
-
-const mailFrom = z
-  .string()
-  .regex(
-    /^([^<>"\r\n]+ )?<?[^\s<>@,;"]+@[^\s<>@,;"]+>?$/,
-    'must be one e-mail address, such as shop@example.com or Shop <shop@example.com>',
-  );
-/** `2`: the caller's address is what the second proxy from here saw. `10.0.0.0/8, 127.0.0.1`: proxies at these addresses are believed. */
-const trustProxy = z
-  .string()
-  .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(, ?[0-9a-fA-F.:/]+)*)$/, 'must be a number of proxies, or their addresses separated by commas')
-  .transform((text) => (text === '0' ? false : /^\d+$/.test(text) ? Number(text) : text));
-
-const database = z.string().refine(isPostgresql, 'must begin with postgres://');
-
-const share = z
-  .string()
-  .regex(/^(0(\.\d{1,6})?|1)$/, 'must be a share between 0 and 1, such as 0.05')
-  .transform(Number);
-
-const seconds = z
-  .string()
-  .regex(/^\d{1,3}$/, 'must be a number of seconds, at most 999')
-  .transform(Number);
-
-const requests = z
-  .string()
-  .regex(/^[1-9]\d{0,9}$/, 'must be a number of requests')
-  .transform(Number)
-  .pipe(z.number().max(requestsMax, `must be at most ${requestsMax}`));
-
 const environment = z
   .object({
     NODE_ENV: variable(choice(['development', 'test', 'production']).default('development')),
@@ -117,10 +97,14 @@ const environment = z
     MANDATE_ISSUER: variable(address.optional()),
     MANDATE_DATA_DIR: variable(z.string().default('./data')),
     DATABASE_URL: variable(database.optional()),
+    DATABASE_DIRECT_URL: variable(database.optional()),
+    DATABASE_PREPARED_STATEMENTS: variable(choice(['on', 'off']).default('on')),
+    DATABASE_START_TIMEOUT: variable(seconds.default('60')),
     DATABASE_REPLICA_URL: variable(database.optional()),
     MANDATE_SECRET: variable(secret.optional()),
     MANDATE_TAX_MODE: variable(choice(taxModes).default('inclusive')),
     MANDATE_PREVIEW_VERSIONS: variable(choice(['on', 'off']).default('off')),
+    MANDATE_OPEN_REGISTRATION: variable(choice(['on', 'off']).default('off')),
     MANDATE_TEST_PAYMENTS: variable(choice(['on', 'off']).optional()),
     STRIPE_SECRET_KEY: variable(
       z
@@ -136,7 +120,7 @@ const environment = z
     ),
     MANDATE_ADMIN_EMAIL: variable(z.string().email('must be an e-mail address').max(254).optional()),
     MANDATE_ADMIN_PASSWORD: variable(z.string().min(12, 'must have at least 12 characters').max(200).optional()),
-    MANDATE_SMTP_URL: variable(z.string().refine(isSmtp, 'must be an address such as smtp://user:password@mail.example:587').optional()),
+    MANDATE_SMTP_URL: variable(smtp.optional()),
     MANDATE_MAIL_FROM: variable(mailFrom.optional()),
     MANDATE_TRUST_PROXY: variable(trustProxy.default('0')),
     MANDATE_RATE_LIMIT: variable(requests.default(String(usualRateLimits.default))),
@@ -144,14 +128,13 @@ const environment = z
     MANDATE_RATE_LIMIT_IP: variable(requests.default(String(usualRateLimits.ip))),
     MANDATE_MONTHLY_QUOTA: variable(requests.default(String(usualRateLimits.monthly))),
     MANDATE_STOP_DELAY: variable(seconds.default('0')),
+    MANDATE_REFRESH_GRACE_SECONDS: variable(refreshGrace.default(String(defaultRefreshGraceSeconds))),
     MANDATE_CONCURRENCY: variable(requests.default(String(usualLoadLimits.atOnce))),
     MANDATE_METRICS_HOST: variable(z.string().default('127.0.0.1')),
     MANDATE_METRICS_PORT: variable(port.optional()),
     OTEL_TRACES_SAMPLER_ARG: variable(share.default('1')),
-    OTEL_EXPORTER_OTLP_ENDPOINT: variable(
-      z.string().refine(isCollector, 'must be an address such as http://collector.example:4318').optional(),
-    ),
-    REDIS_URL: variable(z.string().refine(isRedis, 'must be an address such as redis://user:password@redis.example:6379/0').optional()),
+    OTEL_EXPORTER_OTLP_ENDPOINT: variable(collector.optional()),
+    REDIS_URL: variable(redis.optional()),
   })
   .superRefine((env, context) => {
     const fault = (name: keyof typeof env, message: string): void => context.addIssue({ code: 'custom', path: [name], message });
@@ -168,6 +151,8 @@ const environment = z
     }
     if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
       fault('DATABASE_REPLICA_URL', 'needs DATABASE_URL, which it is a replica of');
+    if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined)
+      fault('DATABASE_DIRECT_URL', 'needs DATABASE_URL, the same database through a connection pooler');
     if (env.MANDATE_METRICS_PORT === env.PORT) fault('MANDATE_METRICS_PORT', 'must be another port than PORT: not everybody may read them');
     if (env.NODE_ENV !== 'production') return;
     if (env.MANDATE_SECRET === undefined) fault('MANDATE_SECRET', 'must be set in production; `openssl rand -hex 32` makes one');
@@ -230,6 +215,9 @@ function configOf(data: Environment): Config {
     issuer: data.MANDATE_ISSUER ?? `${tls ? 'https' : 'http'}://localhost:${data.PORT}`,
     dataDirectory,
     databaseUrl: data.DATABASE_URL ?? join(dataDirectory, 'database'),
+    directDatabaseUrl: data.DATABASE_DIRECT_URL,
+    preparedStatements: data.DATABASE_PREPARED_STATEMENTS === 'on',
+    databaseStartTimeoutSeconds: data.DATABASE_START_TIMEOUT,
     replicaUrl: data.DATABASE_REPLICA_URL,
     secret: data.MANDATE_SECRET,
     taxMode: data.MANDATE_TAX_MODE,
@@ -240,9 +228,11 @@ function configOf(data: Environment): Config {
     administrator: administrator && { email: administrator[0], password: administrator[1] },
     mail: mail && { smtpUrl: mail[0], from: mail[1] },
     previewVersions: data.MANDATE_PREVIEW_VERSIONS === 'on',
+    openRegistration: data.MANDATE_OPEN_REGISTRATION === 'on',
     trustProxy: data.MANDATE_TRUST_PROXY,
     concurrency: data.MANDATE_CONCURRENCY,
     stopDelaySeconds: data.MANDATE_STOP_DELAY,
+    refreshGraceSeconds: data.MANDATE_REFRESH_GRACE_SECONDS,
     rateLimits: {
       default: data.MANDATE_RATE_LIMIT,
       apiKey: data.MANDATE_RATE_LIMIT_API_KEY,
@@ -261,24 +251,6 @@ function configOf(data: Environment): Config {
 /** What is of use together alone; that both are there is checked before. */
 const both = (one: string | undefined, other: string | undefined): readonly [string, string] | undefined =>
   one === undefined || other === undefined ? undefined : [one, other];
-
-function isCollector(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).search === '';
-}
-
-function isSmtp(text: string): boolean {
-  return URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
-}
-
-function isRedis(text: string): boolean {
-  return URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
-}
-
-function isAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, pathname, search, hash, username } = new URL(text);
-  return /^https?:$/.test(protocol) && /^(\/|(\/[\w.~-]+)+\/?)$/.test(pathname) && `${search}${hash}${username}` === '';
-}
 
 const describe = (faults: readonly Fault[]): string =>
   ['The configuration is not complete:', ...faults.map(({ name, message }) => `  ${name} ${message}`)].join('\n');

@@ -7,6 +7,7 @@ export type Fault = { readonly name: string; readonly message: string };
 const secretVariables = [
   'MANDATE_SECRET',
   'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
   'DATABASE_REPLICA_URL',
   'REDIS_URL',
   'MANDATE_SMTP_URL',

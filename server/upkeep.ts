@@ -1,4 +1,5 @@
 import type { LastUse } from './api-keys/last-use.ts';
+import { removeUnusedApplications } from './applications/remove-unused-applications.ts';
 import type { Job } from './background.ts';
 import { databaseTime } from './database/database-time.ts';
 import type { Database, Em } from './database/orm.ts';
@@ -25,6 +26,7 @@ const second = 1_000;
 export const upkeepJobs = ({ db, log, transport, mailKey }: UpkeepParts): Job[] => [
   { name: 'mail', everyMs: second, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
   { name: 'expired tokens', everyMs: 60 * second, run: (signal) => batchAfterBatch(db, signal, sweepOauthRecords) },
+  { name: 'unused applications', everyMs: 600 * second, run: (signal) => batchAfterBatch(db, signal, removeUnusedApplications) },
   { name: 'answers to repeated requests', everyMs: 600 * second, run: (signal) => batchAfterBatch(db, signal, sweepIdempotencyKeys) },
   { name: 'traces of what is over', everyMs: 3600 * second, run: async () => sweepTraces(db.em.fork(), await databaseTime(db.em.fork())) },
   { name: 'old attempts, links and challenges', everyMs: 600 * second, run: () => sweepSmallThings(db) },

@@ -51,7 +51,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: Io): void {
   if (spec.ifMatch) command.option('--if-match <etag>', 'only if it is still this version');
   if (spec.paginated) command.option('--all', 'every page');
   if (spec.operationId in questions) command.option('-y, --yes', 'do not ask');
-  command.option('--dry-run', 'print the request and send nothing');
+  command.option('--print-request', 'print the request and send nothing');
   if (spec.scopes.length > 0) command.addHelpText('after', `\nNeeds the scope ${spec.scopes.join(' or ')}.`);
   command.action(async () => {
     const settings = settingsOf(globalFlagsOf(command), io);

@@ -31,6 +31,10 @@ const defaultScopes = ['users.read', 'orders.read', 'orders.write'];
 /** Who the person is, and that the sign-in outlives the first token. */
 const alwaysAsked = ['openid', 'offline_access'];
 const waitUsualMs = 300_000;
+/** `--force` repeats every sign-in that is older, in seconds: a browser that is still signed in does not count as a new sign-in. */
+const forcedMaxAge = 60;
+/** Creating an API key takes a sign-in that is not older than 15 minutes: this leaves time for the next command, in seconds. */
+const keyMaxAge = 300;
 
 type LoginFlags = {
   readonly browser: boolean;
@@ -68,7 +72,7 @@ export function addLogin(program: Command, io: Io): void {
       ]),
     )
     .option('--no-dpop', 'tokens that any program can use, in place of ones bound to a key of this machine')
-    .option('--force', 'sign in again, although signed in')
+    .option('--force', 'sign in again with the same scopes, even if signed in already')
     .action(async () => {
       const flags = command.opts<LoginFlags>();
       const given = globalFlagsOf(command);
@@ -90,7 +94,7 @@ async function login(given: Login): Promise<void> {
   portOf(flags.port);
   const session = await openSession(io, settings);
   const granted = session.credential?.scopes ?? [];
-  const scopes = askedScopes(flags.scopes, granted);
+  const scopes = askedScopes(flags, granted);
   const storage = await chosenStorage(io, settings, flags.storage);
   if (mode === 'token') return loginWithToken(given, session);
   if (!flags.force && scopes.every((scope) => granted.includes(scope)) && (await isSignedIn(session))) {
@@ -126,14 +130,14 @@ async function loginWithToken({ io, settings }: Login, { apiUrl, store }: Sessio
   tell(io, settings, 'Signed in', credential, `Credentials: ${store.path}.`);
 }
 
-function askedScopes(text: string | undefined, granted: readonly string[]): string[] {
+function askedScopes({ scopes: text, force = false }: LoginFlags, granted: readonly string[]): string[] {
   const names = text?.split(/[\s,]+/).filter(Boolean) ?? [];
   const wrong = names.find((name) => !/^\+?[a-z]+(?:[._][a-z]+)*$/.test(name));
   if (wrong !== undefined)
     throw new CommandFailure(exitCodes.usage, 'usage', `A scope is called like orders.read, not ${JSON.stringify(wrong)}`);
   const added = names.filter((name) => name.startsWith('+')).map((name) => name.slice(1));
   const named = names.filter((name) => !name.startsWith('+'));
-  const base = named.length > 0 ? named : granted.length > 0 && added.length > 0 ? granted : defaultScopes;
+  const base = named.length > 0 ? named : granted.length > 0 && (added.length > 0 || force) ? granted : defaultScopes;
   return [...new Set([...alwaysAsked, ...base, ...added])];
 }
 
@@ -152,9 +156,14 @@ async function signIn(
 ): Promise<Tokens> {
   const issuer = settings.config['issuer'] ?? apiUrl;
   const server = await discover(issuer, { allowInsecureRequests: insecureAllowed(io), signal: io.interrupted, proofKey });
-  const how = { clientId, scopes, waitMs };
+  const how = { clientId, scopes, waitMs, maxAge: maxAgeOf(flags, scopes) };
   if (mode === 'device') return signInWithDevice(io, settings, server, how);
   return signInWithBrowser(io, server, how, { opens: mode === 'browser', port: portOf(flags.port) });
+}
+
+function maxAgeOf({ force }: LoginFlags, scopes: readonly string[]): number | undefined {
+  if (force) return forcedMaxAge;
+  return scopes.includes('api_keys.manage') ? keyMaxAge : undefined;
 }
 
 function portOf(text: string | undefined): number | undefined {

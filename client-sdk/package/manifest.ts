@@ -1,21 +1,18 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readManifest, replaceManifest, restoreManifest, type Manifest } from './published-manifest.ts';
 
 /** In the repository the package runs from its sources; what is published runs from `dist`. */
-const manifest = new URL('../package.json', import.meta.url);
-const aside = new URL('../package.json.source', import.meta.url);
+const folder = new URL('../', import.meta.url);
 
-type Manifest = Readonly<Record<string, unknown>> & { readonly exports: Readonly<Record<string, string>> };
+type SourceManifest = Manifest & { readonly exports: Readonly<Record<string, string>> };
 
-async function readManifest(): Promise<Manifest> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own file
-  return JSON.parse(await readFile(manifest, 'utf8')) as Manifest;
-}
+/** Not in the repository, where `npm ci` would warn of it: there the project runs with the Node that it installs. */
+const engines = { node: '>=22.18' };
 
 /** The sources that users import, such as `./index.ts`. */
-export const entryPoints = async (): Promise<string[]> => Object.values((await readManifest()).exports);
+export const entryPoints = async (): Promise<string[]> => Object.values((await readManifest<SourceManifest>(folder)).exports);
 
 async function publish(): Promise<void> {
-  const { exports, devDependencies: _dev, scripts: _scripts, dependencies: _all, ...rest } = await readManifest();
+  const { exports, devDependencies: _dev, scripts: _scripts, dependencies: _all, ...rest } = await readManifest<SourceManifest>(folder);
   const conditions: Record<string, unknown> = { './package.json': './package.json' };
   for (const [name, source] of Object.entries(exports)) {
     const file = `./dist/${source.slice(2).replace(/\.ts$/, '')}`;
@@ -28,9 +25,9 @@ async function publish(): Promise<void> {
     files: ['dist'],
     exports: conditions,
     dependencies,
+    engines,
   };
-  await rename(manifest, aside);
-  await writeFile(manifest, `${JSON.stringify(content, null, 2)}\n`);
+  await replaceManifest(folder, content);
 }
 
-if (import.meta.main) await (process.argv[2] === 'publish' ? publish() : rename(aside, manifest));
+if (import.meta.main) await (process.argv[2] === 'publish' ? publish() : restoreManifest(folder));

@@ -93,6 +93,7 @@ const apiKey = {
   prefix: 'mandate_k_4f7a',
   scopes: ['orders.read'],
   status: 'active',
+  created_by_client_id: 'mandate-cli',
   created_at: placedAt,
   expires_at: '2027-02-18T09:30:00.000Z',
   last_used_at: null,

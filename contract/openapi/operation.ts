@@ -1,7 +1,7 @@
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { z, type ZodTypeAny } from 'zod';
 import { problem, problemCodesOf } from '../problems.ts';
-import { metadataOf, type RouteMetadata } from '../routes.ts';
+import { metadataOf, type RouteMetadata, usualBodyMax } from '../routes.ts';
 import { isJson, type Json, type JsonValue } from './json.ts';
 import { type Components, jsonSchema } from './schema.ts';
 
@@ -36,6 +36,10 @@ const headers = {
   Link: { description: 'The first and the next page (RFC 8288).', schema: { type: 'string' } },
   'Idempotent-Replayed': {
     description: '`true` when this is the answer of an earlier request with the same key.',
+    schema: { type: 'string' },
+  },
+  'Mandate-Dry-Run': {
+    description: '`true` when the request had `dry_run=true`: nothing was written, and the identifiers in the response belong to nothing.',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
@@ -100,11 +104,12 @@ const headerName = (name: string): string =>
   name.replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 
 function requestBody(route: AppRoute, body: ZodTypeAny, components: Components): Json {
-  const { consumes } = metadataOf(route);
-  if (consumes) return { required: true, content: files(consumes) };
+  const { consumes, bodyMax = usualBodyMax } = metadataOf(route);
+  const description = `At most ${bodyMax} bytes.`;
+  if (consumes) return { required: true, description, content: files(consumes) };
   const schema = jsonSchema(body, 'request', components);
   const mediaTypes = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
-  return { required: true, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])) };
+  return { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])) };
 }
 
 const files = (mediaTypes: readonly string[]): Json =>
@@ -134,18 +139,21 @@ function responsesOf(route: AppRoute, idempotent: boolean, components: Component
 }
 
 function headersOf(status: string, route: AppRoute, idempotent: boolean, components: Components): Json {
-  const isPage = route.query !== undefined && isZod(route.query) && 'shape' in route.query && 'cursor' in Object(route.query.shape);
+  const isPage = hasQueryParameter(route, 'cursor');
   const names: (keyof typeof headers)[] = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
   if ((status === '200' || status === '201' || status === '304') && hasEtag(route)) names.push('ETag');
   if (status === '401' || status === '403') names.push('WWW-Authenticate');
   const made = status === '201' || status === '202';
   if (made) names.push('Location');
+  if (made && hasQueryParameter(route, 'dry_run')) names.push('Mandate-Dry-Run');
   if (made && idempotent) names.push('Idempotent-Replayed');
   if (status === '200' && isPage) names.push('Link');
   if (status === '429' || status === '503' || status === '202') names.push('Retry-After');
   for (const name of names) components.headers[name] = headers[name];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
+
+const hasQueryParameter = ({ query }: AppRoute, name: string): boolean => isZod(query) && 'shape' in query && name in Object(query.shape);
 
 /** What has a version can be asked for and changed by it. */
 function hasEtag({ headers: requestHeaders }: AppRoute): boolean {

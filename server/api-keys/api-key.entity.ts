@@ -13,6 +13,8 @@ export const ApiKey = defineEntity({
     /** SHA-256 of the whole key, which is random and shown once. */
     secretHash: p.text().unique(),
     scopes: p.array(),
+    /** Client ID of the application that created the key; null for keys created before it was recorded. No foreign key: the application may be deleted. */
+    createdByClientId: p.text().nullable(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),

@@ -5,22 +5,23 @@ import { statement } from '../database/statement.ts';
 import { may } from '../http/authorize.ts';
 import type { Principal } from '../http/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
+import { requireRecentSignIn } from '../http/require-recent-sign-in.ts';
+import { OauthRecord } from '../oauth/oauth-record.entity.ts';
+import { lockUser } from '../users/lock-user.ts';
 import { apiKeyColumns, toApiKey, type ApiKeyRow } from './api-key-rows.ts';
 import { hashKey, newKey, prefixOf } from './key-secret.ts';
 
 const days = 24 * 60 * 60 * 1000;
 const usualDays = 90;
 
-// Holds the owner, so that of two requests the second counts the first's key: which it sees only in a statement of its own.
-const holdOwner = statement('hold_key_owner', 'select id from users where id = $1 for no key update');
 const countActive = statement<{ count: number }>(
   'count_api_keys',
   'select count(*) as count from api_keys where user_id = $1 and revoked_at is null and expires_at > $2',
 );
 const insertApiKey = statement<ApiKeyRow>(
   'insert_api_key',
-  `insert into api_keys (user_id, name, prefix, secret_hash, scopes, created_at, expires_at)
-   values ($1, $2, $3, $4, $5::text[], $6, $7) returning ${apiKeyColumns}`,
+  `insert into api_keys (user_id, name, prefix, secret_hash, scopes, created_by_client_id, created_at, expires_at)
+   values ($1, $2, $3, $4, $5::text[], $6, $7, $8) returning ${apiKeyColumns}`,
 );
 
 /** In a transaction. The key is in this answer and nowhere else: what is kept is its hash. */
@@ -34,17 +35,20 @@ export async function createApiKey(
 ): Promise<NewApiKey> {
   const scopes = [...new Set<Scope>(asked)];
   refuseMoreThanTheirs(principal, scopes);
+  // A key is valid for months and bound to no sender, whatever the token is bound to: the user confirms it by a recent sign-in.
+  requireRecentSignIn(principal, now);
   const end = expiresAt === undefined ? new Date(now.getTime() + usualDays * days) : new Date(expiresAt);
   refuseEnd(end, now);
-  await holdOwner(em, [userId]);
+  await lockUser(em, userId); // of two concurrent requests, the second counts the first one's key
+  await refuseRevokedToken(em, principal);
   const [active] = await countActive(em, [userId, now]);
   if ((active?.count ?? 0) >= apiKeysMax) {
     throw problem('too_many_api_keys', { detail: `A user can have ${apiKeysMax} keys at a time. Revoke one that is not needed any more.` });
   }
   const key = newKey();
-  const [row] = await insertApiKey(em, [userId, name, prefixOf(key), hashKey(key), scopes, now, end]);
-  if (!row) throw new Error('inserting an API key gave no row');
   const { clientId } = principal;
+  const [row] = await insertApiKey(em, [userId, name, prefixOf(key), hashKey(key), scopes, clientId, now, end]);
+  if (!row) throw new Error('inserting an API key gave no row');
   const details = { prefix: row.prefix, scopes };
   await recordAuditEvent(
     em,
@@ -53,6 +57,12 @@ export async function createApiKey(
     now,
   );
   return { ...toApiKey(row, now), key };
+}
+
+/** The token was valid when the request began; a password reset that held the lock meanwhile has revoked it. */
+async function refuseRevokedToken(em: Em, { tokenRecordId }: Principal): Promise<void> {
+  if (tokenRecordId === undefined || (await em.count(OauthRecord, { model: 'AccessToken', id: tokenRecordId })) > 0) return;
+  throw problem('revoked_token', { detail: 'Get a new access token and send the request again.' });
 }
 
 /** A key reaches no further than the token that makes it. */

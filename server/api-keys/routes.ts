@@ -1,22 +1,18 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
+import { sourceOf } from '../audit/record-audit-event.ts';
 import { statement } from '../database/statement.ts';
 import { problem } from '../http/problem.ts';
 import { personOf, principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import { apiKeyColumns, toApiKey, type ApiKeyRow } from './api-key-rows.ts';
+import { ApiKey } from './api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';
+import { revokeApiKeys } from './revoke-api-keys.ts';
 
 const listApiKeys = statement<ApiKeyRow>(
   'list_api_keys',
   `select ${apiKeyColumns} from api_keys where user_id = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,
-);
-const revokeApiKey = statement<{ revoked: boolean }>(
-  'revoke_api_key',
-  `with before as (select id, revoked_at from api_keys where id = $1 and user_id = $2 for update)
-   update api_keys k set revoked_at = coalesce(k.revoked_at, $3) from before where k.id = before.id
-   returning before.revoked_at is null as revoked`,
 );
 
 export const apiKeyRoutes = ({ em, pages }: ResourceDeps) =>
@@ -48,11 +44,10 @@ export const apiKeyRoutes = ({ em, pages }: ResourceDeps) =>
       const { clientId } = principalOf(req);
       const now = new Date();
       await em.transactional(async (inner) => {
-        const [found] = await revokeApiKey(inner, [id, userId, now]);
-        if (!found) throw problem('not_found', { detail: `API key ${id} was not found.` });
-        if (!found.revoked) return;
-        const event = { action: 'api_key.revoked', actorId: userId, userId, clientId, subject: `api_key:${id}` } as const;
-        await recordAuditEvent(inner, sourceOf(req), event, now);
+        const cause = { source: sourceOf(req), actorId: userId, clientId, reason: 'revoked_by_owner' } as const;
+        const revoked = await revokeApiKeys(inner, { userId, id }, cause, now);
+        if (revoked.length > 0 || (await inner.count(ApiKey, { id, user: userId })) > 0) return;
+        throw problem('not_found', { detail: `API key ${id} was not found.` });
       });
       return { status: 204, body: undefined };
     },

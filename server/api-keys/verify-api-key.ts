@@ -13,12 +13,13 @@ type Standing = {
   user_id: number;
   role: NonNullable<Principal['user']>['role'];
   user_status: string;
+  application_status: string | null;
 };
 
 const findKey = statement<Standing>(
   'api_key_standing',
-  `select k.id, k.scopes, k.expires_at, k.revoked_at, u.id as user_id, u.role, u.status as user_status
-   from api_keys k join users u on u.id = k.user_id where k.secret_hash = $1`,
+  `select k.id, k.scopes, k.expires_at, k.revoked_at, u.id as user_id, u.role, u.status as user_status, a.status as application_status
+   from api_keys k join users u on u.id = k.user_id left join applications a on a.client_id = k.created_by_client_id where k.secret_hash = $1`,
 );
 
 /** Takes API keys where access tokens are taken. A key is no proof of anything but itself, so it comes as Bearer alone. */
@@ -33,11 +34,13 @@ async function verifyApiKey(em: Em, lastUse: LastUse, key: string, now: Date): P
   const [found] = await findKey(em, [hashKey(key)]);
   if (!found) return 'invalid_token';
   if (found.revoked_at !== null || found.user_status !== 'active') return 'revoked_token';
+  if (found.application_status === 'disabled') return 'revoked_token'; // like the tokens of a disabled application
   if (new Date(found.expires_at) <= now) return 'expired_token';
   lastUse.note(found.id, now);
   return {
     user: { id: found.user_id, role: found.role },
     clientId: `api-key-${found.id}`,
+    authScheme: 'Bearer',
     scopes: new Set(found.scopes),
     limits: { policy: 'api-key', perMinute: null, perMonth: null },
   };

@@ -1,6 +1,6 @@
-import type { Scope } from '@mandate/contract';
+import { administratorScopes, scopeNames, scopes as knownScopes, type Scope } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
-import { Application, type GrantType } from './application.entity.ts';
+import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
 import { hashClientSecret, newClientSecret } from './client-secret.ts';
 import { logoFault } from './logo.ts';
 import { redirectUriFault } from './redirect-uri.ts';
@@ -17,9 +17,14 @@ export type ApplicationInput = {
   readonly grantTypes: readonly GrantType[];
   readonly firstParty?: boolean;
   readonly logoUri?: string | null;
+  readonly registration?: ApplicationRegistration;
+  /** Until when the client ID metadata document does not have to be fetched again. */
+  readonly metadataExpiresAt?: Date | null;
   /** In place of what holds for everybody. */
   readonly rateLimitPerMinute?: number | null;
   readonly quotaPerMonth?: number | null;
+  /** Grace period for repeated refreshes in seconds, instead of the server's default. */
+  readonly refreshGraceSeconds?: number | null;
 };
 
 /** The secret is in this answer and nowhere else: what is kept is its hash. A public application has none. */
@@ -29,7 +34,8 @@ export async function createApplication(
   newSecret = newClientSecret(),
 ): Promise<{ application: Application; secret: string | null }> {
   const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null, ...rest } = input;
-  const { rateLimitPerMinute = null, quotaPerMonth = null } = input;
+  const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null } = input;
+  const { registration = 'administrator', metadataExpiresAt = null } = input;
   for (const { field, detail } of applicationFaults({ ...input, redirectUris }))
     throw new Error(`application ${input.clientId}: ${field} ${detail}`);
   const secret = input.type === 'confidential' ? newSecret : null;
@@ -43,8 +49,11 @@ export async function createApplication(
     secretHashes: secret === null ? [] : [hashClientSecret(secret)],
     firstParty,
     logoUri,
+    registration,
+    metadataExpiresAt,
     rateLimitPerMinute,
     quotaPerMonth,
+    refreshGraceSeconds,
   });
   await em.persist(application).flush();
   return { application, secret };
@@ -54,10 +63,11 @@ export type ApplicationRules = Pick<Application, 'type'> & {
   readonly [Field in 'redirectUris' | 'scopes' | 'grantTypes']: readonly string[];
 } & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & {
   readonly logoUri?: string | null | undefined;
+  readonly registration?: ApplicationRegistration;
 };
 
 export type ApplicationFault = {
-  readonly field: 'grant_types' | 'redirect_uris' | 'post_logout_redirect_uris' | 'preapproved_scopes' | 'logo_uri';
+  readonly field: 'type' | 'scopes' | 'grant_types' | 'redirect_uris' | 'post_logout_redirect_uris' | 'preapproved_scopes' | 'logo_uri';
   readonly detail: string;
 };
 
@@ -75,8 +85,31 @@ export function* applicationFaults(input: ApplicationRules): Generator<Applicati
   yield* addressFaults('post_logout_redirect_uris', postLogoutRedirectUris);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
   if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: `has what is not among scopes: ${beyond.join(', ')}` };
+  const neverApproved = preapprovedScopes.filter((name) => administratorScopes.has(name));
+  if (neverApproved.length > 0) {
+    yield { field: 'preapproved_scopes', detail: `has what administrators approve on the consent page alone: ${neverApproved.join(', ')}` };
+  }
   const logo = typeof logoUri === 'string' ? logoFault(logoUri) : undefined;
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
+  if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredFaults(input);
+}
+
+/** Grant types of applications that nobody approved: users sign in in a browser, where they see the consent page. */
+export const selfRegisteredGrantTypes: readonly string[] = ['authorization_code', 'refresh_token'];
+
+/** Scopes that a self-registered application can get. */
+export const selfRegisteredScopes: readonly Scope[] = scopeNames.filter((name) => !knownScopes[name].admin);
+
+/** Further limits of applications that nobody approved. */
+function* selfRegisteredFaults({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationRules): Generator<ApplicationFault> {
+  if (type !== 'public') yield { field: 'type', detail: 'of a self-registered application must be public' };
+  const otherGrants = grantTypes.filter((name) => !selfRegisteredGrantTypes.includes(name));
+  if (otherGrants.length > 0)
+    yield { field: 'grant_types', detail: `of a self-registered application must not have ${otherGrants.join(', ')}` };
+  const beyond = scopes.filter((name) => !selfRegisteredScopes.some((allowed) => allowed === name));
+  if (beyond.length > 0) yield { field: 'scopes', detail: `of a self-registered application must not have ${beyond.join(', ')}` };
+  if (preapprovedScopes.length > 0)
+    yield { field: 'preapproved_scopes', detail: 'of a self-registered application must be empty: its users are always asked' };
 }
 
 function* addressFaults(field: 'redirect_uris' | 'post_logout_redirect_uris', uris: readonly string[]): Generator<ApplicationFault> {

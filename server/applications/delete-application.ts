@@ -1,3 +1,4 @@
+import { revokeApiKeys, type RevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
 import { endConnections } from '../oauth/grant-events.ts';
@@ -11,12 +12,13 @@ const endGrants = statement(
 );
 const endRecords = statement('end_records_of_application', 'delete from oauth_records where client_id = $1');
 
-/** With everything people allowed it, in one transaction. */
-export async function deleteApplication(em: Em, id: number): Promise<string> {
+/** With everything people allowed it and the API keys that were created through it, in one transaction. */
+export async function deleteApplication(em: Em, id: number, by: Omit<RevocationCause, 'reason'>, now: Date): Promise<string> {
   const application = await lockApplication(em, id);
   await endGrants(em, [application.clientId]);
   await endRecords(em, [application.clientId]);
   await endConnections(em, 'client_id', application.clientId);
+  await revokeApiKeys(em, { clientId: application.clientId }, { ...by, reason: 'application_deleted' }, now);
   await em.remove(application).flush();
   return application.clientId;
 }

@@ -1,4 +1,4 @@
-const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
+export const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /** Why an application may not be registered with this redirect URI; `undefined` when it may. They are compared as whole strings later. */
 export function redirectUriFault(uri: string): string | undefined {
@@ -9,7 +9,7 @@ export function redirectUriFault(uri: string): string | undefined {
   if (uri.includes('*')) return 'has a wildcard';
   if (username || password) return 'has a user name';
   if (protocol === 'https:') return href === uri || href === `${uri}/` ? undefined : 'is not written in its normal form';
-  if (protocol === 'http:') return loopback.has(hostname) ? undefined : 'is http beyond the loopback interface (RFC 8252 section 7.3)';
+  if (protocol === 'http:') return loopbackHosts.has(hostname) ? undefined : 'is http beyond the loopback interface (RFC 8252 section 7.3)';
   // a scheme of the application's own must be one that nobody else has by accident (RFC 8252 section 7.1)
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol) ? undefined : 'has a scheme that is not in reverse domain notation';
 }

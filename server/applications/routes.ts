@@ -20,22 +20,19 @@ const day = 24 * 60 * 60;
 export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
   initServer().router(contract.applications, {
     list: async ({ query, req, res }) => {
-      onlyAdministrators(req);
       const position = pages.positionOf(req, query);
       const before = position ? { id: { $lt: position[1] } } : {};
       const rows = await em.fork().find(Application, before, { orderBy: { id: 'desc' }, limit: query.limit + 1 });
       return { status: 200, body: pages.answer(req, res, query, rows, toApplication, ({ id }) => [id, id]) };
     },
 
-    get: async ({ params: { application_id: id }, req }) => {
-      onlyAdministrators(req);
+    get: async ({ params: { application_id: id } }) => {
       const application = await em.fork().findOne(Application, { id });
       if (!application) throw problem('not_found', { detail: `Application ${id} was not found.` });
       return { status: 200, body: toApplication(application) };
     },
 
     create: async ({ body, req, res }) => {
-      onlyAdministrators(req);
       const { application, secret } = await em.transactional(async (inner) => {
         const made = await register(inner, body);
         await record(inner, req, 'application.created', made.application.clientId, { scopes: made.application.scopes });
@@ -46,7 +43,6 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
     },
 
     update: async ({ params, body, req }) => {
-      onlyAdministrators(req);
       const application = await em.transactional(async (inner) => {
         const updated = await updateApplication(inner, params.application_id, body);
         await record(inner, req, 'application.updated', updated.clientId, { fields: Object.keys(body) });
@@ -56,22 +52,17 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
     },
 
     delete: async ({ params, req }) => {
-      onlyAdministrators(req);
-      await em.transactional(async (inner) => {
-        await record(inner, req, 'application.deleted', await deleteApplication(inner, params.application_id));
-      });
+      await em.transactional((inner) => remove(inner, req, params.application_id));
       return { status: 204, body: undefined };
     },
 
     rotateSecret: async ({ params, body, req }) => {
-      onlyAdministrators(req);
       const until = new Date(Date.now() + (body.overlap_seconds ?? day) * 1000);
       const secret = await em.transactional((inner) => rotateSecret(inner, req, params.application_id, until));
       return { status: 201, body: { client_secret: secret, previous_secret_expires_at: until.toISOString() } };
     },
 
-    createRegistrationToken: async ({ body, req }) => {
-      onlyAdministrators(req);
+    createRegistrationToken: async ({ body }) => {
       const { token, expiresAt } = await createRegistrationToken(em, body.expires_in ?? day, new Date());
       return { status: 201, body: { initial_access_token: token, expires_at: expiresAt.toISOString() } };
     },
@@ -79,10 +70,10 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
 
 type Request = Parameters<typeof sourceOf>[0];
 
-/** An application that acts for itself has the scope because an administrator registered it so. */
-function onlyAdministrators(req: Request): void {
-  const { user } = principalOf(req);
-  if (user !== null && user.role !== 'admin') throw problem('forbidden', { detail: 'Only administrators can do this.' });
+async function remove(em: Em, req: Request, id: number): Promise<void> {
+  const { user, clientId } = principalOf(req);
+  const by = { source: sourceOf(req), actorId: user?.id, clientId };
+  await record(em, req, 'application.deleted', await deleteApplication(em, id, by, new Date()));
 }
 
 async function rotateSecret(em: Em, req: Request, id: number, previousUntil: Date): Promise<string> {
@@ -109,6 +100,7 @@ async function register(em: Em, body: ApplicationCreate) {
     logoUri: body.logo_uri ?? null,
     rateLimitPerMinute: body.rate_limit_per_minute ?? null,
     quotaPerMonth: body.quota_per_month ?? null,
+    refreshGraceSeconds: body.refresh_grace_seconds ?? null,
   };
   refuseFaults(input);
   return createApplication(em, input).catch((error: unknown) => {

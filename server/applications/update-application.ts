@@ -8,6 +8,7 @@ import { applicationFaults, type ApplicationRules } from './create-application.t
 /** A merge patch: what is absent stays. Runs in a transaction, and holds the application until it ends. */
 export async function updateApplication(em: Em, id: number, update: ApplicationUpdate): Promise<Application> {
   const application = await lockApplication(em, id);
+  if (application.registration === 'metadata_document') refuseFieldsOfDocument(update);
   const { status, ...fields } = update;
   Object.assign(application, given(fields));
   if (status === 'disabled') application.disable();
@@ -23,6 +24,17 @@ export async function lockApplication(em: Em, id: number): Promise<Application> 
   if (!application) throw problem('not_found', { detail: `Application ${id} was not found.` });
   return application;
 }
+
+const notInDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month']);
+
+/** The next fetch of the document would undo the change. */
+function refuseFieldsOfDocument(update: ApplicationUpdate): void {
+  const [first, ...more] = Object.keys(update).filter((field) => !notInDocument.has(field));
+  if (first !== undefined) throw invalidRequest(documentFault(first), ...more.map(documentFault));
+}
+
+const documentFault = (field: string) =>
+  ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
 
 export function refuseFaults(application: ApplicationRules): void {
   const [first, ...more] = applicationFaults(application);
@@ -43,6 +55,7 @@ const given = ({
   first_party: firstParty,
   rate_limit_per_minute: rateLimitPerMinute,
   quota_per_month: quotaPerMonth,
+  refresh_grace_seconds: refreshGraceSeconds,
 }: Omit<ApplicationUpdate, 'status'>): object =>
   Object.fromEntries(
     Object.entries({
@@ -56,5 +69,6 @@ const given = ({
       firstParty,
       rateLimitPerMinute,
       quotaPerMonth,
+      refreshGraceSeconds,
     }).filter(([, value]) => value !== undefined),
   );

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { DataDirectoryInUseError } from '../database/data-directory-lock.ts';
-import { isPostgresql, openDatabase, type Database } from '../database/orm.ts';
+import { isPostgresql, openDatabase, type Database, type Opening } from '../database/orm.ts';
 import { BackupError } from './backup-error.ts';
 import { copySocketPath } from './offer-copies.ts';
 
@@ -13,8 +13,8 @@ import { copySocketPath } from './offer-copies.ts';
  * makes; the server goes on.
  * @param url `postgres://…`, or the directory of an embedded database
  */
-export async function openForReading(url: string): Promise<Database> {
-  if (isPostgresql(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2 });
+export async function openForReading(url: string, opening: Pick<Opening, 'onPool' | 'preparedStatements'>): Promise<Database> {
+  if (isPostgresql(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2, ...opening });
   if (!existsSync(join(url, 'PG_VERSION')))
     throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL as the server has it`);
   try {

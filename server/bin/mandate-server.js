@@ -1,4 +1,9 @@
 #!/usr/bin/env node
-const { keepCompiled } = await import('../process/keep-compiled.ts');
-keepCompiled();
-await import('../command/main.ts');
+const major = 24;
+
+// This file, alone, has to run with any version of Node.js.
+if (Number.parseInt(process.versions.node, 10) >= major) {
+  const { keepCompiled } = await import('../process/keep-compiled.ts');
+  keepCompiled();
+  await import('../command/main.ts');
+} else (await import('../../start-provided-node.js')).startProvidedNode(import.meta.url, 'mandate-server', major);

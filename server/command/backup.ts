@@ -13,7 +13,7 @@ export async function backup({ stdout, stderr }: Io, file: string): Promise<void
   const [config, begun] = [readConfig(), performance.now()];
   const keys = await keysOf(config);
   const onProgress = progressBar(stderr);
-  const db = await openForReading(config.databaseUrl);
+  const db = await openForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
   try {
     // sealed with another secret than this one, what is in it could not be opened after it was restored
     await expectSecretOf(db.em.fork(), keys.signingKeys);

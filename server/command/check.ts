@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Pool } from 'pg';
 import { openForReading } from '../backup/open-for-reading.ts';
 import { readConfig, type Config } from '../config.ts';
+import { checkConnectionPooler } from '../database/connection-pooler.ts';
 import { migrationState } from '../database/migration-state.ts';
 import { isPostgresql, type Database, type Em } from '../database/orm.ts';
 import { smtpTransport } from '../mail/smtp-transport.ts';
@@ -63,7 +65,7 @@ async function lookAtDatabase(report: Report, config: Config): Promise<void> {
   }
   const found = await report.look(
     'database',
-    () => reachDatabase(url),
+    () => reachDatabase(config),
     ({ is }) => is,
     'Does it run, and is DATABASE_URL right?',
   );
@@ -72,12 +74,20 @@ async function lookAtDatabase(report: Report, config: Config): Promise<void> {
   await found.db.close();
 }
 
-async function reachDatabase(url: string): Promise<{ db: Database; is: string }> {
-  const db = await openForReading(url);
-  const [row] = await db.em
-    .fork()
-    .execute<{ name: string; version: string }[]>(`select current_database() as name, current_setting('server_version') as version`);
-  return { db, is: isPostgresql(url) ? `PostgreSQL ${row?.version}, database ${row?.name}` : `embedded, at ${url}` };
+async function reachDatabase({ databaseUrl: url, preparedStatements }: Config): Promise<{ db: Database; is: string }> {
+  let pool: Pool | undefined;
+  const db = await openForReading(url, { preparedStatements: false, onPool: (made) => (pool = made) });
+  try {
+    const [row] = await db.em
+      .fork()
+      .execute<{ name: string; version: string }[]>(`select current_database() as name, current_setting('server_version') as version`);
+    if (!pool) return { db, is: `embedded, at ${url}` };
+    const between = (await checkConnectionPooler(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
+    return { db, is: `PostgreSQL ${row?.version}, database ${row?.name}${between}` };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
 }
 
 async function lookInside(report: Report, config: Config, em: Em): Promise<void> {
@@ -109,9 +119,9 @@ async function countAdministrators(em: Em): Promise<string> {
   return row?.count ? `${row.count} can sign in` : 'none yet: `mandate-server admin create` makes one';
 }
 
-async function reachReplica({ replicaUrl }: Config): Promise<string> {
+async function reachReplica({ replicaUrl, preparedStatements }: Config): Promise<string> {
   if (replicaUrl === undefined) return 'not used: lists come from the database';
-  const db = await openForReading(replicaUrl);
+  const db = await openForReading(replicaUrl, { preparedStatements });
   try {
     const [row] = await db.em.fork().execute<{ follows: boolean }[]>('select pg_is_in_recovery() as follows');
     if (!row?.follows) throw new CommandFailure('it follows no other PostgreSQL: name a streaming replica of the database, or none');

@@ -1,31 +1,32 @@
-import { contract } from '@mandate/contract';
+import { characterFault, contract } from '@mandate/contract';
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
 import { createAccount, EmailTakenError } from '../oauth/accounts.ts';
-import { passwordFaults } from '../oauth/new-password.ts';
+import { hashNewPassword } from '../oauth/new-password.ts';
+import { defaultShop } from '../oauth/pages/page.ts';
 import { english } from '../oauth/pages/words.ts';
-import { hashPassword } from '../oauth/passwords.ts';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './installation.ts';
 import type { Io } from './io.ts';
 import { readPassword } from './read-password.ts';
 
-const otherwise = 'Stop the server first, or have an administrator make somebody else one: mandate users update ID --role admin';
+const otherwise =
+  'Stop the server first, or have an administrator make somebody else one: mandate users update ID --role admin (scope users.administer)';
 
 /** `mandate-server admin create` */
 export async function createAdministrator(io: Io, given: { readonly email: string; readonly name: string }): Promise<void> {
   const config = readConfig();
   const { name, email } = validAccount(given);
   const password = await readPassword(io);
-  for (const { text } of passwordFaults(password, email, english)) throw new CommandFailure(`${text}: nothing was made`);
-  const passwordHash = await hashPassword(password);
+  const chosen = await hashNewPassword(password, { name, email }, { shop: defaultShop, words: english });
+  if ('reason' in chosen) throw new CommandFailure(`${chosen.reason}. No account was created; call the command again`);
   const id = await withDatabase(config, otherwise, async (db) => {
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
       const now = new Date();
-      const user = await createAccount(em, { name, email, passwordHash, role: 'admin' }, now).catch(refuseTaken);
+      const user = await createAccount(em, { name, email, passwordHash: chosen.hash, role: 'admin' }, now).catch(refuseTaken);
       const nowhere = { ip: null, userAgent: null };
       await recordAuditEvent(em, nowhere, { action: 'account.created', userId: user.id, details: { role: 'admin' } }, now);
       return user.id;
@@ -38,13 +39,16 @@ function validAccount(given: { readonly email: string; readonly name: string }):
   const { name, email } = contract.users.create.body.shape;
   const [validName, validEmail] = [name.safeParse(given.name), email.safeParse(given.email)];
   if (!validEmail.success) throw new CommandFailure('--email takes an e-mail address, such as ann@example.com', exitCodes.usage);
-  if (!validName.success) throw new CommandFailure('--name takes a name of up to 200 characters', exitCodes.usage);
+  if (!validName.success) {
+    const reason = characterFault(validName.error) ?? 'takes a name of up to 200 characters';
+    throw new CommandFailure(`--name ${reason}`, exitCodes.usage);
+  }
   return { name: validName.data, email: validEmail.data };
 }
 
 function refuseTaken(error: unknown): never {
   if (!(error instanceof EmailTakenError)) throw error;
   throw new CommandFailure(
-    'there is an account with this address. Name another one, or have an administrator change its role: mandate users update ID --role admin',
+    'there is an account with this address. Name another one, or have an administrator change its role: mandate users update ID --role admin (scope users.administer)',
   );
 }

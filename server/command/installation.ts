@@ -4,18 +4,19 @@ import { openDatabase, type Database } from '../database/orm.ts';
 import { deriveKeys, existingSecret, type SecretKeys } from '../secret-keys.ts';
 import { CommandFailure } from './command-failure.ts';
 
-type Storage = Pick<Config, 'databaseUrl' | 'dataDirectory' | 'secret'>;
+type Storage = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
 
 /**
  * Work on the database beside the servers that use it, as patient as migrations are.
  * @param otherwise what to do where a running server has the embedded database for itself
  */
 export async function withDatabase<Result>(
-  { databaseUrl }: Storage,
+  { databaseUrl, directDatabaseUrl, preparedStatements }: Storage,
   otherwise: string,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const db = await openDatabase(databaseUrl, { timeouts: 'none', connectionsMax: 3 }).catch((error: unknown) => {
+  const opening = { timeouts: 'none', connectionsMax: 3, preparedStatements } as const;
+  const db = await openDatabase(directDatabaseUrl ?? databaseUrl, opening).catch((error: unknown) => {
     if (error instanceof DataDirectoryInUseError) throw new CommandFailure(`${error.message}. ${otherwise}`);
     throw error;
   });
@@ -27,7 +28,7 @@ export async function withDatabase<Result>(
 }
 
 /** The keys of an installation that there is: no secret is made up, as a first start does. */
-export async function keysOf({ secret, dataDirectory }: Storage): Promise<SecretKeys> {
+export async function keysOf({ secret, dataDirectory }: Pick<Storage, 'secret' | 'dataDirectory'>): Promise<SecretKeys> {
   const existing = secret ?? (await existingSecret(dataDirectory));
   if (existing !== undefined) return deriveKeys(existing);
   throw new CommandFailure(

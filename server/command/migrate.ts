@@ -14,7 +14,8 @@ export async function applyMigrations({ stdout }: Io): Promise<void> {
 
 /** `mandate-server migrate --status` */
 export async function listMigrations({ stdout }: Io): Promise<void> {
-  const db = await openForReading(readConfig().databaseUrl);
+  const config = readConfig();
+  const db = await openForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
   try {
     const { applied, pending, unknown } = await migrationState(db.em.fork());
     for (const name of applied) stdout.write(`applied  ${name}${unknown.includes(name) ? '  by a newer release' : ''}\n`);

@@ -26,9 +26,10 @@ export const connectedAppRoutes = ({ em, pages, onTokenOperation }: ResourceDeps
       return { status: 200, body };
     },
 
-    remove: async ({ params: { connected_app_id: id }, req }) => {
-      const { clientId } = principalOf(req);
-      const removed = await em.transactional((inner) => removeConnection(inner, personOf(req).id, id, sourceOf(req), clientId, new Date()));
+    remove: async ({ params: { connected_app_id: id }, query: { api_keys: apiKeys }, req }) => {
+      const { clientId: by } = principalOf(req);
+      const options = { source: sourceOf(req), by, keepApiKeys: apiKeys === 'keep' ? 'all' : [] } as const;
+      const removed = await em.transactional((inner) => removeConnection(inner, personOf(req).id, id, options, new Date()));
       if (!removed) throw problem('not_found', { detail: `Connected application ${id} was not found.` });
       onTokenOperation({ name: 'revoked', reason: 'person' });
       return { status: 204, body: undefined };

@@ -16,12 +16,15 @@ const codes = new Set([
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
 
 /** pg gives these no code. */
-const messages = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+const messages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 /** Whether a query failed because the database cannot be reached at the moment, and not because of what was asked. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -1,12 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { checkConnectionPooler, PoolerError } from './connection-pooler.ts';
+import { migrationState } from './migration-state.ts';
 import { isPostgresql, openDatabase, type Database, type Opening } from './orm.ts';
 import { sqlState } from './sql-state.ts';
+import { waitForDatabase, type DatabaseWait } from './wait-for-database.ts';
 
 /** Any number, as long as nobody else locks the same one: this is what "Mandate is migrating" is called in PostgreSQL. */
 export const migrationLock = 7_262_633;
 
+export type MigratedOpening = Pick<Opening, 'onPool' | 'preparedStatements'> & {
+  /** PostgreSQL without a connection pooler, for migrations; by default they use the same URL as everything else. */
+  readonly directUrl?: string | undefined;
+  /** Default: a PostgreSQL that is not available is an error at once. */
+  readonly wait?: DatabaseWait;
+};
+
+const noWait: DatabaseWait = { seconds: 0, log: { warn: () => undefined } };
+
 /** Opens the database with every migration applied. */
-export async function openMigratedDatabase(url: string, opening: Pick<Opening, 'onPool'> = {}): Promise<Database> {
+export async function openMigratedDatabase(url: string, opening: MigratedOpening = {}): Promise<Database> {
+  const { directUrl = url, wait = noWait, preparedStatements = true, onPool } = opening;
   if (!isPostgresql(url)) {
     const db = await openDatabase(url);
     await migrate(db).catch(async (error: unknown) => {
@@ -15,14 +29,35 @@ export async function openMigratedDatabase(url: string, opening: Pick<Opening, '
     });
     return db;
   }
-  // a slow migration, and another process waiting for it, must not run into the timeouts that requests have
-  const patient = await openDatabase(url, { timeouts: 'none', connectionsMax: 3 });
+  const isDirect = directUrl !== url;
+  await withPatientDatabase(directUrl, async (db, pool) => {
+    await waitForDatabase(db, { variable: isDirect ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL', url: directUrl }, wait);
+    if (!isDirect) await checkConnectionPooler(pool, preparedStatements);
+    await migrate(db);
+  });
+  if (isDirect)
+    await withPatientDatabase(url, async (db, pool) => {
+      await waitForDatabase(db, { variable: 'DATABASE_URL', url }, wait);
+      await checkConnectionPooler(pool, preparedStatements);
+      await expectMigrated(db);
+    });
+  return openDatabase(url, { onPool, preparedStatements });
+}
+
+/** A slow migration, and another process that waits for it, must not run into the time limits of requests. */
+async function withPatientDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
+  const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
+  const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });
   try {
-    await migrate(patient);
+    await work(db, await opened);
   } finally {
-    await patient.close();
+    await db.close();
   }
-  return openDatabase(url, opening);
+}
+
+async function expectMigrated(db: Database): Promise<void> {
+  if ((await migrationState(db.em.fork())).pending.length > 0)
+    throw new PoolerError('DATABASE_DIRECT_URL is not the database of DATABASE_URL: set both to the same database');
 }
 
 /**

@@ -1,13 +1,14 @@
 import { EventEmitter, once } from 'node:events';
 import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlEntityManager, type SqlOptions } from '@mikro-orm/sql';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
 import { makeDataDirectory } from './new-data-directory.ts';
-import { endSilentConnections, giveUpWithUs, giveBackWhenLost, parseInt8, refuseUndoneCommit } from './postgresql-connection.ts';
+import { endSilentConnections, giveBackWhenLost, parseInt8, refuseUndoneCommit } from './postgresql-connection.ts';
 import { ownEm } from './request-em.ts';
 import { sendTogether, takeTogether } from './sent-together.ts';
+import { limitConnection, transactionLimits, type TimeLimits } from './time-limits.ts';
 
 /** What a function that reads or writes takes. */
 export type Em = SqlEntityManager;
@@ -23,6 +24,8 @@ export type Opening = {
   /** Another limit for one statement, only to see it met. */
   readonly statementMs?: number;
   readonly connectionsMax?: number;
+  /** `false`: no statement has a name, for poolers that do not keep prepared statements. Default: `true`. */
+  readonly preparedStatements?: boolean | undefined;
   /** Given the pool of connections to PostgreSQL before the first of them is opened. */
   readonly onPool?: ((pool: Pool) => void) | undefined;
 };
@@ -85,18 +88,18 @@ async function open(options: Options, release?: () => void): Promise<Database> {
 }
 
 // The drivers are imported when they are needed: neither loads the other's code.
-async function postgresql(url: string, { timeouts, statementMs = 15_000, connectionsMax = 10, onPool }: Opening): Promise<Options> {
+async function postgresql(url: string, opening: Opening): Promise<Options> {
+  const { timeouts, statementMs = 15_000, connectionsMax = 10, onPool, preparedStatements = true } = opening;
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
-  const milliseconds = (limit: number): number => (timeouts === 'none' ? 0 : limit);
+  const limits: TimeLimits = timeouts === 'none' ? {} : timeLimits(statementMs);
   const driverOptions = {
+    // MikroORM ignores the parameters of a URL, such as sslmode
+    connectionString: url,
     connectionTimeoutMillis: 5_000,
     // one that nobody uses is asked by TCP whether the other side is still there
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    statement_timeout: milliseconds(statementMs),
-    lock_timeout: milliseconds(10_000),
-    idle_in_transaction_session_timeout: milliseconds(30_000),
-    onConnect: giveUpWithUs,
+    onConnect: (client: ClientBase) => limitConnection(client, limits, preparedStatements),
     onPoolCreated(pool: Pool) {
       pool.on('connect', takeTogether);
       onPool?.(pool);
@@ -104,12 +107,19 @@ async function postgresql(url: string, { timeouts, statementMs = 15_000, connect
       pool.on('connect', refuseUndoneCommit);
       // PostgreSQL would have ended the statement before
       if (timeouts !== 'none') endSilentConnections(pool, (statementMs * 4) / 3);
-      pool.on('connect', sendTogether);
+      pool.on('connect', (client) => sendTogether(client, { preparedStatements, limits: transactionLimits(client) }));
       pool.on('connect', giveBackWhenLost);
     },
   };
-  return { driver: PostgreSqlDriver, clientUrl: url, pool: { max: connectionsMax }, driverOptions };
+  // a mistyped name must not create a database
+  return { driver: PostgreSqlDriver, clientUrl: url, pool: { max: connectionsMax }, ensureDatabase: false, driverOptions };
 }
+
+const timeLimits = (statementMs: number): TimeLimits => ({
+  statement_timeout: `${statementMs}ms`,
+  lock_timeout: '10s',
+  idle_in_transaction_session_timeout: '30s',
+});
 
 async function pglite(url: string, { template }: Opening): Promise<Options> {
   const { PgliteDriver } = await import('@mikro-orm/pglite');

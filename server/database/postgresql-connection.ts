@@ -34,13 +34,6 @@ function refuseRollback(result: unknown): unknown {
   return result;
 }
 
-/**
- * PostgreSQL goes on with what was sent to it when whoever sent it is gone, up to the commit that came along, unless it is told to
- * look. Before PostgreSQL 14, and where its system cannot look, it does not.
- */
-export const giveUpWithUs = async (client: ClientBase): Promise<void> =>
-  void (await client.query(`select set_config('client_connection_check_interval', '1s', false)`).catch(() => undefined));
-
 /** Tells how long each statement of a connection took, in milliseconds, whatever came of it. */
 export function timeStatements(client: ClientBase, tell: (milliseconds: number) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;

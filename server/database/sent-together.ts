@@ -3,8 +3,8 @@ import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { noteOf } from '../note.ts';
 
-/** A statement that a connection knows by its name, because it was sent there before. */
-type Prepared = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
+/** A statement with the name by which a connection knows it once it was sent there; an empty name for none. */
+export type Prepared = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
 /** What goes to PostgreSQL in one message. What fails of it undoes the others: they are one transaction, or its end. */
 type Together = Prepared & { readonly before: readonly Prepared[] };
 
@@ -13,6 +13,7 @@ type Answered = (error: unknown, result: unknown) => void;
 /** pg's own, as far as it is used here. */
 type PgConnection = { readonly parsedStatements: Readonly<Record<string, string>> };
 type PgQuery = EventEmitter & {
+  requiresPreparation(): boolean;
   prepare(connection: PgConnection): void;
   handleDataRow(row: unknown): void;
   handleCommandComplete(message: unknown, connection: PgConnection): void;
@@ -72,6 +73,11 @@ function queriesTogether(Query: PgQueries, connection: PgConnection) {
       super.prepare(connection);
     }
 
+    /** An unnamed statement without values would be sent by the simple protocol, without those before it. */
+    override requiresPreparation(): boolean {
+      return true;
+    }
+
     override handleDataRow(row: unknown): void {
       if (this.#ahead === 0) super.handleDataRow(row);
     }
@@ -92,46 +98,70 @@ const none = (command: string): object => ({ command, rowCount: 0, rows: [], fie
  * message wakes a process there and this one again, which costs more than most statements. What fails is then said to be the
  * statement it was sent with, in the same transaction. One that is undone before anything was sent is never begun.
  */
-export function sendTogether(given: ClientBase): void {
+export function sendTogether(given: ClientBase, { preparedStatements, limits }: Sending): void {
   const client = anyClient.parse(given);
   const query = client.query.bind(client) as Run;
+  const nameOf = (name: string): string => (preparedStatements ? name : '');
+  const begin: Prepared = { name: nameOf('begin'), text: 'begin', values: [] };
   const held: Prepared[] = [];
-  let begun = false;
+  let [begun, limited] = [false, false];
 
   const send = (last: Prepared): unknown => {
     const before = held.splice(0);
     begun ||= last === begin || before[0] === begin;
-    return query({ ...last, before });
+    if (limits === undefined || limited || last === begin) return query({ ...last, before });
+    limited = begun;
+    if (last === limits) return query({ ...last, before });
+    return query({ ...last, before: before[0] === begin ? [begin, limits, ...before.slice(1)] : [limits, ...before] });
   };
   const end = (text: 'commit' | 'rollback'): unknown => {
     const isEmpty = held[0] === begin && (text === 'rollback' || held.length === 1);
-    begun = false;
     if (isEmpty || text === 'rollback') held.length = 0;
-    if (isEmpty) return none(text.toUpperCase());
-    return text === 'commit' ? send({ name: text, text, values: [] }) : query(text);
+    const ended = isEmpty ? none(text.toUpperCase()) : text === 'commit' ? send({ name: nameOf(text), text, values: [] }) : query(text);
+    [begun, limited] = [false, false];
+    return ended;
+  };
+  /** Sends a statement without a name, after what is held. */
+  const sendUnnamed = async (text: unknown, values: unknown, more: readonly unknown[]): Promise<unknown> => {
+    const isStart = typeof text === 'string' && text.startsWith('start transaction');
+    const isInTransaction = begun || held.length > 0;
+    if (isInTransaction && !limited && limits !== undefined) held.push(limits);
+    const last = held.pop();
+    if (last) await send(last);
+    begun ||= isStart;
+    const alone = !isInTransaction && !isStart && limits !== undefined && more.length === 0 ? singleStatement(text, values) : undefined;
+    return alone ? query({ ...alone, before: [limits] }) : query(text, values, ...more);
   };
   const together: Run = async (text, values, ...more) => {
     if (text === 'commit' || text === 'rollback') return end(text);
-    const statement = text === 'begin' ? begin : prepared(text, values);
-    if (!statement || more.length > 0) {
-      const last = held.pop();
-      if (last) await send(last);
-      begun ||= typeof text === 'string' && text.startsWith('start transaction');
-      return query(text, values, ...more);
-    }
+    const statement = text === 'begin' ? begin : prepared(text, values, nameOf);
+    if (!statement || more.length > 0) return sendUnnamed(text, values, more);
     const waits = statement === begin || ((begun || held.length > 0) && isForLater(statement));
-    if (!waits || client.connection.parsedStatements[statement.name] !== statement.text) return send(statement);
+    const isKnown = statement.name === '' || client.connection.parsedStatements[statement.name] === statement.text;
+    if (!waits || !isKnown) return send(statement);
     held.push(statement);
     return none('');
   };
   Object.defineProperty(client, 'query', { value: together, configurable: true });
 }
 
-const begin: Prepared = { name: 'begin', text: 'begin', values: [] };
+export type Sending = {
+  /** `false`: every statement is sent without a name, because PostgreSQL or a pooler does not keep names for this connection. */
+  readonly preparedStatements: boolean;
+  /** Sent with the first statement of each transaction, and with each statement outside of one; the connection must know its name. */
+  readonly limits: Prepared | undefined;
+};
 
-function prepared(text: unknown, values: unknown): Prepared | undefined {
+function prepared(text: unknown, values: unknown, nameOf: (name: string) => string): Prepared | undefined {
   const name = typeof text === 'string' ? heading.exec(text)?.[1] : undefined;
-  return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name, text, values } : undefined;
+  return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name: nameOf(name), text, values } : undefined;
+}
+
+/** Only a single statement can be sent by the extended protocol; a text without values may have several. */
+function singleStatement(text: unknown, values: unknown): Prepared | undefined {
+  if (typeof text !== 'string') return undefined;
+  const given: readonly unknown[] = Array.isArray(values) ? values : [];
+  return given.length > 0 || !text.includes(';') ? { name: '', text, values: given } : undefined;
 }
 
 const isForLater = ({ text, values }: Prepared): boolean => heading.exec(text)?.[2] !== undefined && values.every(isPlain);

@@ -2,10 +2,12 @@ import { randomInt } from 'node:crypto';
 import { scopeNames, scopes } from '@mandate/contract';
 import type { Application } from '../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../applications/create-application.ts';
-import type { Config } from '../config.ts';
+import { ConfigurationError, type Config } from '../config.ts';
 import type { Database, Em } from '../database/orm.ts';
 import { createAccount } from '../oauth/accounts.ts';
-import { hashPassword } from '../oauth/passwords.ts';
+import { hashNewPassword, type PasswordOwner } from '../oauth/new-password.ts';
+import { defaultShop } from '../oauth/pages/page.ts';
+import { english } from '../oauth/pages/words.ts';
 import { User } from '../users/user.entity.ts';
 import { createDemonstrationShop } from './demonstration-shop.ts';
 import { writeFirstRunFile, type FirstRunFile } from './first-run-file.ts';
@@ -41,7 +43,8 @@ export async function prepareInstallation(
 async function prepareProduction(em: Em, { administrator }: Installation, now: Date): Promise<'prepared' | 'without administrator'> {
   if (!administrator) return 'without administrator';
   const { email, password } = administrator;
-  await createAccount(em, { name: administratorName, email, passwordHash: await hashPassword(password), role: 'admin' }, now);
+  const owner = { name: administratorName, email };
+  await createAccount(em, { ...owner, passwordHash: await hashConfiguredPassword(password, owner), role: 'admin' }, now);
   return 'prepared';
 }
 
@@ -54,7 +57,7 @@ async function prepareDemonstration(em: Em, { administrator, issuer }: Installat
     ['admin', made.administrator],
     ['customer', made.customer],
   ] as const) {
-    await createAccount(em, { name, email, passwordHash: await hashPassword(password), role }, now);
+    await createAccount(em, { name, email, passwordHash: await hashConfiguredPassword(password, { name, email }), role }, now);
   }
   await createDemonstrationShop(em);
   return {
@@ -80,6 +83,13 @@ async function prepareDemonstration(em: Em, { administrator, issuer }: Installat
       }),
     },
   };
+}
+
+/** @throws ConfigurationError when the administrator's password is easy to guess */
+async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
+  const chosen = await hashNewPassword(password, owner, { shop: defaultShop, words: english });
+  if ('hash' in chosen) return chosen.hash;
+  throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. ${chosen.reason}`);
 }
 
 type MadeApplication = FirstRunFile['applications']['demonstration'];

@@ -6,8 +6,15 @@ import type { VerifyAccessToken } from './principal.ts';
 import { problem, type Problem } from './problem.ts';
 import { principalIfAny, setPrincipal } from './request-scope.ts';
 
-/** What a refused caller is told besides: where to find out how to get a token (RFC 9728 section 5.1), and how to prove to be its owner. */
-export type Challenge = { readonly resourceMetadata: string; readonly proofAlgorithms: readonly string[] };
+/**
+ * What a refused caller is told besides: where to find out how to get a token (RFC 9728 section 5.1), how to prove to be its owner, and
+ * the scopes to request (RFC 6750 section 3).
+ */
+export type Challenge = {
+  readonly resourceMetadata: string;
+  readonly proofAlgorithms: readonly string[];
+  readonly scopes?: readonly string[];
+};
 
 /**
  * Who is calling, from the Authorization header alone (RFC 6750 section 2.1): a token in the query or in a form is not looked at.
@@ -43,11 +50,13 @@ export const authenticate =
 
 const isPublicRoute = (req: Request): boolean => accessOf(req) === 'public';
 
-function unauthorized({ resourceMetadata, proofAlgorithms }: Challenge, code: ProblemCode, detail: string): Problem {
+function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: Challenge, code: ProblemCode, detail: string): Problem {
   // RFC 6750 section 3.1: without a token the challenge carries no error code.
-  const particulars = [...(code === 'missing_token' ? [] : ['error="invalid_token"']), `resource_metadata="${resourceMetadata}"`].join(
-    ', ',
-  );
+  const particulars = [
+    ...(code === 'missing_token' ? [] : ['error="invalid_token"']),
+    ...(scopes ? [`scope="${scopes.join(' ')}"`] : []),
+    `resource_metadata="${resourceMetadata}"`,
+  ].join(', ');
   const challenges = [`Bearer realm="api", ${particulars}`, `DPoP realm="api", ${particulars}, algs="${proofAlgorithms.join(' ')}"`];
   return problem(code, { detail, headers: { 'WWW-Authenticate': challenges.join(', ') } });
 }

@@ -2,7 +2,10 @@ import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
 import { compile, misfit } from './compiled-schema.ts';
 
-/** The same contract, whose requests and answers are checked faster. */
+/** A route that declares no query takes no query parameters: a misspelled or unsupported option must not be ignored silently. */
+const noQueryParameters = z.object({}).strict();
+
+/** The contract as the server enforces it: compiled schemas for requests and responses, and a strict query on every route. */
 export const withCompiledSchemas = <Router extends AppRouter>(contract: Router): Router => {
   const parts = Object.entries(contract).map(([name, part]) => [name, isAppRoute(part) ? compiledRoute(part) : withCompiledSchemas(part)]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys with the same kinds of value
@@ -10,7 +13,7 @@ export const withCompiledSchemas = <Router extends AppRouter>(contract: Router):
 };
 
 const compiledRoute = (route: AppRoute): AppRoute => ({
-  ...compiledValues(route),
+  ...compiledValues({ ...route, query: route.query ?? noQueryParameters }),
   responses: compiledValues(route.responses),
 });
 

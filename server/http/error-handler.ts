@@ -5,7 +5,7 @@ import { problems, type ProblemCode } from '@mandate/contract';
 import { z } from 'zod';
 import { isDatabaseAway, isDatabaseBusy } from '../database/database-away.ts';
 import { Replay } from './idempotency.ts';
-import { Problem, problem } from './problem.ts';
+import { payloadTooLarge, Problem, problem } from './problem.ts';
 import { requestId } from './request-scope.ts';
 import { routeOf } from './route-of-request.ts';
 import { validationProblem } from './validation.ts';
@@ -36,11 +36,10 @@ export const errorHandler =
     res.send(Buffer.from(JSON.stringify(body)));
   };
 
-const httpError = z.object({ type: z.string(), status: z.number() }).partial();
+const httpError = z.object({ type: z.string(), status: z.number(), limit: z.number() }).partial();
 
 const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
   'entity.parse.failed': { code: 'malformed_json', detail: 'The body must be a JSON object.' },
-  'entity.too.large': { code: 'payload_too_large', detail: 'Send a smaller body.' },
   'charset.unsupported': { code: 'unsupported_media_type', detail: 'Send the body in UTF-8.' },
   'encoding.unsupported': { code: 'unsupported_media_type', detail: 'Send the body without this Content-Encoding.' },
   'request.aborted': { code: 'invalid_request', detail: 'The body ended too early.' },
@@ -63,7 +62,8 @@ function problemOf(error: unknown): Problem {
       cause: error,
     });
   }
-  const { type, status } = httpError.safeParse(error).data ?? {};
+  const { type, status, limit } = httpError.safeParse(error).data ?? {};
+  if (type === 'entity.too.large' && limit !== undefined) return payloadTooLarge(limit, error);
   const known = bodyProblems[type ?? ''];
   if (known) return problem(known.code, { detail: known.detail, cause: error });
   if (error instanceof URIError || status === 400)

@@ -1,13 +1,15 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { problems, type ProblemCode } from '@mandate/contract';
+import { problems, type ProblemCode, uploadMax } from '@mandate/contract';
 import type { Logger } from 'pino';
+import { watchChunkSizes } from './chunked-body.ts';
 import type { Health } from './health.ts';
 import { newRequestId } from './request-id.ts';
 import { noteOf } from '../note.ts';
 import type { TlsPair } from './tls-files.ts';
 import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-guard.ts';
+import { payloadTooLarge } from './problem.ts';
 
 export type HttpServerOptions = {
   readonly issuer: string;
@@ -52,10 +54,19 @@ export function httpServer(handler: RequestListener, options: HttpServerOptions)
     connectionsCheckingInterval: Math.min(1_000, headers / 2),
     keepAliveTimeout: keepAlive,
     maxHeaderSize: headersMax,
+    // checked below, so that the answer has the one form
+    requireHostHeader: false,
   };
   const listener: RequestListener = (req, res) => {
+    const wrongHost = hostFault(req);
+    if (wrongHost !== undefined) return refuseConnection(res, issuer, 'invalid_request', wrongHost);
     if (health?.(req.url, res)) return;
+    const isFirst = answers.get(req.socket) === undefined;
     answers.set(req.socket, res);
+    watchChunkSizes(req, isFirst, uploadMax, (limit) => {
+      if (!res.headersSent) refuseBody(req, res, issuer, limit);
+    });
+    if (res.writableEnded) return undefined;
     if ((req.url ?? '').length > urlMax) return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${urlMax} characters.`);
     return guard.handle(req, res, handler);
   };
@@ -67,6 +78,38 @@ export function httpServer(handler: RequestListener, options: HttpServerOptions)
   server.on('clientError', (error, socket) => refuseRaw(issuer, error, socket));
   server.on('close', () => guard.close());
   return server;
+}
+
+const hostForm = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=%-]+)(?::\d{0,5})?$/i;
+
+/** What RFC 9112, section 3.2, requires a server to refuse: no `Host` in HTTP/1.1, more than one, or one that is not a host. */
+function hostFault({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
+  if (hosts.length > 1) return 'The request has more than one Host header. Send one.';
+  const [host] = hosts;
+  if (host === undefined) return httpVersion === '1.1' ? 'The request has no Host header. Send one.' : undefined;
+  return hostForm.test(host) ? undefined : 'The Host header is not a host name with an optional port.';
+}
+
+/** What follows on the connection cannot be trusted, or is not worth reading. */
+function refuseConnection(res: ServerResponse, issuer: string, code: ProblemCode, detail: string): void {
+  res.setHeader('Connection', 'close');
+  writeProblem(res, issuer, code, detail);
+}
+
+const lingerMs = 1_000;
+
+/**
+ * Refuses a body while the caller still sends it. The response is complete at once, but the connection stays open for a moment:
+ * closing it with unread data would reset it, and the caller could lose the response (RFC 9112 section 9.6).
+ */
+function refuseBody(req: IncomingMessage, res: ServerResponse, issuer: string, limit: number): void {
+  const { headers, body } = problemOf(issuer, 'payload_too_large', payloadTooLarge(limit).detail ?? '');
+  res.setHeader('Connection', 'close');
+  res.writeHead(problems.payload_too_large.status, headers).write(body);
+  const close = (): void => void res.end();
+  req.once('end', close).once('close', close);
+  setTimeout(close, lingerMs).unref();
 }
 
 /** The answer that each connection was given last. */
@@ -82,9 +125,7 @@ function refusal(issuer: string, log: Logger): Refuse {
     }
     if (res.headersSent || res.destroyed) return;
     if (why === 'no body') {
-      res.setHeader('Connection', 'close');
-      writeProblem(res, issuer, 'request_timeout', 'The body did not arrive in time. Send the request again.');
-      return;
+      return refuseConnection(res, issuer, 'request_timeout', 'The body did not arrive in time. Send the request again.');
     }
     const detail =
       why === 'overloaded'

@@ -5,6 +5,7 @@ import { metadataOf } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { sqlState, whereOf } from '../database/sql-state.ts';
 import { statement } from '../database/statement.ts';
+import { isDryRun, rollBackAfter } from './dry-run.ts';
 import { actorOf } from './principal.ts';
 import { problem } from './problem.ts';
 import { principalOf } from './request-scope.ts';
@@ -47,7 +48,12 @@ export const once = async <Body>(
   res: Response,
   effect: (em: Em) => Promise<Body>,
   location: (body: Body) => string,
-) => ({ status: 201 as const, body: await atMostOnce(em, req, res, { status: 201, content: req.body }, effect, location) });
+) => {
+  const body = isDryRun(req)
+    ? await rollBackAfter(em, res, effect)
+    : await atMostOnce(em, req, res, { status: 201, content: req.body }, effect, location);
+  return { status: 201 as const, body };
+};
 
 /** Where to look, and when, for the end of what a request has only begun. */
 const lookAgainSeconds = 2;
@@ -83,11 +89,15 @@ export async function onceInStatement<Body>(
   em: Em,
   req: RoutedRequest,
   res: Response,
-  effect: (claim: Claim) => Promise<Kept>,
+  effect: (em: Em, claim: Claim) => Promise<Kept>,
 ): Promise<Created<Body>> {
+  if (isDryRun(req)) {
+    const kept = await rollBackAfter(em, res, (inner) => effect(inner, null));
+    return { status: 201, body: answerSchema<Body>(req, 201).parse(JSON.parse(kept?.body ?? '')) };
+  }
   const names = namesOf(req);
   const claimed: Claim = names ? [...names, fingerprint(req, req.body)] : null;
-  const kept = await effect(claimed).catch(refuseHeldKey);
+  const kept = await effect(em, claimed).catch(refuseHeldKey);
   if (!kept) throw replayOf(await earlierOf(em, claimed));
   res.location(kept.location);
   sendAsWritten(res, kept.body);
@@ -139,6 +149,7 @@ const finish = statement<{ key: string }>(
  * is first to answer has the answer that all get.
  */
 export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Response, { begin, goOn, look, location }: Steps<Body>) {
+  if (isDryRun(req)) return { status: 201 as const, body: await rollBackAfter(em, res, begin) };
   const names = namesOf(req);
   const hash = fingerprint(req, req.body);
   const { begun, isFirst } = await em.transactional(async (inner) => {

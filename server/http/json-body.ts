@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
-import { metadataOf } from '@mandate/contract';
-import { problem } from './problem.ts';
+import { metadataOf, usualBodyMax } from '@mandate/contract';
+import { noteOf } from '../note.ts';
+import { limitChunkSizes } from './chunked-body.ts';
+import { findDuplicateKey, type JsonMeasure, measureJson } from './json-keys.ts';
+import { invalidRequest, problem, type Problem } from './problem.ts';
 import { routeOf } from './route-of-request.ts';
 
-const usualMax = 100_000;
 const depthMax = 32;
 const mediaTypes = ['application/json'];
 /** RFC 7396; a plain JSON body means the same. */
@@ -14,7 +16,7 @@ const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 export const jsonBody: RequestHandler = (req, res, next) => {
   const route = routeOf(req);
   if (!('body' in route)) return next();
-  const { consumes, bodyMax = usualMax } = metadataOf(route);
+  const { consumes, bodyMax = usualBodyMax } = metadataOf(route);
   const accepted = consumes ?? (route.method === 'PATCH' ? patchMediaTypes : mediaTypes);
   // That a body is missing is for the validation to say.
   const empty = req.get('content-length') === '0';
@@ -25,37 +27,43 @@ export const jsonBody: RequestHandler = (req, res, next) => {
     });
   }
   if (consumes) return next();
+  limitChunkSizes(req, bodyMax);
   const charset = /;\s*charset="?([^";\s]+)/i.exec(req.get('content-type') ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-8$/i.test(charset)) throw problem('unsupported_media_type', { detail: 'Send the body in UTF-8.' });
   return parser(bodyMax)(req, res, next);
 };
 
 const parsers = new Map<number, RequestHandler>();
+const bodies = noteOf<{ readonly bytes: Buffer; readonly measure: JsonMeasure }>('JSON text');
 
 function parser(limit: number): RequestHandler {
-  const known =
-    parsers.get(limit) ?? express.json({ limit, type: patchMediaTypes, verify: (_req, _res, bytes) => refuseUnreadable(bytes) });
+  const known = parsers.get(limit) ?? strictParser(limit);
   parsers.set(limit, known);
   return known;
 }
 
+function strictParser(limit: number): RequestHandler {
+  const parse = express.json({
+    limit,
+    type: patchMediaTypes,
+    verify: (req, _res, bytes) => bodies.set(req, { bytes, measure: measureReadable(bytes) }),
+  });
+  return (req, res, next) =>
+    parse(req, res, (error?: unknown) => {
+      if (error !== undefined) return next(error);
+      const text = bodies.get(req);
+      const duplicate = text && findDuplicateKey(text.bytes, req.body, text.measure);
+      return duplicate === undefined ? next() : next(duplicateKey(duplicate));
+    });
+}
+
 /** What a parser would take and nobody can have meant: other bytes than UTF-8, and brackets within brackets without end. */
-function refuseUnreadable(bytes: Buffer): void {
+function measureReadable(bytes: Buffer): JsonMeasure {
   if (!isUtf8(bytes)) throw problem('malformed_json', { detail: 'The body is not valid UTF-8.' });
-  if (depthOf(bytes) > depthMax) throw problem('malformed_json', { detail: `The body is nested deeper than ${depthMax} levels.` });
+  const measure = measureJson(bytes);
+  if (measure.depth > depthMax) throw problem('malformed_json', { detail: `The body is nested deeper than ${depthMax} levels.` });
+  return measure;
 }
 
-const [quote, backslash, opening, closing] = [0x22, 0x5c, new Set([0x5b, 0x7b]), new Set([0x5d, 0x7d])];
-
-/** How deep arrays and objects stand within each other. */
-function depthOf(bytes: Buffer): number {
-  let [depth, deepest, inText] = [0, 0, false];
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (inText && byte === backslash) at += 1;
-    else if (byte === quote) inText = !inText;
-    else if (!inText && opening.has(byte)) deepest = Math.max(deepest, (depth += 1));
-    else if (!inText && closing.has(byte)) depth -= 1;
-  }
-  return deepest;
-}
+const duplicateKey = (pointer: string): Problem =>
+  invalidRequest({ in: 'body', pointer, code: 'duplicate_field', detail: 'This field occurs twice in one object. Send it once.' });

@@ -7,6 +7,15 @@ export type Principal = {
   /** The application's `client_id`. */
   readonly clientId: string;
   readonly scopes: ReadonlySet<Scope>;
+  /**
+   * When the user signed in, in seconds since 1970 (`auth_time`, RFC 9068 section 2.2.1): the sign-in that the token was issued
+   * from, which a refresh does not renew. Absent for API keys and for applications that act for themselves.
+   */
+  readonly authTime?: number;
+  /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent when no request is behind it. */
+  readonly authScheme?: Presented['scheme'];
+  /** The primary key of the access token's record; absent for API keys. */
+  readonly tokenRecordId?: string;
   /** How much it may ask; absent when no request is behind it. */
   readonly limits?: CallerLimits;
 };

@@ -46,6 +46,10 @@ export class Problem extends Error {
 /** `throw problem('not_found', { detail: 'Order 7 was not found.' })` */
 export const problem = (code: ProblemCode, particulars: Particulars = {}): Problem => new Problem(code, particulars);
 
+/** A body over the limit of its operation, in bytes. */
+export const payloadTooLarge = (bodyMax: number, cause?: unknown): Problem =>
+  problem('payload_too_large', { detail: `The body is larger than ${bodyMax} bytes. Send a smaller one.`, cause });
+
 /** A request whose parts contradict the contract or each other: everything that is wrong with it at once. */
 export function invalidRequest(...errors: ProblemEntry[]): Problem {
   const [first] = errors;

@@ -6,6 +6,13 @@ import type { Pages } from './pages.ts';
 /** Called in the transaction of what happens to an account. */
 export type EndAccess = (em: Em, userId: number, leaves: 'for now' | 'for good') => Promise<void>;
 
+/** Called in the transaction in which the e-mail address of an account changes: invalidates mailed links and notifies both addresses. */
+export type OnEmailAddressChange = (
+  em: Em,
+  change: { readonly userId: number; readonly from: string; readonly to: string; readonly isVerified: boolean },
+  now: Date,
+) => Promise<void>;
+
 /** What the handlers of a resource are made with. */
 export type ResourceDeps = {
   readonly em: Em;
@@ -16,6 +23,7 @@ export type ResourceDeps = {
   readonly taxMode: Order['tax_mode'];
   /** Ends everything that lets somebody in: sessions, tokens, consents and, when they leave for good, their password. */
   readonly endAccess: EndAccess;
+  readonly onEmailAddressChange: OnEmailAddressChange;
   /** Of the keys that tokens are signed with: what encrypts them, and how this process learns at once that they are others. */
   readonly signingKeys: { readonly encryptionKey: Buffer; readonly readAgain: () => void };
 };

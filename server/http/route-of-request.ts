@@ -5,6 +5,7 @@ import { metadataOf, type RouteMetadata } from '@mandate/contract';
 /** A request that has met a route. Not express' own type: ts-rest narrows query and body, and then it is none any more. */
 export type RoutedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
   readonly body?: unknown;
+  readonly query?: unknown;
   /** ts-rest puts it here before any middleware of the route runs. */
   readonly tsRestRoute?: AppRoute;
 };

@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
 import { withCompiledSchemas } from './compiled-contract.ts';
-import { refuseOtherMethods } from './unknown-routes.ts';
+import { overlaps, refuseOtherMethods } from './unknown-routes.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 
@@ -13,6 +13,7 @@ export function serveContract<Contract extends AppRouter>(
   handlers: Handlers<Contract>,
   before: RequestHandler[],
 ): void {
+  refuseOtherMethods(router, contract, overlaps(contract));
   createExpressEndpoints(withCompiledSchemas(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,

@@ -1,6 +1,7 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { AppRoute } from '@ts-rest/core';
 import { z, type ZodIssue } from 'zod';
+import { jsonPointer } from './json-keys.ts';
 import { invalidRequest, type Problem, type ProblemEntry } from './problem.ts';
 
 const entriesMax = 50;
@@ -13,18 +14,23 @@ export function validationProblem(error: RequestValidationError, route: AppRoute
     ...(error.headers?.issues.flatMap((issue) => entriesOf('header', issue, route)) ?? []),
     ...(error.body?.issues.flatMap((issue) => entriesOf('body', issue, route)) ?? []),
   ];
-  return invalidRequest(...entries.slice(0, entriesMax));
+  return invalidRequest(...withoutRepetitions(entries).slice(0, entriesMax));
 }
+
+/** Two rules of a schema can find the same fault, such as the two that an e-mail address has to meet. */
+const withoutRepetitions = (entries: readonly ProblemEntry[]): ProblemEntry[] => [
+  ...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values(),
+];
 
 function entriesOf(place: ProblemEntry['in'], issue: ZodIssue, route: AppRoute): ProblemEntry[] {
   if (issue.code !== 'unrecognized_keys') return [{ in: place, ...positionOf(place, issue.path), ...verdict(place, issue) }];
   return issue.keys.map((key) => ({ in: place, ...positionOf(place, [...issue.path, key]), ...unknownKey(place, key, route) }));
 }
 
-/** A JSON Pointer as a URI fragment (RFC 6901 section 6) in the body; elsewhere the name. */
+/** A JSON Pointer in the body; elsewhere the name. */
 function positionOf(place: ProblemEntry['in'], path: readonly (string | number)[]): Pick<ProblemEntry, 'pointer' | 'parameter'> {
   if (place !== 'body') return { parameter: String(path[0] ?? '') };
-  return { pointer: `#${path.map((step) => `/${encodeURIComponent(String(step).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}` };
+  return { pointer: jsonPointer(path) };
 }
 
 function unknownKey(place: ProblemEntry['in'], key: string, route: AppRoute): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {
@@ -58,8 +64,8 @@ function verdict(place: ProblemEntry['in'], issue: ZodIssue): Pick<ProblemEntry,
 }
 
 function sizeDetail(kind: string, bound: 'at least' | 'at most', size: number | bigint): string {
-  if (kind === 'string') return `Must have ${bound} ${size} characters.`;
-  if (kind === 'array') return `Must have ${bound} ${size} entries.`;
+  if (kind === 'string') return `Must have ${bound} ${size} ${Number(size) === 1 ? 'character' : 'characters'}.`;
+  if (kind === 'array') return `Must have ${bound} ${size} ${Number(size) === 1 ? 'entry' : 'entries'}.`;
   return `Must be ${bound} ${size}.`;
 }
 

@@ -3,8 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
 import type { Em } from '../database/orm.ts';
+import { findDuplicateKey } from '../http/json-keys.ts';
+import { restoreFormulas } from '../tasks/csv-formulas.ts';
 import { chunksOf } from '../tasks/stored-file.ts';
-import { TaskFailure } from '../tasks/task-run.ts';
+import { TaskFailure } from '../tasks/task-failure.ts';
 
 /** One row of a file: what stands in its columns as text, empty ones left out; or why it cannot be read. */
 export type FileRecord = { readonly line: number } & (
@@ -58,11 +60,8 @@ type Read = { readonly cells: ReadonlyMap<string, string> } | { readonly mistake
 
 function cellsOf(header: readonly string[], record: readonly string[]): Read {
   if (record.length !== header.length) return { mistake: `The header has ${header.length} columns, this row has ${record.length}.` };
-  return readAs(header.map((name, at) => [name, asTyped(record[at] ?? '')]));
+  return readAs(header.map((name, at) => [name, restoreFormulas(record[at] ?? '')]));
 }
-
-/** Exports put an apostrophe before what a spreadsheet would calculate; it comes off again. */
-const asTyped = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
 function readAs(entries: readonly (readonly [string, string])[]): Read {
   if (entries.some(([, text]) => text.includes('\0')))
@@ -82,8 +81,11 @@ const cell = z.union([z.string(), z.number().transform(String), z.boolean().tran
 const object = z.record(z.unknown());
 
 function fieldsOf(text: string): Read {
-  const parsed = object.safeParse(jsonOrNothing(text));
+  const read = jsonOrNothing(text);
+  const parsed = object.safeParse(read);
   if (!parsed.success) return { mistake: 'The line is not a JSON object.' };
+  const duplicate = findDuplicateKey(Buffer.from(text), read);
+  if (duplicate !== undefined) return { mistake: `The line has one key twice in an object: ${duplicate}` };
   // Nested values are nothing a field could be; whoever maps a column to one finds it empty.
   const entries = Object.entries(parsed.data).flatMap(([name, value]) => {
     const { data } = cell.safeParse(value);

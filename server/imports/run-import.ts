@@ -2,6 +2,7 @@ import type { TaskResult } from '@mandate/contract';
 import { z } from 'zod';
 import type { Em } from '../database/orm.ts';
 import { append, newFile } from '../tasks/stored-file.ts';
+import { permanentFailure, TaskFailure } from '../tasks/task-failure.ts';
 import type { Outcome, TaskRun } from '../tasks/task-run.ts';
 import type { Mistake } from './cell-values.ts';
 
@@ -19,6 +20,8 @@ export type Importing<Piece> = {
   readonly pieces: AsyncIterable<Piece>;
   /** Rows of one piece. */
   readonly rowsOf: (piece: Piece) => number;
+  /** First line of one piece in the file. */
+  readonly lineOf: (piece: Piece) => number | undefined;
   readonly importPiece: (em: Em, piece: Piece) => Promise<Verdict>;
 };
 
@@ -44,7 +47,7 @@ export async function runImport<Piece>(run: TaskRun, importing: Importing<Piece>
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return;
     const [from, pieces] = [at, batch];
-    ({ checkpoint: at } = await run.step((em) => importBatch(em, importing, from, pieces)));
+    ({ checkpoint: at } = await run.step((em) => importBatch(em, importing, from, pieces, run.task.attempts)));
     [batch, rows] = [[], 0];
   };
   for await (const piece of importing.pieces) {
@@ -67,8 +70,9 @@ async function begin(run: TaskRun, total: number): Promise<Checkpoint> {
   return begun.checkpoint;
 }
 
-async function importBatch<Piece>(em: Em, importing: Importing<Piece>, from: Checkpoint, pieces: readonly Piece[]) {
-  const verdicts = await (importing.dryRun ? undone(em, importAll(importing, pieces)) : importAll(importing, pieces)(em));
+async function importBatch<Piece>(em: Em, importing: Importing<Piece>, from: Checkpoint, pieces: readonly Piece[], attempts: number) {
+  const importPieces = importAll(importing, pieces, attempts);
+  const verdicts = await (importing.dryRun ? undone(em, importPieces) : importPieces(em));
   const imported = { ...from.imported };
   for (const { outcome } of verdicts) imported[outcome] += 1;
   const remarks = verdicts.flatMap((verdict) => verdict.remarks);
@@ -86,12 +90,23 @@ async function importBatch<Piece>(em: Em, importing: Importing<Piece>, from: Che
 }
 
 const importAll =
-  <Piece>({ importPiece }: Importing<Piece>, pieces: readonly Piece[]) =>
+  <Piece>({ importPiece, lineOf }: Importing<Piece>, pieces: readonly Piece[], attempts: number) =>
   async (em: Em): Promise<Verdict[]> => {
     const verdicts: Verdict[] = [];
-    for (const piece of pieces) verdicts.push(await importPiece(em, piece));
+    for (const piece of pieces) {
+      const verdict = importPiece(em, piece).catch((error: unknown) => {
+        throw withLine(error, lineOf(piece), attempts);
+      });
+      verdicts.push(await verdict);
+    }
     return verdicts;
   };
+
+/** A permanent failure names the line of the file that caused it. */
+function withLine(error: unknown, line: number | undefined, attempts: number): unknown {
+  const failure = permanentFailure(error, attempts);
+  return failure && line !== undefined ? new TaskFailure(failure.code, `Line ${line}: ${failure.message}`, failure.cause) : error;
+}
 
 /** What it would have been: done in full, and taken back. */
 async function undone<Result>(em: Em, effect: (em: Em) => Promise<Result>): Promise<Result> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { fileMediaTypes, uploadMax } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
-import { problem, type Problem } from '../http/problem.ts';
+import { payloadTooLarge, problem, type Problem } from '../http/problem.ts';
 import type { RoutedRequest } from '../http/route-of-request.ts';
 import { append, newFile, removeStoredFile } from '../tasks/stored-file.ts';
 
@@ -68,4 +68,4 @@ function refuseUnlessText(decode: () => unknown): void {
   }
 }
 
-const tooLarge = (): Problem => problem('payload_too_large', { detail: `Send at most ${uploadMax} bytes at a time.` });
+const tooLarge = (): Problem => payloadTooLarge(uploadMax);

@@ -1,5 +1,5 @@
 import { uploadRowsMax } from '@mandate/contract';
-import { TaskFailure } from '../tasks/task-run.ts';
+import { TaskFailure } from '../tasks/task-failure.ts';
 import type { FileRecord } from './read-records.ts';
 
 /**

@@ -8,6 +8,11 @@ export function tokenMetrics(registry: Registry): OnTokenOperation {
     labelNames: ['grant_type'],
     registers: [registry],
   });
+  const replayed = new Counter({
+    name: 'mandate_refresh_responses_replayed_total',
+    help: 'Repeated refresh requests that returned the first response within the grace period.',
+    registers: [registry],
+  });
   const refused = new Counter({
     name: 'mandate_tokens_refused_total',
     help: 'Answers of the token endpoint without, by grant type and error (RFC 6749 section 5.2).',
@@ -22,6 +27,7 @@ export function tokenMetrics(registry: Registry): OnTokenOperation {
   });
   return (operation) => {
     if (operation.name === 'issued') issued.inc({ grant_type: operation.grantType });
+    else if (operation.name === 'replayed') replayed.inc();
     else if (operation.name === 'refused') refused.inc({ grant_type: operation.grantType, error: operation.error });
     else revoked.inc({ reason: operation.reason });
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { listActiveApiKeys } from '../api-keys/list-account-api-keys.ts';
 import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
-import { isOurForm, type AccountRequest } from './account.ts';
+import type { AccountRequest } from './account.ts';
 import { endBrowser, listBrowsers } from './browser-sessions.ts';
 import { endSession } from './browser-session.ts';
 import { listConnections, removeConnection } from './connections.ts';
@@ -22,7 +23,6 @@ const sessionsForm = z.object({
 
 export async function submitSessions(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  if (!isOurForm(request)) return res.redirect(303, '/account/sessions');
   const { session, everywhere } = sessionsForm.parse(req.body ?? {});
   const record = { actorId: account.id, userId: account.id };
   if (everywhere !== undefined) {
@@ -46,7 +46,8 @@ const appsMax = 100;
 /** `GET` and `POST /account/apps`. */
 export async function showApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
   const apps = await listConnections(context.em, account.id, now, null, appsMax);
-  sendPage(context, res, appsPage(context.setting, context.forms.token(req, res), apps));
+  const apiKeys = await listActiveApiKeys(context.em, account.id, now);
+  sendPage(context, res, appsPage(context.setting, context.forms.token(req, res), apps, apiKeys));
 }
 
 const appsForm = z.object({
@@ -54,13 +55,21 @@ const appsForm = z.object({
     .string()
     .regex(/^\d{1,15}$/)
     .transform(Number),
+  /** IDs of the API keys that the user keeps. */
+  keep_keys: z
+    .string()
+    .regex(/^\d{1,15}(,\d{1,15}){0,99}$/)
+    .transform((ids) => ids.split(',').map(Number))
+    .catch([]),
 });
 
 export async function submitApps(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const form = appsForm.safeParse(req.body ?? {});
-  if (form.success && isOurForm(request)) {
-    const removed = await context.em.transactional((em) => removeConnection(em, account.id, form.data.app, sourceOf(req), undefined, now));
+  if (form.success) {
+    const { app, keep_keys: keepApiKeys } = form.data;
+    const options = { source: sourceOf(req), by: undefined, keepApiKeys };
+    const removed = await context.em.transactional((em) => removeConnection(em, account.id, app, options, now));
     if (removed) context.onTokenOperation({ name: 'revoked', reason: 'person' });
   }
   res.redirect(303, '/account/apps');

@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { z } from 'zod';
+import type { Em } from '../database/orm.ts';
+import { lockUser } from '../users/lock-user.ts';
 import { readAccount, type AccountRow } from './accounts.ts';
 import { appSince } from './authenticator-app.ts';
-import { currentSession } from './browser-session.ts';
+import { sessionOf } from './browser-session.ts';
+import { OauthRecord } from './oauth-record.entity.ts';
 import { twoFactors } from './proofs-of-identity.ts';
 import { sendPage, type PageContext } from './page-context.ts';
 import { accountPage } from './pages/account-pages.ts';
@@ -28,11 +30,16 @@ export const withAccount = (context: PageContext) => {
     (wanted: 'signed in' | 'lately', handle: AccountHandler): RequestHandler =>
     async (req, res) => {
       const now = new Date();
-      const session = await currentSession(context.provider, req, res);
+      const session = sessionOf(req);
       const account = await readAccount(context.em, session.accountId ?? '');
       if (!account) return res.redirect(303, signInFor(req));
       if (wanted === 'lately' && !(await isRecent(context, session, account.id, now))) return res.redirect(303, signInFor(req));
-      return handle({ context, req, res, account, sessionUid: session.uid, now });
+      try {
+        return await handle({ context, req, res, account, sessionUid: session.uid, now });
+      } catch (error) {
+        if (error instanceof SessionEndedError) return res.redirect(303, signInFor(req));
+        throw error;
+      }
     };
   return {
     signedIn: (handle: AccountHandler) => when('signed in', handle),
@@ -41,7 +48,7 @@ export const withAccount = (context: PageContext) => {
   };
 };
 
-type Session = Awaited<ReturnType<typeof currentSession>>;
+type Session = ReturnType<typeof sessionOf>;
 
 async function isRecent({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
   if (now.getTime() / 1000 - (session.loginTs ?? 0) > latelySeconds) return false;
@@ -55,9 +62,20 @@ const signInFor = ({ path }: Request): string => {
   return next === '' ? '/sign-in' : `/sign-in?next=/account/${next}`;
 };
 
+class SessionEndedError extends Error {
+  override readonly name = 'SessionEndedError';
+}
+
+/**
+ * Begins a transaction that adds a way into the account: locks the user, and then checks that the session still exists. A request
+ * that was sent before a password reset would otherwise add a credential, or start a session, after it.
+ * @throws SessionEndedError, for which the user is sent to the sign-in page
+ */
+export async function lockAccountOfSession(em: Em, { account, sessionUid }: AccountRequest): Promise<void> {
+  await lockUser(em, account.id);
+  const session = { model: 'Session', uid: sessionUid, accountId: String(account.id) };
+  if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');
+}
+
 export const showAccount: AccountHandler = ({ context, req, res, account }) =>
   sendPage(context, res, accountPage(context.setting, account, context.forms.token(req, res)));
-
-const form = z.object({ csrf: z.string().catch('') });
-/** Whether the form was ours. */
-export const isOurForm = ({ context, req }: AccountRequest): boolean => context.forms.accepts(req, form.parse(req.body ?? {}).csrf);

@@ -21,11 +21,11 @@ export class EmailTakenError extends Error {
   override readonly name = 'EmailTakenError';
 }
 
-/** Somebody who can sign in. */
+/** Somebody who can sign in. The address is verified: by the link of the sign-up, or by the administrator who installs the server. */
 export async function createAccount(em: Em, { name, email, passwordHash, role = 'customer' }: NewAccount, now: Date): Promise<User> {
   try {
     return await em.transactional(async (inner) => {
-      const user = inner.create(User, { name, email, role });
+      const user = inner.create(User, { name, email, role, emailVerification: 'verified' });
       await inner.flush();
       inner.create(Password, { user: user.id, hash: passwordHash, changedAt: now });
       await recordEvent(inner, 'user.created', userBody(user), user.id);
@@ -37,16 +37,32 @@ export async function createAccount(em: Em, { name, email, passwordHash, role = 
   }
 }
 
-type Candidate = { id: number; hash: string | null };
+/** An active account with the hash of its password and the time at which the password was set, if it has one. */
+export type SignInCandidate = { id: number; email: string; hash: string | null; changed_at: string | null };
 
-const candidateByEmail = statement<Candidate>(
+/** When the password of an account was set, in milliseconds since 1970; 0 without one. */
+export const passwordSetAt = ({ changed_at: changedAt }: Pick<SignInCandidate, 'changed_at'>): number => new Date(changedAt ?? 0).getTime();
+
+const candidateByEmail = statement<SignInCandidate>(
   'sign_in_candidate',
-  `select u.id, p.hash from users u left join passwords p on p.user_id = u.id where lower(u.email) = lower($1) and u.status = 'active'`,
+  `select u.id, u.email, p.hash, p.changed_at from users u
+   left join passwords p on p.user_id = u.id where lower(u.email) = lower($1) and u.status = 'active'`,
 );
+const candidateById = statement<SignInCandidate>(
+  'sign_in_candidate_by_id',
+  `select u.id, u.email, p.hash, p.changed_at from users u
+   left join passwords p on p.user_id = u.id where u.id = $1 and u.status = 'active'`,
+);
+
+/** Finds the account that an e-mail address, in any case, or a user ID belongs to. */
+export async function findSignInCandidate(em: Em, emailOrId: string | number): Promise<SignInCandidate | undefined> {
+  if (typeof emailOrId === 'number') return (await candidateById(em, [emailOrId]))[0];
+  return emailOrId.includes('\0') ? undefined : (await candidateByEmail(em, [emailOrId]))[0];
+}
 
 /** Whether the password is right for the address; and whose address it is, which is for the log of what happened and for no answer. */
 export async function checkPassword(em: Em, email: string, password: string): Promise<{ matches: boolean; accountId: number | undefined }> {
-  const [candidate] = email.includes('\0') ? [] : await candidateByEmail(em, [email]);
+  const candidate = await findSignInCandidate(em, email);
   const matches = await passwordMatches(password, candidate?.hash ?? undefined);
   return { matches, accountId: candidate?.id };
 }
@@ -61,11 +77,11 @@ export async function changePassword(em: Em, userId: number, hash: string, now: 
   await putPassword(em, [userId, hash, now]);
 }
 
-export type AccountRow = { id: number; name: string; email: string; updated_at: string };
+export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
 const activeAccount = statement<AccountRow>(
   'active_account',
-  `select id, name, email, updated_at from users where id = $1 and status = 'active'`,
+  `select id, name, email, email_verification = 'verified' as email_verified, updated_at from users where id = $1 and status = 'active'`,
 );
 
 /** Somebody who may be signed in; undefined for whoever is gone or stopped. */
@@ -84,6 +100,7 @@ export const findAccount =
           sub: id,
           name: account.name,
           email: account.email,
+          email_verified: account.email_verified,
           updated_at: Math.floor(new Date(account.updated_at).getTime() / 1000),
         }),
       }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
+import { isSelfRegistered } from '../applications/application.entity.ts';
 import { shownLogo } from '../applications/logo.ts';
 import { User } from '../users/user.entity.ts';
 import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
@@ -9,12 +10,19 @@ import { askedScopes, decide, findApplication, mayGrant, remember } from './cons
 import { beginConnection } from './connections.ts';
 import { audiences, endpoints } from './endpoints.ts';
 import { lifetimes } from './engine.ts';
-import { clientIdOf, pendingInteraction, returnAddress, sendPage, type Interaction, type PageContext } from './page-context.ts';
+import {
+  clientIdOf,
+  endInteraction,
+  pendingInteraction,
+  returnAddress,
+  sendPage,
+  type Interaction,
+  type PageContext,
+} from './page-context.ts';
 import { consentPage } from './pages/consent-page.ts';
 import { apiScopesAmong, identityScopes } from './scopes.ts';
 
 const consentForm = z.object({
-  csrf: z.string().catch(''),
   decision: z.enum(['allow', 'cancel', 'switch']),
   /** The ticked ones. */
   scope: z.union([z.string().transform((scope) => [scope]), z.array(z.string())]).default([]),
@@ -30,6 +38,8 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
   const html = consentPage(context.setting, {
     csrf: context.forms.token(req, res),
     application: { name: application.name, firstParty: application.firstParty, logo: shownLogo(application.logoUri) },
+    documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
+    selfRegistered: isSelfRegistered(application),
     returnTo: returnAddress(interaction),
     person,
     apiScopes,
@@ -42,7 +52,7 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
 /** `POST /consent/:uid`. */
 export const submitConsent = (context: PageContext) => async (req: Request, res: Response) => {
   const form = consentForm.safeParse(req.body ?? {});
-  if (!form.success || !context.forms.accepts(req, form.data.csrf)) return showConsent(context)(req, res);
+  if (!form.success) return showConsent(context)(req, res);
   switch (form.data.decision) {
     case 'cancel':
       return refuse(context, req, res);
@@ -88,7 +98,7 @@ async function refuse(context: PageContext, req: Request, res: Response): Promis
 async function switchPerson(context: PageContext, req: Request, res: Response): Promise<void> {
   const { provider } = context;
   const interaction = await pendingInteraction(context, req, res, 'consent');
-  await interaction.destroy();
+  await endInteraction(context, req, res, interaction);
   await endSession(provider, req, res);
   const request = new URLSearchParams();
   for (const [name, value] of Object.entries(interaction.params)) {

@@ -7,6 +7,8 @@ import { seal, unseal } from '../sealed-text.ts';
 /** One step on either side: the clock of a telephone is seldom exact. */
 const window = 1;
 
+const timeStepMs = 30_000;
+
 const totp = (secret: string): TOTP => new TOTP({ secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 });
 
 export const newAppSecret = (): string => new Secret({ size: 20 }).base32;
@@ -27,14 +29,20 @@ export function stepOf(secret: string, code: string, now: Date): number | undefi
 
 const label = (userId: number): string => `authenticator app of ${userId}`;
 
-const findApp = statement<{ sealed_secret: string; added_at: string }>(
+const findApp = statement<{ sealed_secret: string; added_at: string; last_step: number }>(
   'read_authenticator_app',
-  'select sealed_secret, added_at from authenticator_apps where user_id = $1',
+  'select sealed_secret, added_at, last_step from authenticator_apps where user_id = $1',
 );
 /** Since when somebody has one; undefined without. */
 export async function appSince(em: Em, userId: number): Promise<Date | undefined> {
   const [app] = await findApp(em, [userId]);
   return app && new Date(app.added_at);
+}
+
+/** When the user's authenticator app was set up, and the time step of its last accepted code; undefined without an app. */
+export async function findAuthenticatorApp(em: Em, userId: number): Promise<{ addedAt: Date; lastUsedAt: Date } | undefined> {
+  const [app] = await findApp(em, [userId]);
+  return app && { addedAt: new Date(app.added_at), lastUsedAt: new Date(app.last_step * timeStepMs) };
 }
 
 const putApp = statement(
@@ -80,7 +88,7 @@ const recoveryCodeCount = 10;
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /** Fifty random bits, in two groups. */
-const newRecoveryCode = (): string => `${fiveLetters()}-${fiveLetters()}`;
+export const newRecoveryCode = (): string => `${fiveLetters()}-${fiveLetters()}`;
 
 const fiveLetters = (): string => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('');
 

@@ -1,38 +1,50 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import express from 'express';
+import type { Middleware } from 'koa';
 import type { AdapterFactory } from 'oidc-provider';
 import { keepCommandLineApplication } from '../applications/command-line.ts';
 import { keepReferencePageApplication } from '../applications/reference-page.ts';
 import type { Database, Em } from '../database/orm.ts';
+import { mcpCors } from '../http/cors.ts';
 import type { VerifyAccessToken } from '../http/principal.ts';
+import type { OnEmailAddressChange } from '../http/resource.ts';
 import type { SecretKeys } from '../secret-keys.ts';
-import { apiAudience, mcpAudience, pathOf } from './endpoints.ts';
+import { announceEmailChange } from './announce-email-change.ts';
+import { apiAudience, enginePaths, endpoints, mcpAudience, pathOf } from './endpoints.ts';
 import { attemptLimits, type AttemptLimits } from './attempt-limits.ts';
+import { internet, type Network } from '../outgoing-http/protected-client.ts';
 import { noteBrowsers } from './browser-sessions.ts';
 import { recordConnectionUse } from './connections.ts';
-import { FormGuard } from './csrf.ts';
+import { cookieNames } from './cookie-names.ts';
 import { devicePolling } from './device-polling.ts';
-import { proposeCodeOnly } from './device-verification.ts';
+import { devicePageRequests } from './device-page-requests.ts';
 import { createEngine } from './engine.ts';
+import { FormTokens } from './form-tokens.ts';
 import { acceptIssuedTokens } from './issued-tokens.ts';
+import { KnownBrowsers } from './known-browsers.ts';
 import { limitClientSecrets } from './limit-client-secrets.ts';
 import { limitDeviceCodes } from './limit-device-codes.ts';
+import { openRegistration } from './open-registration.ts';
 import { pinOrigin } from './origin.ts';
 import type { PageContext } from './page-context.ts';
-import { failureHandler, wrongHost } from './page-failures.ts';
+import { failureHandler, otherSite, wrongHost } from './page-failures.ts';
 import { pageRoutes } from './page-routes.ts';
-import type { Setting, Shop } from './pages/page.ts';
+import { defaultShop, type Setting, type Shop } from './pages/page.ts';
 import { pageScript } from './pages/page-script.ts';
-import { protocolPages } from './pages/protocol-pages.ts';
+import { protocolPages, type ProtocolPages } from './pages/protocol-pages.ts';
 import { stylesheet } from './pages/stylesheet.ts';
 import { english } from './pages/words.ts';
 import { Challenges } from './passkeys.ts';
+import { defaultRefreshGraceSeconds } from './refresh-grace.ts';
 import { bodyFirst } from './request-body.ts';
+import { rejectOtherSitesAtEngine } from './reject-other-sites.ts';
+import { resolveClientIdUrl } from './resolve-client-id-url.ts';
 import { RunningEngine } from './running-engine.ts';
 import { openSigningKeys, type SigningKeysOptions } from './signing-keys.ts';
 import { tokenStore } from './token-store.ts';
 import { type OnTokenOperation, tellTokenOperations } from './token-operations.ts';
 import { keepRevocation, tokenTransaction } from './token-transaction.ts';
+import { translateCookies } from './translate-cookies.ts';
 import { accessTokenVerifier } from './verify-access-token.ts';
 import { noteFailure, wireCorrections } from './wire-corrections.ts';
 
@@ -50,8 +62,14 @@ export type AuthorizationServerParts = {
   readonly limits?: AttemptLimits;
   /** False where there is no way to send e-mail. */
   readonly canMail?: boolean;
+  /** Whether applications can register without an initial access token (RFC 7591). */
+  readonly openRegistration?: boolean;
+  /** How client ID metadata documents are fetched; another network only in tests. */
+  readonly documentNetwork?: Network;
   /** Told of every token that was given out, refused or given back. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
+  /** How long a repeated refresh returns the first response, in seconds; 0 turns it off. */
+  readonly refreshGraceSeconds?: number;
 };
 
 export type AuthorizationServer = {
@@ -60,48 +78,36 @@ export type AuthorizationServer = {
   readonly verifyAccessToken: VerifyAccessToken;
   /** The same for the tools of the API, which have tokens of their own. */
   readonly verifyMcpToken: VerifyAccessToken;
+  /** The path of every form of the pages. */
+  readonly formPaths: readonly string[];
   /** What pages are made with. */
   readonly setting: Setting;
   /** After they were changed; otherwise this process learns of it within seconds, as every other does. */
   readonly readSigningKeysAgain: () => void;
+  readonly onEmailAddressChange: OnEmailAddressChange;
 };
 
 export async function authorizationServer(parts: AuthorizationServerParts): Promise<AuthorizationServer> {
-  const { db, issuer, keys, log, shop = { name: 'Mandate', accent: '#1d4ed8' }, canMail = true } = parts;
-  const { em } = db;
-  const { limits = attemptLimits(em) } = parts;
+  const { em } = parts.db;
+  const { issuer, keys, log, shop = defaultShop, canMail = true, limits = attemptLimits(em) } = parts;
+  const { refreshGraceSeconds = defaultRefreshGraceSeconds } = parts;
   const purpose = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
-  const referenceKey = createSecretKey(purpose('token references'));
+  const engineKeys = engineKeysFrom(purpose);
   const signingKeys = await openSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
-  await keepCommandLineApplication(em);
-  await keepReferencePageApplication(em, issuer);
+  await keepBuiltInApplications(em, issuer);
 
-  const verification = { issuer, keys: signingKeys.verify, referenceKey };
+  const verification = { issuer, keys: signingKeys.verify, referenceKey: engineKeys.referenceKey };
   const css = stylesheet(shop.accent);
   const setting: Setting = { shop, words: english, stylesheetPath: css.path, scriptPath: pageScript.path, base: pathOf(issuer) };
   const store = (parts.store ?? tokenStore)(em);
-  const cookieKey = purpose('cookies').toString('base64url');
   const pages = protocolPages(setting, issuer);
   const engine = await RunningEngine.start(signingKeys, (current) => {
-    const provider = createEngine({ em, issuer, store, keys: current, referenceKey, cookieKey, pages });
+    const provider = createEngine({ em, issuer, store, keys: current, ...engineKeys, refreshGraceSeconds, pages });
     provider.proxy = true; // so that it believes pinOrigin, which knows the scheme
     provider.silent = true; // wireCorrections logs
     provider.on('grant.revoked', keepRevocation(em));
     provider.on('server_error', noteFailure(log));
-    for (const middleware of [
-      ...(parts.onTokenOperation ? [tellTokenOperations(parts.onTokenOperation)] : []),
-      wireCorrections(issuer, log),
-      bodyFirst,
-      limitClientSecrets(em, limits),
-      limitDeviceCodes(limits, pages),
-      devicePolling(em),
-      proposeCodeOnly,
-      acceptIssuedTokens(verification),
-      tokenTransaction(em),
-      recordConnectionUse(em),
-      noteBrowsers(em),
-    ])
-      provider.use(middleware);
+    for (const middleware of engineMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
     return provider;
   });
 
@@ -111,40 +117,91 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
       return engine.provider;
     },
     setting,
-    forms: new FormGuard(purpose('forms'), issuer),
+    forms: new FormTokens(purpose('forms'), cookieNames(issuer).form),
     limits,
+    knownBrowsers: new KnownBrowsers(purpose('known browsers'), cookieNames(issuer).browser),
     canMail,
     keys,
     challenges: new Challenges(purpose('passkey challenges')),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {
-    router: routes(context, engine.handle, css, log),
+    ...routes(context, engine.handle, css, log),
     verifyAccessToken: accessTokenVerifier(em, verification, apiAudience(issuer)),
     verifyMcpToken: accessTokenVerifier(em, verification, mcpAudience(issuer)),
     setting,
     readSigningKeysAgain: () => signingKeys.readAgain(),
+    onEmailAddressChange: announceEmailChange(context),
   };
 }
+
+type MiddlewareParts = {
+  readonly limits: AttemptLimits;
+  readonly store: AdapterFactory;
+  readonly pages: ProtocolPages;
+  readonly verification: Parameters<typeof acceptIssuedTokens>[0];
+};
+
+/** What runs around the engine's own handling of each request, from the outside in. */
+function engineMiddleware(parts: AuthorizationServerParts, { limits, store, pages, verification }: MiddlewareParts): Middleware[] {
+  const { issuer, log, onTokenOperation } = parts;
+  const { em } = parts.db;
+  return [
+    ...(onTokenOperation ? [tellTokenOperations(onTokenOperation)] : []),
+    wireCorrections(issuer, log),
+    bodyFirst,
+    ...selfRegistration(parts, limits, store),
+    limitClientSecrets(em, limits),
+    limitDeviceCodes(limits, pages),
+    devicePolling(em),
+    devicePageRequests(pages.sessionMissing),
+    acceptIssuedTokens(verification),
+    tokenTransaction(em),
+    recordConnectionUse(em),
+    noteBrowsers(em),
+  ];
+}
+
+async function keepBuiltInApplications(em: Em, issuer: string): Promise<void> {
+  await keepCommandLineApplication(em);
+  await keepReferencePageApplication(em, issuer);
+}
+
+/** How applications come to be known without an administrator. */
+const selfRegistration = (
+  { db, documentNetwork = internet(false), openRegistration: open = false }: AuthorizationServerParts,
+  limits: AttemptLimits,
+  store: AdapterFactory,
+): Middleware[] => [
+  resolveClientIdUrl({ em: db.em, limits, network: documentNetwork }),
+  ...(open ? [openRegistration(store, limits)] : []),
+];
+const engineKeysFrom = (purpose: (name: string) => Buffer) => ({
+  referenceKey: createSecretKey(purpose('token references')),
+  refreshResponseKey: createSecretKey(purpose('refresh responses')),
+  cookieKey: purpose('cookies').toString('base64url'),
+});
 
 function routes(
   context: PageContext,
   engine: RunningEngine['handle'],
   css: ReturnType<typeof stylesheet>,
   log: AuthorizationServerParts['log'],
-): express.Router {
+): Pick<AuthorizationServer, 'router' | 'formPaths'> {
   const { issuer } = context.provider;
   const pin = pinOrigin(issuer, wrongHost(context));
-  return (
-    express
-      .Router({ caseSensitive: true, strict: true })
-      // before the pages: this is what programs ask for, and there are many pages to compare a path with
-      .all(['/oauth/{*path}', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'], pin, engine)
-      .get(css.path, keptForever('css', css.text))
-      .get(pageScript.path, keptForever('js', pageScript.text))
-      .use(pageRoutes(context, pin))
-      .use(failureHandler(context, log))
-  );
+  const pages = pageRoutes(context, pin);
+  const router = express
+    .Router({ caseSensitive: true, strict: true })
+    .use(translateCookies(cookieNames(issuer), issuer.startsWith('https:')))
+    .all(endpoints.registration, mcpCors)
+    // before the pages: this is what programs ask for, and there are many pages to compare a path with
+    .all(enginePaths, pin, rejectOtherSitesAtEngine(issuer, otherSite(context)), engine)
+    .get(css.path, keptForever('css', css.text))
+    .get(pageScript.path, keptForever('js', pageScript.text))
+    .use(pages.router)
+    .use(failureHandler(context, log));
+  return { router, formPaths: pages.formPaths };
 }
 
 /** Its path has its hash. */

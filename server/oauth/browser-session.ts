@@ -1,5 +1,6 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
+import { noteOf } from '../note.ts';
 import { lifetimes } from './engine.ts';
 import type { Proof } from './proofs-of-identity.ts';
 
@@ -8,6 +9,23 @@ type Session = InstanceType<Provider['Session']>;
 /** The session of this browser, as the engine keeps it; a new one when there is none. */
 export const currentSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
+
+const sessions = noteOf<Session>('browser session');
+
+/** Loads the session of the browser for `sessionOf`. */
+export const loadSession =
+  (context: { readonly provider: Provider }): RequestHandler =>
+  async (req, res, next) => {
+    sessions.set(req, await currentSession(context.provider, req, res));
+    next();
+  };
+
+/** Returns the session of a request to a page; one without an account when nobody is signed in. */
+export function sessionOf(req: Request): Session {
+  const session = sessions.get(req);
+  if (!session) throw new Error('the session of this request has not been loaded');
+  return session;
+}
 
 /** Signs the browser in without an application that asked for it. The session gets a new identifier: whoever knew the old one is out. */
 export async function startSession(
@@ -22,6 +40,7 @@ export async function startSession(
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: [...amr], acr });
   await session.save(lifetimes.session);
+  sessions.set(req, session);
   setCookie(provider, req, res, session.jti);
   return session;
 }
@@ -30,6 +49,7 @@ export async function startSession(
 export async function endSession(provider: Provider, req: Request, res: Response): Promise<void> {
   const session = await currentSession(provider, req, res);
   if (session.accountId !== undefined) await session.destroy();
+  sessions.set(req, new provider.Session());
   setCookie(provider, req, res, null);
 }
 

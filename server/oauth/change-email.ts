@@ -1,15 +1,17 @@
-import { contract, type User } from '@mandate/contract';
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { contract } from '@mandate/contract';
+import { LockMode } from '@mikro-orm/core';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
-import { constraintOf } from '../database/sql-state.ts';
+import { sourceOf } from '../audit/record-audit-event.ts';
 import { statement } from '../database/statement.ts';
 import { recordEvent } from '../events/record-event.ts';
+import { Problem } from '../http/problem.ts';
 import { queueMail } from '../mail/mail.ts';
-import { toUser, userColumns } from '../users/user-body.ts';
-import { isOurForm, type AccountRequest } from './account.ts';
-import { readAccount } from './accounts.ts';
+import { changeEmailAddress, verifyEmailAddress } from '../users/change-email-address.ts';
+import { userBody } from '../users/user-body.ts';
+import { User } from '../users/user.entity.ts';
+import { lockAccountOfSession, type AccountRequest } from './account.ts';
+import { announceEmailChange, confirmationPath } from './announce-email-change.ts';
 import { forgetLinks, lookAtLink, newLinkToken, useLink } from './mailed-links.ts';
 import { mailTo } from './mails.ts';
 import { sendPage, type PageContext } from './page-context.ts';
@@ -25,18 +27,23 @@ const emailForm = z.object({ email: z.string().catch('') });
 export const showChangeEmail = (request: AccountRequest): void => render(request, '', []);
 
 export async function submitChangeEmail(request: AccountRequest): Promise<void> {
-  const { context, req, res, account, now } = request;
+  const { context, req, res, account } = request;
   const { words } = context.setting;
   const { email } = emailForm.parse(req.body ?? {});
   const answer = (text: string) => render(request, email, [{ field: 'email', text }]);
-  if (!isOurForm(request)) return answer(words.stale);
   const address = validEmail.safeParse(email);
   if (!address.success) return answer(words.signUp.emailInvalid);
-  if (address.data === account.email) return answer(words.changeEmail.same);
+  if (address.data === account.email && account.email_verified) return answer(words.changeEmail.same);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
-  await context.limits.begin('mail', address.data.toLowerCase(), req.ip);
-  await sendLink(context, account.id, address.data, now);
+  await context.limits.begin('mail', address.data.toLowerCase(), { address: req.ip });
+  await sendLink(request, address.data);
   return sendPage(context, res, mailSentPage(context.setting, address.data, '/account/email'));
+}
+
+/** Shows the page again, for a form without a valid token. */
+export function showStaleChangeEmail(request: AccountRequest): void {
+  const { email } = emailForm.parse(request.req.body ?? {});
+  render(request, email, [{ field: 'email', text: request.context.setting.words.stale }]);
 }
 
 const findOther = statement<{ id: number }>(
@@ -45,10 +52,14 @@ const findOther = statement<{ id: number }>(
 );
 
 /** The answer is the same whether the address is somebody else's; only who reads the message learns it. */
-async function sendLink({ em, setting, keys, provider }: PageContext, userId: number, email: string, now: Date): Promise<void> {
+async function sendLink(request: AccountRequest, email: string): Promise<void> {
+  const { context, account, now } = request;
+  const { em, setting, keys, provider } = context;
+  const userId = account.id;
   const { mail } = setting.words;
   const shop = setting.shop.name;
   await em.transactional(async (inner) => {
+    await lockAccountOfSession(inner, request); // a password reset invalidates links: none may be created after it by an older session
     const taken = (await findOther(inner, [email, userId])).length > 0;
     const token = await newLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = taken
@@ -56,7 +67,7 @@ async function sendLink({ em, setting, keys, provider }: PageContext, userId: nu
       : {
           subject: mail.newAddressSubject(shop),
           text: mail.newAddress(shop),
-          link: `${provider.issuer}/account/email/confirm?token=${token}`,
+          link: `${provider.issuer}${confirmationPath}?token=${token}`,
           ignore: true,
         };
     await queueMail(inner, keys.mail, mailTo(email, setting, content), now);
@@ -64,7 +75,6 @@ async function sendLink({ em, setting, keys, provider }: PageContext, userId: nu
 }
 
 const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
-const confirmForm = z.object({ csrf: z.string().catch('') });
 
 /** `GET` and `POST /account/email/confirm`: somebody follows the link in the message. */
 export const showConfirmEmail = (context: PageContext) => async (req: Request, res: Response) => {
@@ -74,38 +84,39 @@ export const showConfirmEmail = (context: PageContext) => async (req: Request, r
 };
 
 export const submitConfirmEmail = (context: PageContext) => async (req: Request, res: Response) => {
-  if (!context.forms.accepts(req, confirmForm.parse(req.body ?? {}).csrf)) return showConfirmEmail(context)(req, res);
-  const email = await useAddress(context, req).catch((error: unknown) => {
-    const taken = constraintOf(error) === 'users_email_unique' || error instanceof UniqueConstraintViolationException;
-    if (!taken) throw error;
+  const confirmed = await useAddress(context, req).catch((error: unknown) => {
+    if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
   });
-  if (email === undefined) return linkOver(context, res);
-  const { doneTitle, done } = context.setting.words.changeEmail;
-  return sendPage(context, res, donePage(context.setting, doneTitle, done(email)));
+  if (!confirmed) return linkOver(context, res);
+  const { changeEmail: words } = context.setting.words;
+  const { email, how } = confirmed;
+  const page =
+    how === 'changed'
+      ? donePage(context.setting, words.doneTitle, words.done(email))
+      : donePage(context.setting, words.confirmedTitle, words.confirmed);
+  return sendPage(context, res, page);
 };
 
-const putAddress = statement<User>(
-  'change_email',
-  `update users set email = $2, version = version + 1, updated_at = $3 where id = $1 returning ${userColumns}`,
-);
+type Confirmed = { readonly email: string; readonly how: 'changed' | 'verified' };
 
-async function useAddress(context: PageContext, req: Request): Promise<string | undefined> {
-  const { setting, keys } = context;
+/** The link proves the address: of the account as it is, or one that its owner wants in its place. Undefined when the link is over. */
+async function useAddress(context: PageContext, req: Request): Promise<Confirmed | undefined> {
   const now = new Date();
+  const source = sourceOf(req);
   return context.em.transactional(async (em) => {
     const link = await useLink(em, 'email_change', tokenOf(req), now);
-    const account = link?.userId == null ? undefined : await readAccount(em, String(link.userId));
-    if (!link || !account) return undefined;
-    const [changed] = await putAddress(em, [account.id, link.email, now]);
-    if (!changed) return undefined;
-    await recordEvent(em, 'user.updated', toUser(changed), account.id);
-    await forgetLinks(em, account.id);
-    await recordAuditEvent(em, sourceOf(req), { action: 'email.changed', actorId: account.id, userId: account.id }, now);
-    const { mail } = setting.words;
-    const subject = mail.addressChangedSubject(setting.shop.name);
-    const text = mail.addressChanged(setting.shop.name, link.email);
-    await queueMail(em, keys.mail, mailTo(account.email, setting, { subject, text }), now); // to the old one
-    return link.email;
+    const user =
+      link?.userId == null ? null : await em.findOne(User, { id: link.userId, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!link || !user) return undefined;
+    const { email } = link;
+    if (email === user.email) {
+      await verifyEmailAddress(em, user, source, now);
+      await forgetLinks(em, user.id);
+      return { email, how: 'verified' };
+    }
+    await changeEmailAddress(em, announceEmailChange(context), user, { email, isVerified: true, actorId: user.id, source }, now);
+    await recordEvent(em, 'user.updated', userBody(user), user.id);
+    return { email, how: 'changed' };
   });
 }
 
@@ -113,6 +124,6 @@ const linkOver = (context: PageContext, res: Response): void =>
   sendPage(context, res, linkOverPage(context.setting, '/account/email'), { status: 400 });
 
 function render({ context, req, res, account }: AccountRequest, typed: string, faults: readonly Fault[]): void {
-  const html = changeEmailPage(context.setting, { csrf: context.forms.token(req, res), email: account.email, typed, faults });
+  const html = changeEmailPage(context.setting, { csrf: context.forms.token(req, res), account, typed, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }

@@ -1,55 +1,71 @@
 import { z } from 'zod';
+import { listActiveApiKeys } from '../api-keys/list-account-api-keys.ts';
+import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';
 import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
 import { queueMail } from '../mail/mail.ts';
-import { isOurForm, type AccountRequest } from './account.ts';
+import { lockAccountOfSession, type AccountRequest } from './account.ts';
 import { changePassword } from './accounts.ts';
 import { currentSession, startSession } from './browser-session.ts';
 import { byPassword } from './proofs-of-identity.ts';
 import { noteBrowser } from './browser-sessions.ts';
 import { endSignIns } from './end-sign-ins.ts';
 import { forgetLinks } from './mailed-links.ts';
-import { mailTo } from './mails.ts';
-import { passwordFaults } from './new-password.ts';
+import { inertName, mailTo } from './mails.ts';
+import { hashNewPassword } from './new-password.ts';
 import { sendPage } from './page-context.ts';
-import { changePasswordPage, donePage } from './pages/account-pages.ts';
+import { changePasswordPage, passwordChangedPage } from './pages/account-pages.ts';
 import type { Fault } from './pages/page.ts';
-import { hashPassword } from './passwords.ts';
 
 /** `GET` and `POST /account/password`. */
-export const showChangePassword = (request: AccountRequest): void => render(request, []);
+export const showChangePassword = (request: AccountRequest): Promise<void> => render(request, []);
 
-const passwordForm = z.object({ password: z.string().catch('') });
+const passwordForm = z.object({ password: z.string().catch(''), revoke_keys: z.literal('yes').optional().catch(undefined) });
 
 export async function submitChangePassword(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { setting } = context;
-  if (!isOurForm(request)) return render(request, [{ field: 'password', text: setting.words.stale }]);
-  const { password } = passwordForm.parse(req.body ?? {});
-  const faults = [...passwordFaults(password, account.email, setting.words)];
-  if (faults.length > 0) return render(request, faults);
-  const hash = await hashPassword(password);
-  await context.em.transactional(async (em) => {
+  const { password, revoke_keys: revokeKeys } = passwordForm.parse(req.body ?? {});
+  const revokesKeys = revokeKeys !== undefined;
+  const chosen = await hashNewPassword(password, account, setting);
+  if ('reason' in chosen) return render(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
+  const apiKeys = await context.em.transactional(async (em) => {
+    await lockAccountOfSession(em, request);
     const { amr = byPassword.amr, acr = byPassword.acr } = await currentSession(context.provider, req, res);
-    await changePassword(em, account.id, hash, now);
+    await changePassword(em, account.id, chosen.hash, now);
     await endSignIns(em, account.id);
     await forgetLinks(em, account.id);
     const session = await startSession(context.provider, req, res, String(account.id), { amr, acr });
     await noteBrowser(em, session.uid, String(account.id), req, now);
     await recordAuditEvent(em, sourceOf(req), { action: 'password.changed', actorId: account.id, userId: account.id }, now);
-    const { mail } = setting.words;
+    const active = await listActiveApiKeys(em, account.id, now);
+    const cause = { source: sourceOf(req), actorId: account.id, reason: 'password_changed' } as const;
+    if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
+    const { mail, credential } = setting.words;
+    const lists =
+      revokesKeys && active.length > 0
+        ? [{ title: mail.keysRevoked, items: active.map(({ name, prefix }) => credential.apiKey(inertName(name), prefix)) }]
+        : [];
     const subject = mail.passwordChangedSubject(setting.shop.name);
     const link = `${context.provider.issuer}/password-reset`;
     await queueMail(
       em,
       context.keys.mail,
-      mailTo(account.email, setting, { subject, text: mail.passwordChanged(setting.shop.name), link }),
+      mailTo(account.email, setting, { subject, text: mail.passwordChanged(setting.shop.name), link, lists }),
       now,
     );
+    return active.length;
   });
-  return sendPage(context, res, donePage(setting, setting.words.changePassword.doneTitle, setting.words.changePassword.done));
+  context.knownBrowsers.remember(req, res, account.id, now);
+  return sendPage(context, res, passwordChangedPage(setting, apiKeys, revokesKeys));
 }
 
-function render({ context, req, res, account }: AccountRequest, faults: readonly Fault[]): void {
-  const html = changePasswordPage(context.setting, { csrf: context.forms.token(req, res), email: account.email, faults });
+/** Shows the page again, for a form without a valid token. */
+export const showStaleChangePassword = (request: AccountRequest): Promise<void> =>
+  render(request, [{ field: 'password', text: request.context.setting.words.stale }]);
+
+async function render({ context, req, res, account, now }: AccountRequest, faults: readonly Fault[], revokesKeys = false): Promise<void> {
+  const apiKeys = await listActiveApiKeys(context.em, account.id, now);
+  const csrf = context.forms.token(req, res);
+  const html = changePasswordPage(context.setting, { csrf, email: account.email, faults, apiKeys, revokesKeys });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }

@@ -5,7 +5,7 @@ import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
 import type { Em } from '../database/orm.ts';
 import { queueMail } from '../mail/mail.ts';
 import { seal, unseal } from '../sealed-text.ts';
-import { isOurForm, type AccountRequest } from './account.ts';
+import { lockAccountOfSession, type AccountRequest } from './account.ts';
 import {
   appAddress,
   appSince,
@@ -50,10 +50,11 @@ export async function submitSetUpApp(request: AccountRequest): Promise<void> {
   const { words } = context.setting;
   const { sealed, code } = setUpForm.parse(req.body ?? {});
   const secret = unseal(sealed, context.keys.secondFactor, setUpLabel(account.id));
-  if (secret === undefined || !isOurForm(request)) return renderSetUp(request, newAppSecret(), [{ field: 'code', text: words.stale }]);
+  if (secret === undefined) return showStaleSetUpApp(request);
   const step = stepOf(secret, code, now);
   if (step === undefined) return renderSetUp(request, secret, [{ field: 'code', text: words.setUpApp.wrong }]);
   const codes = await context.em.transactional(async (em) => {
+    await lockAccountOfSession(em, request);
     await keepApp(em, context.keys.secondFactor, account.id, secret, step, now);
     await tell(em, request, 'authenticator_app.added');
     // the code was a second step just now; without this the next page would ask for another
@@ -63,6 +64,10 @@ export async function submitSetUpApp(request: AccountRequest): Promise<void> {
   });
   return sendPage(context, res, recoveryCodesPage(context.setting, codes));
 }
+
+/** Shows the page again with a new secret, for a form without a valid token or one of another account. */
+export const showStaleSetUpApp = (request: AccountRequest): void =>
+  renderSetUp(request, newAppSecret(), [{ field: 'code', text: request.context.setting.words.stale }]);
 
 const setUpLabel = (userId: number): string => `authenticator app to be of ${userId}`;
 
@@ -81,20 +86,19 @@ function renderSetUp({ context, req, res, account }: AccountRequest, secret: str
 /** `POST /account/authenticator-app/remove`. */
 export async function removeApp(request: AccountRequest): Promise<void> {
   const { context, res, account } = request;
-  if (isOurForm(request)) {
-    await context.em.transactional(async (em) => {
-      await forgetApp(em, account.id);
-      await tell(em, request, 'authenticator_app.removed');
-    });
-  }
+  await context.em.transactional(async (em) => {
+    await forgetApp(em, account.id);
+    await tell(em, request, 'authenticator_app.removed');
+  });
   res.redirect(303, '/account/security');
 }
 
 /** `POST /account/recovery-codes`. */
 export async function renewRecoveryCodes(request: AccountRequest): Promise<void> {
   const { context, res, account } = request;
-  if (!isOurForm(request) || (await appSince(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
+  if ((await appSince(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
   const codes = await context.em.transactional(async (em) => {
+    await lockAccountOfSession(em, request);
     await tell(em, request, 'recovery_codes.created');
     return newRecoveryCodes(em, account.id);
   });

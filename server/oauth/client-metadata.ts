@@ -1,16 +1,28 @@
-import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { type Application, deviceGrant } from '../applications/application.entity.ts';
 import { hashMatches } from '../applications/client-secret.ts';
 import { referencePageClientId } from '../applications/reference-page.ts';
 import { gatheredStatement } from '../database/gathered-statement.ts';
 import type { Em } from '../database/orm.ts';
 import { noteOf } from '../note.ts';
+import { isUrlClientId } from './client-id-url.ts';
+import { isOriginOfRedirect } from './redirect-origins.ts';
 import { registerApplication } from './register-application.ts';
+import { documentFailure } from './resolve-client-id-url.ts';
 import { apiScopesAmong, identityScopes } from './scopes.ts';
 
 type Known = Pick<
   Application,
-  'clientId' | 'name' | 'type' | 'secretHashes' | 'previousSecretHash' | 'redirectUris' | 'postLogoutRedirectUris' | 'grantTypes' | 'scopes'
+  | 'clientId'
+  | 'name'
+  | 'type'
+  | 'secretHashes'
+  | 'previousSecretHash'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'grantTypes'
+  | 'scopes'
+  | 'refreshGraceSeconds'
 > & { readonly previousSecretUntil: string | null };
 
 const findApplication = gatheredStatement<Known>(
@@ -18,7 +30,7 @@ const findApplication = gatheredStatement<Known>(
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
      previous_secret_until as "previousSecretUntil", redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
-     grant_types as "grantTypes", scopes from applications where client_id = $1 and status = 'active'`,
+     grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds" from applications where client_id = $1 and status = 'active'`,
 );
 
 const foundBefore = noteOf<Known>('application found before');
@@ -29,17 +41,36 @@ export async function findClientBefore(em: Em, ctx: object, clientId: string): P
   if (application) foundBefore.set(ctx, application);
 }
 
+/** Returns the grace period in seconds (`applications.refresh_grace_seconds`) of the client that a request has authenticated as, if it has its own. */
+export function refreshGraceOfClient(ctx: object, clientId: string | undefined): number | undefined {
+  const application = foundBefore.get(ctx);
+  return application?.clientId === clientId ? (application?.refreshGraceSeconds ?? undefined) : undefined;
+}
+/** Whether a page of this origin belongs to an active application. */
+export const isOriginOfApplication =
+  (em: Em) =>
+  async (clientId: string, origin: string): Promise<boolean> =>
+    isOriginOfRedirect((await findApplication(em, [clientId]))?.redirectUris ?? [], origin);
+
 /** oidc-provider's view of the table `applications`, asked for at every request: a change or a stop is effective at once. */
 export const clientStore = (em: Em): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
-    const known = Provider.ctx && foundBefore.get(Provider.ctx);
+    refuseFailedDocument(clientId);
+    const { ctx } = Provider;
+    const known = ctx && foundBefore.get(ctx);
     const application = known?.clientId === clientId ? known : await findApplication(em, [clientId]);
+    if (ctx && application) foundBefore.set(ctx, application);
     return application ? toClientMetadata(application, new Date()) : undefined;
   },
   upsert: (clientId, metadata) => registerApplication(em, clientId, metadata),
   ...unused(),
 });
+
+function refuseFailedDocument(clientId: string): void {
+  const failure = Provider.ctx && isUrlClientId(clientId) ? documentFailure(Provider.ctx) : undefined;
+  if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
+}
 
 function toClientMetadata(application: Known, now: Date): AdapterPayload {
   const browser = application.grantTypes.includes('authorization_code');

@@ -5,7 +5,7 @@ import { Problem } from '../http/problem.ts';
 import { closeUser } from '../users/close-user.ts';
 import { lockAdministrators } from '../users/last-administrator.ts';
 import { User } from '../users/user.entity.ts';
-import { isOurForm, type AccountRequest } from './account.ts';
+import type { AccountRequest } from './account.ts';
 import { endSession } from './browser-session.ts';
 import { endAccess } from './end-access.ts';
 import { sendPage } from './page-context.ts';
@@ -19,7 +19,6 @@ export function showCloseAccount({ context, req, res }: AccountRequest): void {
 
 export async function submitCloseAccount(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  if (!isOurForm(request)) return res.redirect(303, '/account/close');
   const { closeAccount: words } = context.setting.words;
   const closed = await context.em
     .transactional(async (em) => {

@@ -2,6 +2,7 @@ import type { ConnectedApp } from '@mandate/contract';
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
+import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';
 import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
 import { instant } from '../database/instant.ts';
 import type { Em } from '../database/orm.ts';
@@ -109,13 +110,23 @@ const forgetConsent = statement(
   'delete from consents c using applications a where c.application_id = a.id and c.user_id = $1 and a.client_id = $2',
 );
 
-/** In a transaction. The application's access on that device ends, and the next time it is asked for. `false`: there is no such thing. */
+export type RemovalOptions = {
+  readonly source: Source;
+  /** The client ID of the application through which the user removes the connection; undefined on the account pages. */
+  readonly by: string | undefined;
+  /** The API keys created through the application that the user keeps: their IDs, or all of them. */
+  readonly keepApiKeys: readonly number[] | 'all';
+};
+
+/**
+ * In a transaction. The application's access on that device ends, and the next time it is asked for. The API keys that were created
+ * through the application, on any device, are revoked, except those that the user keeps. `false`: there is no such thing.
+ */
 export async function removeConnection(
   em: Em,
   userId: number,
   id: number,
-  source: Source,
-  by: string | undefined,
+  { source, by, keepApiKeys }: RemovalOptions,
   now: Date,
 ): Promise<boolean> {
   const [found] = await findConnection(em, [id, userId]);
@@ -124,7 +135,11 @@ export async function removeConnection(
   await endTokens(em, [found.grant_id]);
   await endConnections(em, 'grant_id', found.grant_id);
   await forgetConsent(em, [userId, found.client_id]);
-  const details = { application: found.client_id };
+  if (keepApiKeys !== 'all') {
+    const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;
+    await revokeApiKeys(em, { userId, clientId: found.client_id, except: keepApiKeys }, cause, now);
+  }
+  const details = { application: found.client_id, ...(keepApiKeys.length > 0 && { api_keys: 'kept' }) };
   await recordAuditEvent(
     em,
     source,

@@ -1,6 +1,6 @@
-import { scopes } from '@mandate/contract';
+import { administratorScopes, scopes } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { Application } from '../applications/application.entity.ts';
+import { Application, isSelfRegistered, selfRegistrations } from '../applications/application.entity.ts';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
 import { User } from '../users/user.entity.ts';
@@ -11,17 +11,23 @@ type Grant = InstanceType<Provider['Grant']>;
 export type Role = User['role'];
 
 /** A customer can allow what is their own; what reaches beyond takes a member of staff. */
-export const mayGrant = (role: Role, scope: string): boolean => !isApiScope(scope) || !scopes[scope].admin || role !== 'customer';
+export const mayGrant = (role: Role, scope: string): boolean =>
+  !isApiScope(scope) || role === 'admin' || (!administratorScopes.has(scope) && (!scopes[scope].admin || role === 'staff'));
 
-const rememberedScopes = statement<{ scopes: string[] }>(
+const rememberedScopes = statement<{ scopes: string[] } & Pick<Application, 'registration'>>(
   'remembered_scopes',
-  `select a.preapproved_scopes || coalesce(c.scopes, '{}') as scopes
+  `select a.preapproved_scopes || coalesce(c.scopes, '{}') as scopes, a.registration
    from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2`,
 );
 
-/** What the person need not be asked: what they agreed to before, and what an administrator did in the name of everybody. */
-export const remembered = async (em: Em, userId: number, clientId: string): Promise<readonly string[]> =>
-  (await rememberedScopes(em, [userId, clientId]))[0]?.scopes ?? [];
+/**
+ * What the person need not be asked: what they agreed to before, and what an administrator did in the name of everybody. Undefined for
+ * a self-registered application: its consent page is always shown.
+ */
+export async function remembered(em: Em, userId: number, clientId: string): Promise<readonly string[] | undefined> {
+  const [row] = await rememberedScopes(em, [userId, clientId]);
+  return row && isSelfRegistered(row) ? undefined : (row?.scopes ?? []);
+}
 
 const addToConsent = statement(
   'add_to_consent',
@@ -33,6 +39,8 @@ const addToConsent = statement(
 
 export async function remember(em: Em, userId: number, clientId: string, granted: readonly string[], now: Date): Promise<void> {
   await addToConsent(em, [userId, clientId, granted, now]);
+  const selfRegistered = { clientId, registration: { $in: [...selfRegistrations] } };
+  await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
 }
 
 /** What an authorization request asks for, of what there is. */
@@ -66,7 +74,9 @@ export const loadGrant = (em: Em, resources: readonly string[]) => async (ctx: K
   if (agreed !== undefined) return provider.Grant.find(agreed);
   if (client.applicationType === 'native') return undefined; // asked every time: anything on the machine can say it is this application (RFC 8252 section 8.6)
   const asked = askedScopes(params ?? {});
-  const known = new Set(await remembered(em, Number(account.accountId), client.clientId));
+  const agreedBefore = await remembered(em, Number(account.accountId), client.clientId);
+  if (!agreedBefore) return undefined;
+  const known = new Set(agreedBefore);
   const role = await roleOf(em, Number(account.accountId));
   const allowed = new Set(asked.filter((scope) => known.has(scope) && mayGrant(role, scope)));
   if (asked.some((scope) => !allowed.has(scope))) return undefined; // the page asks for all of it

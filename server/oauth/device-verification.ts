@@ -1,7 +1,5 @@
-import type { Middleware } from 'koa';
 import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { endpoints } from './endpoints.ts';
 import { confirmDevicePage, deviceCodePage } from './pages/device-pages.ts';
 import type { Html } from './pages/html.ts';
 import type { Setting } from './pages/page.ts';
@@ -54,9 +52,3 @@ const faultTexts: Record<string, (words: Setting['words']) => string> = {
 
 const proposedCode = (ctx: KoaContextWithOIDC): string =>
   grouped(new URLSearchParams(ctx.originalUrl.split('?', 2)[1] ?? '').get('user_code') ?? '');
-
-/** An address that has the code in it fills in the form and no more: whoever follows it still sees the code, and says so (section 3.3.1). */
-export const proposeCodeOnly: Middleware = async (ctx, next) => {
-  if (ctx.method === 'GET' && ctx.path === endpoints.code_verification) ctx.querystring = '';
-  await next();
-};

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from 'jose';
+import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose';
 import { z } from 'zod';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
@@ -47,6 +47,16 @@ export async function isProven(em: Em, thumbprint: string, token: string, reques
   if (!matches) return false;
   const kept = await keepProof(em, [hash(`${thumbprint} ${jti}`), new Date((iat + 2 * window) * 1000)]);
   return kept.length > 0;
+}
+
+/** Returns the thumbprint (RFC 7638) of the key that a proof names, or `null` if there is none. It does not verify the proof. */
+export async function proofKeyThumbprint(proof: string): Promise<string | null> {
+  if (proof === '') return null;
+  try {
+    return await calculateJwkThumbprint(proofHeader.parse(decodeProtectedHeader(proof)).jwk);
+  } catch {
+    return null; // malformed: the engine refuses the request
+  }
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');

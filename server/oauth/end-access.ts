@@ -1,6 +1,7 @@
+import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';
 import { statement } from '../database/statement.ts';
 import type { EndAccess } from '../http/resource.ts';
-import { endApiKeys, endSignIns } from './end-sign-ins.ts';
+import { endSignIns } from './end-sign-ins.ts';
 
 const endSessions = statement('end_sessions', `delete from oauth_records where account_id = $1 and model in ('Session', 'Interaction')`);
 const forgetSessions = statement('forget_sessions', 'delete from browser_sessions where user_id = $1');
@@ -17,6 +18,6 @@ export const endAccess: EndAccess = async (em, userId, leaves) => {
   await forgetSessions(em, [userId]);
   if (leaves === 'for now') return;
   await endSignIns(em, userId);
-  await endApiKeys(em, userId, new Date());
+  await revokeApiKeys(em, { userId }, undefined, new Date());
   for (const remove of forget) await remove(em, [userId]);
 };

@@ -6,7 +6,6 @@ import { endConnections } from './grant-events.ts';
 const endGrants = statement('end_grants_of_user', `delete from oauth_records where account_id = $1 and model = 'Grant'`);
 const endTokensAndSessions = statement('end_tokens_of_user', 'delete from oauth_records where account_id = $1');
 const forgetSessions = statement('forget_browser_sessions', 'delete from browser_sessions where user_id = $1');
-const endKeys = statement('end_api_keys', 'update api_keys set revoked_at = $2 where user_id = $1 and revoked_at is null');
 
 /** In a transaction: every browser and every application of this person has to begin anew. What they agreed to is remembered. */
 export async function endSignIns(em: Em, userId: number): Promise<void> {
@@ -14,9 +13,4 @@ export async function endSignIns(em: Em, userId: number): Promise<void> {
   await endTokensAndSessions(em, [String(userId)]);
   await forgetSessions(em, [userId]);
   await endConnections(em, 'user_id', userId);
-}
-
-/** The keys too: for when somebody else may have had the account in their hands. */
-export async function endApiKeys(em: Em, userId: number, now: Date): Promise<void> {
-  await endKeys(em, [userId, now]);
 }

@@ -14,6 +14,20 @@ export const endpoints = {
   registration: '/oauth/registration',
 } as const;
 
+/**
+ * Every path that the engine serves, as patterns for an Express router. Its own router ignores case and a trailing slash, while the
+ * middleware that limits guesses, opens transactions and checks the origin compares paths exactly: another spelling must not reach it.
+ */
+export const enginePaths: string[] = [
+  ...Object.values(endpoints),
+  `${endpoints.authorization}/:uid`,
+  `${endpoints.code_verification}/:uid`,
+  `${endpoints.end_session}/:step`,
+  `${endpoints.registration}/:client_id`,
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+];
+
 /** The path that the server lives below; empty where it has the host for itself. */
 export const pathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
 

@@ -8,9 +8,12 @@ import { appSince } from './authenticator-app.ts';
 import { oneFactor, twoFactors } from './proofs-of-identity.ts';
 import { clientStore, compareHashedSecrets } from './client-metadata.ts';
 import { loadGrant } from './consent.ts';
+import { cookieNames } from './cookie-names.ts';
 import { proofAlgorithms } from './dpop-proof.ts';
 import { apiAudience, audiences, endpoints, pathOf } from './endpoints.ts';
-import { recordIssuedToken } from './issued-tokens.ts';
+import { authenticationTimeClaim, recordIssuedToken } from './issued-tokens.ts';
+import { type AroundRefresh, replayRefreshResponses, stopAtRepeatedRefresh } from './replay-refresh-response.ts';
+import { isOriginOfRedirect } from './redirect-origins.ts';
 import type { ProtocolPages } from './pages/protocol-pages.ts';
 import { apiScopesAmong, identityScopes } from './scopes.ts';
 import { signingKey } from './signing-key.ts';
@@ -40,20 +43,27 @@ type EngineParts = {
   /** The first of each algorithm signs; all are published. */
   readonly keys: readonly JWK[];
   readonly referenceKey: KeyObject;
+  /** With the presented token, it seals the response that a repeated refresh returns. */
+  readonly refreshResponseKey: KeyObject;
+  readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
   readonly pages: ProtocolPages;
 };
 
 export function createEngine(parts: EngineParts): Provider {
   const { em, issuer, store, cookieKey, pages } = parts;
+  const cookies = cookieNames(issuer);
   const secure = issuer.startsWith('https:');
-  const provider = new Provider(issuer, {
+  const { refreshResponseKey: key, refreshGraceSeconds: graceSeconds } = parts;
+  const EngineProvider = providerWithRefresh(replayRefreshResponses({ store, key, graceSeconds }));
+  const provider = new EngineProvider(issuer, {
     adapter: (model) => (model === 'Client' ? clientStore(em) : store(model)),
     jwks: { keys: parts.keys.map(signingKey) },
     routes: { ...endpoints },
     cookies: {
       keys: [cookieKey],
-      names: { interaction: 'mandate_interaction', resume: 'mandate_resume', session: 'mandate_session' },
+      // the same value at other paths: one cookie shows both the pages and the way back to the application which interaction is meant
+      names: { session: cookies.session, interaction: cookies.interaction, resume: cookies.interaction },
       long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
     },
@@ -63,7 +73,9 @@ export function createEngine(parts: EngineParts): Provider {
       policy: policy(em),
       url: (_ctx, interaction) => `${pathOf(issuer)}/${interaction.prompt.name === 'consent' ? 'consent' : 'sign-in'}/${interaction.uid}`,
     },
+    fetch: refuseRequest,
     renderError: pages.renderError,
+    extraTokenClaims: authenticationTimeClaim,
     formats: { customizers: { jwt: recordIssuedToken(store, parts.referenceKey) } },
     ...protocol,
     features: features(issuer, pages),
@@ -72,14 +84,30 @@ export function createEngine(parts: EngineParts): Provider {
   return provider;
 }
 
+/** The engine registers its own handlers while it is constructed, which is the only way to get hold of one. */
+const providerWithRefresh = (around: AroundRefresh): typeof Provider =>
+  class extends Provider {
+    override registerGrantType<Params extends object>(name: string, handle: GrantHandler<Params>, ...more: NamesOfParameters): void {
+      const refresh: GrantHandler<Params> = (ctx) => around(ctx, async () => handle(ctx));
+      super.registerGrantType(name, name === 'refresh_token' ? refresh : handle, ...more);
+    }
+  };
+type GrantHandler<Params extends object> = Parameters<typeof Provider.prototype.registerGrantType<Params>>[1];
+type NamesOfParameters = Parameters<Provider['registerGrantType']> extends [unknown, unknown, ...infer Rest] ? Rest : never;
+/** The library itself sends no requests: whatever URL it may come to know, nothing is connected to. Documents are fetched by resolve-client-id-url.ts. */
+const refuseRequest: NonNullable<Configuration['fetch']> = async () => {
+  throw new Error('the authorization server requests no URLs of applications');
+};
+
 const protocol: Configuration = {
   responseTypes: ['code'],
+  discovery: { client_id_metadata_document_supported: true },
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   enabledJWA: { dPoPSigningAlgValues: [...proofAlgorithms] },
   pkce: { required: () => true },
   scopes: [...identityScopes, ...scopeNames],
   acrValues: [oneFactor, twoFactors],
-  claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email'] },
+  claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
   conformIdTokenClaims: false, // many clients read name and e-mail address from the ID token and never ask further
   clientDefaults: { id_token_signed_response_alg: 'RS256' },
   rotateRefreshToken,
@@ -89,8 +117,7 @@ const protocol: Configuration = {
   acceptQueryParamAccessTokens: false,
   /** A page may read who signed in, and that of a public application its tokens too, at the origin of an address people come back to. */
   clientBasedCORS: (ctx, origin, client) =>
-    (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') &&
-    (client.redirectUris ?? []).some((uri) => /^https?:/.test(uri) && new URL(uri).origin === origin),
+    (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isOriginOfRedirect(client.redirectUris ?? [], origin),
   extraParams: { offline_access: keepOfflineAccess },
   ttl: {
     AccessToken: lifetimes.accessToken,
@@ -109,8 +136,9 @@ const protocol: Configuration = {
  * A refresh token that is bound to a key (RFC 9449) is worth nothing to whoever copies it, so it need not be used up: who is
  * cut off before the answer asks again (RFC 9700 section 4.14.2 has either). It is replaced when it comes to its end.
  */
-function rotateRefreshToken({ oidc: { entities } }: KoaContextWithOIDC): boolean {
-  const { RefreshToken: token } = entities;
+function rotateRefreshToken(ctx: KoaContextWithOIDC): boolean {
+  stopAtRepeatedRefresh(ctx); // the engine asks this after its last check, and before it issues anything
+  const { RefreshToken: token } = ctx.oidc.entities;
   return !token?.isSenderConstrained() || token.ttlPercentagePassed() >= 70;
 }
 

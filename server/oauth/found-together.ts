@@ -3,7 +3,12 @@ import type { AccountRow } from './accounts.ts';
 import type { Stored } from './oauth-record.ts';
 
 /** What was read with a code or a refresh token, in the transaction that spends it: its grant, which it holds, and whom it is about. */
-export type FoundTogether = { readonly grant: Stored | null; readonly account: AccountRow | null };
+export type FoundTogether = {
+  readonly grant: Stored | null;
+  readonly account: AccountRow | null;
+  /** Of a rotated refresh token, while its grace period lasts: the record with the response that contained its successor. */
+  readonly refresh_response: string | null;
+};
 
 const found = noteOf<FoundTogether | undefined>('found together');
 

@@ -16,6 +16,16 @@ export const tokenReference = (key: KeyObject, jti: string): string => createHma
 
 const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number() });
 
+/**
+ * Adds `auth_time` to access tokens that act for a user (RFC 9068 section 2.2.1), and to their introspection (RFC 9470 section 6.2):
+ * the sign-in that the code or the refresh token was issued from. A refresh passes it on unchanged.
+ */
+export const authenticationTimeClaim: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
+  if (token.kind !== 'AccessToken') return undefined;
+  const { authTime } = entities.AuthorizationCode ?? entities.DeviceCode ?? entities.RefreshToken ?? {};
+  return authTime === undefined ? undefined : { auth_time: authTime };
+};
+
 /** Every JWT leaves a record behind when it is issued: it is good for as long as the record stands, and not a moment longer. */
 export const recordIssuedToken =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
@@ -29,6 +39,7 @@ export const recordIssuedToken =
       scope: token.scope,
       aud: token.aud,
       ...(token.jkt !== undefined && { jkt: token.jkt }),
+      ...(token.extra !== undefined && { extra: token.extra }),
       ...(token.kind === 'AccessToken' && { accountId: token.accountId, grantId: token.grantId, gty: token.gty, sid: token.sid }),
     };
     await store(token.kind).upsert(tokenReference(key, jti), record, exp - iat);

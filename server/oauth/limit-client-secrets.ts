@@ -32,11 +32,11 @@ export const limitClientSecrets =
     }
     const { clientId } = presented;
     const { ip } = expressRequest.parse(ctx.req);
-    const what = `${clientId} ${ip ?? ''}`;
+    const source = { address: ip };
     try {
-      await Promise.all([limits.refuseGuesser('clientSecret', what, ip), findClientBefore(em, ctx, clientId)]);
+      await Promise.all([limits.refuseGuesser('clientSecret', clientId, source), findClientBefore(em, ctx, clientId)]);
       await next();
-      if (ctx.status === 401 && refusedBody.safeParse(ctx.body).success) await limits.begin('clientSecret', what, ip);
+      if (ctx.status === 401 && refusedBody.safeParse(ctx.body).success) await limits.begin('clientSecret', clientId, source);
     } catch (error) {
       if (!(error instanceof TooManyAttemptsError)) throw error;
       ctx.status = 429;

@@ -26,9 +26,9 @@ export const limitDeviceCodes =
     }
     const { ip } = z.custom<Request>().parse(ctx.req);
     try {
-      const wasRight = await limits.begin('userCode', ip ?? '', ip);
+      const attempt = await limits.begin('userCode', '', { address: ip });
       await next();
-      if (z.custom<KoaContextWithOIDC>().parse(ctx).oidc.entities.DeviceCode) await wasRight();
+      if (z.custom<KoaContextWithOIDC>().parse(ctx).oidc.entities.DeviceCode) await attempt.succeed();
     } catch (error) {
       if (!(error instanceof TooManyAttemptsError)) throw error;
       ctx.status = 429;

@@ -27,7 +27,9 @@ const secrets = new Set([
   'RefreshToken',
   'Session',
 ]);
-export const ofAGrant = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']);
+/** The record that keeps the sealed response to the last refresh of a grant until the grace period ends. Its identifier is the grant's. */
+export const refreshResponseModel = 'RefreshTokenResponse';
+export const ofAGrant = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseModel]);
 
 const hashed = 'h.';
 

@@ -2,7 +2,8 @@ import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
 import type { Em } from '../database/orm.ts';
 import type { AttemptLimits } from './attempt-limits.ts';
-import type { FormGuard } from './csrf.ts';
+import type { FormTokens } from './form-tokens.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import type { Html } from './pages/html.ts';
 import type { Setting } from './pages/page.ts';
 import type { Challenges } from './passkeys.ts';
@@ -14,8 +15,9 @@ export type PageContext = {
   readonly em: Em;
   readonly provider: Provider;
   readonly setting: Setting;
-  readonly forms: FormGuard;
+  readonly forms: FormTokens;
   readonly limits: AttemptLimits;
+  readonly knownBrowsers: KnownBrowsers;
   /** False where there is no way to send e-mail: what needs it is then not offered. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
@@ -42,6 +44,13 @@ export async function pendingInteraction({ provider }: PageContext, req: Request
     throw new errors.SessionNotFound('the page belongs to another request');
   }
   return interaction;
+}
+
+/** Ends a pending request that the user does not go on with. */
+export async function endInteraction({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
+  await interaction.destroy();
+  const { cookies } = provider.createContext(req, res);
+  cookies.set(provider.cookieName('interaction'), null, { path: `/consent/${interaction.uid}`, signed: true });
 }
 
 /** Where the person is sent back to in the end, validated when the request came in; nowhere when it is a device that waits. */

@@ -43,6 +43,15 @@ function requestFault(error: unknown): number | undefined {
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
 }
 
+/** 403: a page of another site sent the form. */
+export const otherSite =
+  (context: PageContext): RequestHandler =>
+  (_req, res) => {
+    const { setting, provider } = context;
+    const { failure } = setting.words;
+    return sendPage(context, res, failurePage(setting, failure.otherSiteTitle, failure.otherSite(provider.issuer)), { status: 403 });
+  };
+
 /** 421: the request is for a host that this is not. */
 export const wrongHost =
   (context: PageContext): RequestHandler =>

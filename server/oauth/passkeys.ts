@@ -3,6 +3,7 @@ import type { AuthenticationResponseJSON, AuthenticatorTransport, RegistrationRe
 import { z } from 'zod';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
+import { Passkey } from './second-factor.entity.ts';
 
 // It takes a tenth of a second to load, and most people come with a password.
 const library = () => import('@simplewebauthn/server');
@@ -53,17 +54,22 @@ const forgetSpent = statement<{ challenge: string }>(
 /** Forgets those that could not be used again anyway; how many they were. */
 export const sweepChallenges = async (em: Em, now: Date): Promise<number> => (await forgetSpent(em, [now])).length;
 
-const isUnspent = async (em: Em, challenge: string, now: Date): Promise<boolean> =>
+export const isUnspent = async (em: Em, challenge: string, now: Date): Promise<boolean> =>
   (await spendChallenge(em, [challenge, new Date(now.getTime() + challengeLifeMs)])).length > 0;
 
-export type Passkey = { readonly id: number; readonly name: string; readonly addedAt: Date };
+export type ListedPasskey = { readonly id: number; readonly name: string; readonly addedAt: Date; readonly lastUsedAt: Date | null };
 
-const findPasskeys = statement<{ id: number; name: string; added_at: string; credential_id: string }>(
+const findPasskeys = statement<{ id: number; name: string; added_at: string; last_used_at: string | null; credential_id: string }>(
   'list_passkeys',
-  'select id, name, added_at, credential_id from passkeys where user_id = $1 order by id',
+  'select id, name, added_at, last_used_at, credential_id from passkeys where user_id = $1 order by id',
 );
-export const listPasskeys = async (em: Em, userId: number): Promise<Passkey[]> =>
-  (await findPasskeys(em, [userId])).map(({ id, name, added_at: addedAt }) => ({ id, name, addedAt: new Date(addedAt) }));
+export const listPasskeys = async (em: Em, userId: number): Promise<ListedPasskey[]> =>
+  (await findPasskeys(em, [userId])).map(({ id, name, added_at: addedAt, last_used_at: lastUsedAt }) => ({
+    id,
+    name,
+    addedAt: new Date(addedAt),
+    lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
+  }));
 
 type Place = { readonly issuer: string; readonly shop: string };
 const relyingParty = (issuer: string): string => new URL(issuer).hostname;
@@ -202,3 +208,8 @@ async function verifying<Result>(work: () => Promise<Result>): Promise<Result | 
 const deletePasskey = statement<{ name: string }>('delete_passkey', 'delete from passkeys where id = $1 and user_id = $2 returning name');
 export const removePasskey = async (em: Em, userId: number, id: number): Promise<boolean> =>
   (await deletePasskey(em, [id, userId])).length > 0;
+
+/** Removes every passkey of the user except those with these IDs. */
+export async function removePasskeysExcept(em: Em, userId: number, keptIds: readonly number[]): Promise<void> {
+  await em.nativeDelete(Passkey, { user: userId, ...(keptIds.length > 0 && { id: { $nin: [...keptIds] } }) });
+}

@@ -1,8 +1,9 @@
 import express from 'express';
 import { scopeNames } from '@mandate/contract';
-import { cors } from '../http/cors.ts';
+import { mcpCors } from '../http/cors.ts';
 import { proofAlgorithms } from './dpop-proof.ts';
-import { audiences } from './endpoints.ts';
+import { audiences, mcpAudience } from './endpoints.ts';
+import { assistantScopes } from './scopes.ts';
 
 /** Where a resource describes itself (RFC 9728 section 3.1): before the path of what it describes. */
 export function resourceMetadataUrl(resource: string): URL {
@@ -16,7 +17,7 @@ export function protectedResource(issuer: string): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const resource of audiences(issuer)) {
     const pathname = resourceMetadataUrl(resource).pathname.slice('/.well-known'.length);
-    router.all(pathname, cors).get(pathname, (_req, res) => {
+    router.all(pathname, mcpCors).get(pathname, (_req, res) => {
       res.set('Cache-Control', 'public, max-age=3600').json(metadata(issuer, resource));
     });
   }
@@ -26,7 +27,8 @@ export function protectedResource(issuer: string): express.Router {
 const metadata = (issuer: string, resource: string) => ({
   resource,
   authorization_servers: [issuer],
-  scopes_supported: scopeNames,
+  // an assistant that knows nothing else requests all of these
+  scopes_supported: resource === mcpAudience(issuer) ? assistantScopes : scopeNames,
   bearer_methods_supported: ['header'],
   dpop_signing_alg_values_supported: proofAlgorithms,
   resource_name: 'Mandate',

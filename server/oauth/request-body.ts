@@ -1,5 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
+import { limitChunkSizes } from '../http/chunked-body.ts';
+import { findDuplicateKeyInText } from '../http/json-keys.ts';
 import { noteOf } from '../note.ts';
 import { endpoints } from './endpoints.ts';
 
@@ -15,11 +17,30 @@ const takesForms = new Set<string>([
   endpoints.pushed_authorization_request,
 ]);
 
-/** Waits for the body before anything is held for the request: a caller who sends slowly must not keep a transaction open. */
+/**
+ * Waits for the body before anything is held for the request: a caller who sends slowly must not keep a transaction open. JSON that has
+ * one key twice in an object is refused in the form of client registration, which alone takes JSON (RFC 7591, section 3.2.2).
+ */
 export const bodyFirst: Middleware = async (ctx, next) => {
-  if (ctx.method === 'POST' && takesForms.has(ctx.path)) replaceBody(ctx, await readBody(ctx));
+  limitChunkSizes(ctx.req, bodyMax);
+  const takesJson = ctx.path === endpoints.registration;
+  if (ctx.method === 'POST' && (takesJson || takesForms.has(ctx.path))) {
+    const body = await readBody(ctx);
+    const duplicate = takesJson ? findDuplicateKeyInText(body) : undefined;
+    if (duplicate !== undefined) {
+      refuseDuplicateKey(ctx, duplicate);
+      return;
+    }
+    replaceBody(ctx, body);
+  }
   await next();
 };
+
+function refuseDuplicateKey(ctx: Context, pointer: string): void {
+  ctx.status = 400;
+  ctx.set('cache-control', 'no-store');
+  ctx.body = { error: 'invalid_client_metadata', error_description: `one key occurs twice in an object: ${pointer}` };
+}
 
 const chunksOf = z.custom<AsyncIterable<Buffer>>();
 const replaced = noteOf<Buffer>('replaced body');

@@ -1,98 +1,196 @@
 import { contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
-import { queueMail } from '../mail/mail.ts';
-import { changePassword, readAccount } from './accounts.ts';
-import { endApiKeys, endSignIns } from './end-sign-ins.ts';
-import { forgetLinks, lookAtLink, useLink } from './mailed-links.ts';
-import { mailTo } from './mails.ts';
-import { passwordFaults } from './new-password.ts';
 import { sendPage, type PageContext } from './page-context.ts';
-import { linkOverPage, mailSentPage, newPasswordPage, passwordResetPage } from './pages/mail-pages.ts';
+import { linkOverPage, mailSentPage, passwordResetPage } from './pages/mail-pages.ts';
 import type { Fault } from './pages/page.ts';
-import { noticePage, signInLinkPage } from './pages/plain-pages.ts';
-import { hashPassword } from './passwords.ts';
+import { noticePage } from './pages/plain-pages.ts';
 import { requestLink } from './request-link.ts';
+import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
+import type { Em } from '../database/orm.ts';
+import { queueMail } from '../mail/mail.ts';
+import { verifyEmailAddress } from '../users/change-email-address.ts';
+import { lockUser } from '../users/lock-user.ts';
+import { User } from '../users/user.entity.ts';
+import { listCredentials, removeCredentials, selectCredentials, type Credential, type Selection } from './account-credentials.ts';
+import { changePassword, readAccount, type AccountRow } from './accounts.ts';
+import { attemptSource } from './attempt-source.ts';
+import { takeCode } from './authenticator-app.ts';
+import { endSignIns } from './end-sign-ins.ts';
+import { forgetLinks, lookAtLink, useLink } from './mailed-links.ts';
+import { inertName, mailTo } from './mails.ts';
+import { hashNewPassword } from './new-password.ts';
+import { credentialName, newPasswordPage, passwordResetDonePage } from './pages/new-password-pages.ts';
 
 const { email: validEmail } = contract.users.create.body.shape;
-const addressForm = z.object({ csrf: z.string().catch(''), email: z.string().catch('') });
-const passwordForm = z.object({ csrf: z.string().catch(''), password: z.string().catch('') });
+const addressForm = z.object({ email: z.string().catch('') });
 
 /** `GET` and `POST /password-reset`. */
-export const showPasswordReset = (context: PageContext) => async (req: Request, res: Response) => render(context, req, res, '', []);
+export const showPasswordReset = (context: PageContext) => async (req: Request, res: Response) => renderRequest(context, req, res, '', []);
 
 export const submitPasswordReset = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
-  const { csrf, email } = addressForm.parse(req.body ?? {});
-  if (!context.forms.accepts(req, csrf)) return render(context, req, res, email, [{ field: 'email', text: words.stale }]);
+  const { email } = addressForm.parse(req.body ?? {});
   const address = validEmail.safeParse(email);
-  if (!address.success) return render(context, req, res, email, [{ field: 'email', text: words.signUp.emailInvalid }]);
+  if (!address.success) return renderRequest(context, req, res, email, [{ field: 'email', text: words.signUp.emailInvalid }]);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
-  await context.limits.begin('mail', address.data.toLowerCase(), req.ip);
+  await context.limits.begin('mail', address.data.toLowerCase(), await attemptSource(context, req, address.data));
   await requestLink(context, 'password_reset', address.data, '', new Date());
   return sendPage(context, res, mailSentPage(context.setting, address.data, '/password-reset'));
 };
 
+/** Shows the page again, for a form without a valid token. */
+export const showStalePasswordReset = (context: PageContext) => (req: Request, res: Response) => {
+  const { email } = addressForm.parse(req.body ?? {});
+  renderRequest(context, req, res, email, [{ field: 'email', text: context.setting.words.stale }]);
+};
+
+function renderRequest(context: PageContext, req: Request, res: Response, email: string, faults: readonly Fault[]): void {
+  const html = passwordResetPage(context.setting, { csrf: context.forms.token(req, res), email, faults });
+  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
+}
+
 const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
-/** `GET` and `POST /password-reset/confirm`: somebody follows the link in the message. */
+const newPasswordForm = z.object({
+  password: z.string().catch(''),
+  /** The keys of the credentials to keep. */
+  keep: z
+    .union([z.string().transform((key) => [key]), z.array(z.string())])
+    .catch([])
+    .transform((keys) => new Set(keys)),
+  code: z.string().trim().max(40).catch(''),
+});
+type NewPasswordForm = z.output<typeof newPasswordForm>;
+const emptyForm: NewPasswordForm = { password: '', keep: new Set(), code: '' };
+
+/** `GET /password-reset/confirm`: the link in the message was opened. */
 export const showNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await lookAtLink(context.em, 'password_reset', tokenOf(req), new Date());
-  if (!link) return linkOver(context, res);
-  const html = newPasswordPage(context.setting, { csrf: context.forms.token(req, res), email: link.email, faults: [] });
-  return sendPage(context, res, html);
+  const account = await accountOfLink(context.em, req, new Date());
+  return account ? renderNewPassword(context, req, res, account, emptyForm, []) : linkOver(context, res);
 };
 
+/** `POST /password-reset/confirm`: sets the password and removes every credential that is not kept. */
 export const submitNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
-  const { em, setting } = context;
-  const link = await lookAtLink(em, 'password_reset', tokenOf(req), new Date());
-  if (!link) return linkOver(context, res);
-  const { csrf, password } = passwordForm.parse(req.body ?? {});
-  const faults: Fault[] = context.forms.accepts(req, csrf)
-    ? [...passwordFaults(password, link.email, setting.words)]
-    : [{ field: 'password', text: setting.words.stale }];
-  if (faults.length > 0) {
-    const html = newPasswordPage(setting, { csrf: context.forms.token(req, res), email: link.email, faults });
-    return sendPage(context, res, html, { status: 400 });
+  const { em, setting, limits } = context;
+  const { words } = setting;
+  const account = await accountOfLink(em, req, new Date());
+  if (!account) return linkOver(context, res);
+  const form = newPasswordForm.parse(req.body ?? {});
+  const { password, keep, code } = form;
+  const again = (faults: readonly Fault[]) => renderNewPassword(context, req, res, account, form, faults);
+  const now = new Date();
+  const needsCode = selectCredentials(await listCredentials(em, account.id, now), keep).removed.some((one) => isEstablishedApp(one, now));
+  const chosen = await hashNewPassword(password, account, setting);
+  const faults: Fault[] = 'reason' in chosen ? [{ field: 'password', text: chosen.reason }] : [];
+  if (needsCode && code === '') faults.push({ field: 'code', text: words.passwordReset.codeMissing });
+  if (faults.length > 0 || 'reason' in chosen) return again(faults);
+  const source = await attemptSource(context, req, account.id);
+  const attempt = needsCode ? await limits.begin('secondFactor', String(account.id), source) : undefined;
+  const outcome = await setPassword(context, req, { ...form, passwordHash: chosen.hash });
+  if (outcome === 'link over') return linkOver(context, res);
+  if (outcome === 'wrong code') {
+    const event = { action: 'password.reset', outcome: 'refused', userId: account.id, details: { what: 'code' } } as const;
+    await recordAuditEvent(em, sourceOf(req), event, new Date());
+    return again([{ field: 'code', text: words.passwordReset.codeWrong }]);
   }
-  const done = await setPassword(context, req, await hashPassword(password));
-  if (!done) return linkOver(context, res);
-  const { doneTitle, done: text } = setting.words.passwordReset;
-  return sendPage(context, res, signInLinkPage(setting, doneTitle, text));
+  await attempt?.succeed();
+  return sendPage(context, res, passwordResetDonePage(setting, outcome));
 };
 
-/** Somebody else may have had the account: whatever lets anybody in ends. `false` when the link is over. */
-async function setPassword(context: PageContext, req: Request, passwordHash: string): Promise<boolean> {
-  const { setting, keys } = context;
-  const now = new Date();
-  return context.em.transactional(async (em) => {
-    const link = await useLink(em, 'password_reset', tokenOf(req), now);
-    const account = link?.userId == null ? undefined : await readAccount(em, String(link.userId));
-    if (!account) return false;
-    const userId = account.id;
-    await changePassword(em, userId, passwordHash, now);
-    await endSignIns(em, userId);
-    await endApiKeys(em, userId, now);
-    await forgetLinks(em, userId);
-    await recordAuditEvent(em, sourceOf(req), { action: 'password.reset', actorId: userId, userId }, now);
-    const { mail } = setting.words;
-    const subject = mail.passwordChangedSubject(setting.shop.name);
-    const link2 = `${context.provider.issuer}/password-reset`;
-    await queueMail(
-      em,
-      keys.mail,
-      mailTo(account.email, setting, { subject, text: mail.passwordChanged(setting.shop.name), link: link2 }),
-      now,
-    );
-    return true;
-  });
+/** Shows the page again, for a form without a valid token. */
+export const showStaleNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
+  const account = await accountOfLink(context.em, req, new Date());
+  if (!account) return linkOver(context, res);
+  const form = newPasswordForm.parse(req.body ?? {});
+  return renderNewPassword(context, req, res, account, form, [{ field: 'password', text: context.setting.words.stale }]);
+};
+
+const days = 24 * 60 * 60 * 1000;
+
+/**
+ * Removing an authenticator app takes one of its codes once it is this old, so that someone who only reads the e-mail cannot get past
+ * the second factor. A newer one may be an intruder's, whose codes the owner does not have; the owner was notified when it was added.
+ */
+const establishedAfter = 14 * days;
+
+const isEstablishedApp = ({ kind, createdAt }: Credential, now: Date): boolean =>
+  kind === 'authenticator_app' && now.getTime() - createdAt.getTime() >= establishedAfter;
+
+class WrongCodeError extends Error {}
+
+/**
+ * Sets the password, ends every sign-in and removes every credential that is not kept, in one transaction: an intruder may have had
+ * the account.
+ */
+const setPassword = (
+  context: PageContext,
+  req: Request,
+  { passwordHash, keep, code }: NewPasswordForm & { readonly passwordHash: string },
+): Promise<Selection | 'link over' | 'wrong code'> =>
+  context.em
+    .transactional(async (em) => {
+      const now = new Date();
+      const account = await accountOfLink(em, req, now);
+      if (!account) return 'link over';
+      await lockUser(em, account.id);
+      if (!(await useLink(em, 'password_reset', tokenOf(req), now))) return 'link over';
+      const selection = selectCredentials(await listCredentials(em, account.id, now), keep);
+      if (selection.removed.some((one) => isEstablishedApp(one, now))) await spendCode(context, em, req, account.id, code, now);
+      await changePassword(em, account.id, passwordHash, now);
+      await verifyEmailAddress(em, await em.findOneOrFail(User, { id: account.id }), sourceOf(req), now);
+      await endSignIns(em, account.id);
+      await removeCredentials(em, account.id, selection, sourceOf(req), now);
+      await forgetLinks(em, account.id);
+      await recordAuditEvent(em, sourceOf(req), { action: 'password.reset', actorId: account.id, userId: account.id }, now);
+      await notify(context, em, account, selection, now);
+      return selection;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof WrongCodeError) return 'wrong code';
+      throw error;
+    });
+
+/** @throws WrongCodeError, which rolls the transaction back: the link and the code stay unused */
+async function spendCode({ keys }: PageContext, em: Em, req: Request, userId: number, code: string, now: Date): Promise<void> {
+  const taken = await takeCode(em, keys.secondFactor, userId, code, now);
+  if (taken === undefined) throw new WrongCodeError();
+  if (taken === 'recovery code') await recordAuditEvent(em, sourceOf(req), { action: 'recovery_code.used', actorId: userId, userId }, now);
+}
+
+async function notify(context: PageContext, em: Em, account: AccountRow, { removed, kept }: Selection, now: Date): Promise<void> {
+  const { setting, keys, provider } = context;
+  const { mail } = setting.words;
+  const shop = setting.shop.name;
+  const list = (title: string, credentials: readonly Credential[]) =>
+    credentials.length === 0 ? [] : [{ title, items: credentials.map((one) => credentialName(setting.words, one, inertName)) }];
+  const content = {
+    subject: mail.passwordChangedSubject(shop),
+    text: mail.passwordChanged(shop),
+    link: `${provider.issuer}/password-reset`,
+    lists: [...list(mail.removed, removed), ...list(mail.kept, kept)],
+  };
+  await queueMail(em, keys.mail, mailTo(account.email, setting, content), now);
+}
+
+/** The active account that the link in the request is for. Nothing about an account is shown or changed before this. */
+async function accountOfLink(em: Em, req: Request, now: Date): Promise<AccountRow | undefined> {
+  const link = await lookAtLink(em, 'password_reset', tokenOf(req), now);
+  return link?.userId == null ? undefined : readAccount(em, String(link.userId));
+}
+
+async function renderNewPassword(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  { id, email }: AccountRow,
+  { keep }: NewPasswordForm,
+  faults: readonly Fault[],
+): Promise<void> {
+  const credentials = await listCredentials(context.em, id, new Date());
+  const html = newPasswordPage(context.setting, { csrf: context.forms.token(req, res), email, credentials, keep, faults });
+  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
 const linkOver = (context: PageContext, res: Response): void =>
   sendPage(context, res, linkOverPage(context.setting, '/password-reset'), { status: 400 });
-
-function render(context: PageContext, req: Request, res: Response, email: string, faults: readonly Fault[]): void {
-  const html = passwordResetPage(context.setting, { csrf: context.forms.token(req, res), email, faults });
-  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
-}

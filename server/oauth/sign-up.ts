@@ -1,27 +1,26 @@
-import { contract } from '@mandate/contract';
+import { characterFault, contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
-import { z } from 'zod';
+import { z, type ZodError } from 'zod';
 import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
 import { createAccount, EmailTakenError } from './accounts.ts';
 import { byPassword } from './proofs-of-identity.ts';
 import { findApplication } from './consent.ts';
 import { letIn } from './let-in.ts';
 import { lookAtLink, useLink } from './mailed-links.ts';
-import { passwordFaults } from './new-password.ts';
+import { hashNewPassword } from './new-password.ts';
 import { clientIdOf, returnAddress, sendPage, type Interaction, type PageContext } from './page-context.ts';
 import { linkOverPage, mailSentPage } from './pages/mail-pages.ts';
-import type { Fault } from './pages/page.ts';
+import type { Fault, Setting } from './pages/page.ts';
 import { confirmSignUpPage, signUpPage } from './pages/sign-up-page.ts';
 import { noticePage } from './pages/plain-pages.ts';
-import { hashPassword } from './passwords.ts';
 import { requestLink } from './request-link.ts';
 import { interactionOf } from './sign-in.ts';
 
 /** The same rules for a name and an address as in the API. */
 const { name: validName, email: validEmail } = contract.users.create.body.shape;
 
-const signUpForm = z.object({ csrf: z.string().catch(''), email: z.string().catch('') });
+const signUpForm = z.object({ email: z.string().catch('') });
 
 /** `GET` and `POST /sign-up`, and `/sign-in/:uid/sign-up` when an application asked for a sign-in. */
 export const showSignUp = (context: PageContext) => async (req: Request, res: Response) =>
@@ -30,18 +29,24 @@ export const showSignUp = (context: PageContext) => async (req: Request, res: Re
 export const submitSignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
   const interaction = await interactionOf(context, req, res);
-  const { csrf, email } = signUpForm.parse(req.body ?? {});
+  const { email } = signUpForm.parse(req.body ?? {});
   const answer = (text: string) => render(context, req, res, interaction, email, [{ field: 'email', text }]);
-  if (!context.forms.accepts(req, csrf)) return answer(words.stale);
   const address = validEmail.safeParse(email);
   if (!address.success) return answer(words.signUp.emailInvalid);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
-  await context.limits.begin('mail', address.data.toLowerCase(), req.ip);
+  await context.limits.begin('mail', address.data.toLowerCase(), { address: req.ip });
   await requestLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
   return sendPage(context, res, mailSentPage(context.setting, address.data, signUpPath(interaction)));
 };
 
-const confirmForm = z.object({ csrf: z.string().catch(''), name: z.string().catch(''), password: z.string().catch('') });
+/** Shows the page again, for a form without a valid token. */
+export const showStaleSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const { email } = signUpForm.parse(req.body ?? {});
+  const faults = [{ field: 'email', text: context.setting.words.stale }];
+  await render(context, req, res, await interactionOf(context, req, res), email, faults);
+};
+
+const confirmForm = z.object({ name: z.string().catch(''), password: z.string().catch('') });
 const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
 /** `GET` and `POST /sign-up/confirm`: somebody follows the link in the message. */
@@ -51,26 +56,49 @@ export const showConfirmSignUp = (context: PageContext) => async (req: Request, 
   return sendPage(context, res, confirmSignUpPage(context.setting, { csrf: context.forms.token(req, res), email: link.email }));
 };
 
+/** A name that is there, but contains a character that no name may contain, gets the reason of the API. */
+function nameFault(error: ZodError, { signUp }: Setting['words']): Fault {
+  const reason = characterFault(error);
+  return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
+}
+
 export const submitConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { em, setting } = context;
   const now = new Date();
   const link = await lookAtLink(em, 'sign_up', tokenOf(req), now);
   if (!link) return linkOver(context, res);
   const { email } = link;
-  const { csrf, name, password } = confirmForm.parse(req.body ?? {});
-  const faults: Fault[] = context.forms.accepts(req, csrf) ? [] : [{ field: 'name', text: setting.words.stale }];
+  const { name, password } = confirmForm.parse(req.body ?? {});
   const validated = validName.safeParse(name);
-  if (faults.length === 0 && !validated.success) faults.push({ field: 'name', text: setting.words.signUp.nameMissing });
-  if (faults.length === 0 || !validated.success) faults.push(...passwordFaults(password, email, setting.words));
-  if (faults.length > 0 || !validated.success) {
-    const html = confirmSignUpPage(setting, { csrf: context.forms.token(req, res), email, name, faults });
-    return sendPage(context, res, html, { status: 400 });
-  }
-  const accountId = await openAccount(context, req, { name: validated.data, passwordHash: await hashPassword(password) });
+  const chosen = await hashNewPassword(password, { name, email }, setting);
+  const faults: Fault[] = [
+    ...(validated.success ? [] : [nameFault(validated.error, setting.words)]),
+    ...('reason' in chosen ? [{ field: 'password', text: chosen.reason }] : []),
+  ];
+  if (!validated.success || 'reason' in chosen) return showConfirmFaults(context, req, res, { email, name, faults });
+  const accountId = await openAccount(context, req, { name: validated.data, passwordHash: chosen.hash });
   if (accountId === undefined) return linkOver(context, res);
   const hasInteraction = await isStillAsked(context, req, res);
   return letIn(context, req, res, { accountId: String(accountId), proof: byPassword, hasInteraction, next: '/account' });
 };
+
+/** Shows the page again, for a form without a valid token. */
+export const showStaleConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const link = await lookAtLink(context.em, 'sign_up', tokenOf(req), new Date());
+  if (!link) return linkOver(context, res);
+  const { name } = confirmForm.parse(req.body ?? {});
+  return showConfirmFaults(context, req, res, { email: link.email, name, faults: [{ field: 'name', text: context.setting.words.stale }] });
+};
+
+function showConfirmFaults(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  content: { email: string; name: string; faults: readonly Fault[] },
+): void {
+  const html = confirmSignUpPage(context.setting, { csrf: context.forms.token(req, res), ...content });
+  sendPage(context, res, html, { status: 400 });
+}
 
 /** Undefined when the link is over: somebody else was first, with the link or with the address. */
 async function openAccount(

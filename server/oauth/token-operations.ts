@@ -2,11 +2,14 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { endpoints } from './endpoints.ts';
+import { isReplayedRefresh } from './replay-refresh-response.ts';
 import { endedGrant } from './token-transaction.ts';
 
 /** What became of a request to the endpoints that give and take tokens, without anything that names somebody. */
 export type TokenOperation =
   | { readonly name: 'issued'; readonly grantType: string }
+  /** A repeated refresh returned the first response. */
+  | { readonly name: 'replayed' }
   | { readonly name: 'refused'; readonly grantType: string; readonly error: string }
   | { readonly name: 'revoked'; readonly reason: 'application' | 'person' | 'reuse' };
 
@@ -28,7 +31,7 @@ export const tellTokenOperations =
     }
     if (ctx.path !== endpoints.token) return;
     const grantType = grantTypeOf(oidc?.params?.['grant_type']);
-    if (ctx.status === 200) return tell({ name: 'issued', grantType });
+    if (ctx.status === 200) return tell(isReplayedRefresh(ctx) ? { name: 'replayed' } : { name: 'issued', grantType });
     tell({ name: 'refused', grantType, error: refusal.safeParse(ctx.body).data?.error ?? 'unknown' });
     if (endedGrant(ctx.req)) tell({ name: 'revoked', reason: 'reuse' });
   };

@@ -2,7 +2,18 @@ import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayloa
 import type { Em } from '../database/orm.ts';
 import { laterStatement, statement } from '../database/statement.ts';
 import { foundTogether, noteFoundTogether, type FoundTogether as RecordsFound } from './found-together.ts';
-import { isRecordKey, keyOfFound, keyOfPresented, ofAGrant, recordKey, type Stored, toPayload, toRow } from './oauth-record.ts';
+import {
+  isRecordKey,
+  keyOfFound,
+  keyOfPresented,
+  ofAGrant,
+  recordKey,
+  refreshResponseModel,
+  type Stored,
+  toPayload,
+  toRow,
+} from './oauth-record.ts';
+import { repeatsRefresh } from './replay-refresh-response.ts';
 
 /** Good for one use: looking one up locks it, so that of two requests the second sees what the first did. */
 const usedOnce = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
@@ -29,8 +40,10 @@ const readAndLockOfAGrant = byColumn((column) =>
     `select r.model, r.id, r.payload, r.consumed_at, r.expires_at,
        (select to_json(g) from (select model, id, payload, consumed_at, expires_at from oauth_records
           where model = 'Grant' and id = r.grant_id and (expires_at is null or expires_at > $3)) g) as grant,
-       (select to_json(u) from (select id, name, email, updated_at from users
-          where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account
+       (select to_json(u) from (select id, name, email, email_verification = 'verified' as email_verified, updated_at from users
+          where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account,
+       case when r.model = 'RefreshToken' and r.consumed_at is not null then (select payload from oauth_records
+          where model = '${refreshResponseModel}' and id = r.grant_id and expires_at > $3) end as refresh_response
      from oauth_records r where r.model = $1 and r.${column} = $2 and (r.expires_at is null or r.expires_at > $3) for update of r`,
   ),
 );
@@ -56,7 +69,7 @@ const spendAndKeep = laterStatement(
    where model = $1 and id = $2`,
 );
 const remove = laterStatement('remove_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
-const removeOfGrant = laterStatement('remove_oauth_records_of_grant', 'delete from oauth_records where model = $1 and grant_id = $2');
+const removeOfGrant = laterStatement('remove_oauth_records_of_grant', 'delete from oauth_records where model = any($1) and grant_id = $2');
 
 type StoreEm = Pick<Em, 'getKysely' | 'isInTransaction'>;
 
@@ -112,7 +125,8 @@ class TokenStore implements Adapter {
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    await removeOfGrant(this.#em, [this.#model, grantId]);
+    const models = this.#model === 'RefreshToken' ? [this.#model, refreshResponseModel] : [this.#model];
+    await removeOfGrant(this.#em, [models, grantId]);
   }
 
   /** What was found of a grant is not what it is from here on. */
@@ -132,9 +146,12 @@ class TokenStore implements Adapter {
     if (ofAGrant.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
     if (!usedOnce.has(this.#model)) return payloadOf(await read[column](this.#em, asked), presented);
     if (!ofAGrant.has(this.#model)) return payloadOf(await readAndLock[column](this.#em, asked), presented);
-    const rows = await readAndLockOfAGrant[column](this.#em, asked);
-    noteFoundTogether(Provider.ctx, rows[0]);
-    return payloadOf(rows, presented);
+    const [row] = await readAndLockOfAGrant[column](this.#em, asked);
+    noteFoundTogether(Provider.ctx, row);
+    if (!row) return undefined;
+    // the engine makes its checks as for a token that has not been used, and then returns the stored response
+    const repeated = this.#model === 'RefreshToken' && repeatsRefresh(Provider.ctx, row.refresh_response);
+    return toPayload(repeated ? { ...row, consumed_at: null } : row, presented);
   }
 }
 

@@ -40,6 +40,7 @@ const accessTokenClaims = z.object({
   exp: z.number(),
   client_id: z.string(),
   scope: z.string().default(''),
+  auth_time: z.number().optional(),
   /** Of whose key a proof is needed (RFC 9449 section 6.1). */
   cnf: z.object({ jkt: z.string() }).optional(),
 });
@@ -72,6 +73,9 @@ export function accessTokenVerifier(em: Em, verification: Verification, audience
       return {
         user: standing.user_id === null || standing.role === null ? null : { id: standing.user_id, role: standing.role },
         clientId: claims.client_id,
+        ...(claims.auth_time !== undefined && { authTime: claims.auth_time }),
+        authScheme: scheme,
+        tokenRecordId: record,
         limits: { policy: 'default', perMinute: standing.rate_limit_per_minute, perMonth: standing.quota_per_month },
         // the ceiling of the application may have been lowered since
         scopes: new Set(scopes.filter((scope) => standing.ceiling.includes(scope))),

@@ -1,24 +1,24 @@
 import { decimalAmount, type Order, type OrderExportColumn, type OrderSummary } from '@mandate/contract';
+import type { CsvCell } from '../tasks/csv-text.ts';
 
 type Line = Order['items'][number];
 /** What one row of the file is made from; without lines, `line` is `undefined`. */
 export type Exported = { readonly order: OrderSummary; readonly line: Line | undefined };
-export type Cell = string | number | null | Record<string, string>;
 
 const decimal = (amount: number | undefined, { order }: Exported): string | null =>
   amount === undefined ? null : decimalAmount(amount, order.currency);
 
 const address =
   (name: keyof OrderSummary['delivery']) =>
-  ({ order }: Exported): Cell =>
+  ({ order }: Exported): CsvCell =>
     order.delivery[name] ?? null;
 const ofOrder =
   (name: Exclude<keyof OrderSummary, 'delivery'>) =>
-  ({ order }: Exported): Cell =>
+  ({ order }: Exported): CsvCell =>
     order[name];
 const ofLine =
   (name: keyof Line) =>
-  ({ line }: Exported): Cell =>
+  ({ line }: Exported): CsvCell =>
     line?.[name] ?? null;
 
 /** Every column of the contract, and what stands in it. */
@@ -79,4 +79,4 @@ export const cellOf = {
   line_tax_decimal: (row) => decimal(row.line?.tax, row),
   line_total: ofLine('total'),
   line_total_decimal: (row) => decimal(row.line?.total, row),
-} satisfies Record<OrderExportColumn, (row: Exported) => Cell>;
+} satisfies Record<OrderExportColumn, (row: Exported) => CsvCell>;

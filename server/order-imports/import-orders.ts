@@ -29,6 +29,7 @@ export async function importOrders(run: TaskRun): Promise<Outcome> {
     total,
     pieces: invoices(read(), params.reference_column, lastRows),
     rowsOf: ({ records }) => records.length,
+    lineOf: ({ records }) => records[0]?.line,
     importPiece: (inner, invoice) => importOrder(inner, params, task, invoice),
   });
 }

@@ -1,4 +1,4 @@
-import { deliveryInput, orderLinesMax, quantityMax, priceMax } from '@mandate/contract';
+import { deliveryInput, instantInput, line, orderLinesMax, priceMax, quantityMax } from '@mandate/contract';
 import { z } from 'zod';
 import { amount, checked, integer, type Mistake } from '../imports/cell-values.ts';
 import type { OrderImport } from './import-orders.ts';
@@ -10,10 +10,7 @@ const wholeNumber = z.number({ invalid_type_error: 'must be a whole number' }).i
 
 const orderLine = z.object({
   sku: z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters'),
-  name: z
-    .string()
-    .max(200)
-    .refine((name) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
+  name: line(200, 0),
   quantity: wholeNumber.min(1).max(quantityMax),
   unit_price: minorUnits.max(priceMax),
   tax_rate_bps: wholeNumber.min(0).max(10_000).default(0),
@@ -22,7 +19,7 @@ export type OrderLine = z.output<typeof orderLine>;
 
 const orderHead = z.object({
   reference: z.string().max(64),
-  created_at: z.string().datetime({ message: 'must be a time such as 2010-12-01 08:26' }),
+  created_at: instantInput,
   status: z.enum(['paid', 'shipped', 'delivered', 'canceled']).default('delivered'),
   currency: z
     .string({ required_error: 'The row has no currency, and the import names none.' })
@@ -31,7 +28,7 @@ const orderHead = z.object({
   discount_total: minorUnits.default(0),
   note: z.string().max(1000).optional(),
   customer: z.string().max(200).optional(),
-  customer_name: z.string().max(200).optional(),
+  customer_name: line(200).optional(),
   customer_email: z
     .string()
     .regex(/^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/, 'must be an e-mail address')
@@ -44,7 +41,7 @@ export type OrderHead = z.output<typeof orderHead>;
 /** One line of an order, or what is wrong with it. */
 export function lineOf(params: OrderImport, cells: Cells): { data: OrderLine } | { mistakes: Mistake[] } {
   const sku = cells.get(params.sku_column);
-  const line = checked(orderLine, {
+  const checkedLine = checked(orderLine, {
     sku,
     // What has no name is called what the shop calls it.
     name: cells.get(params.name_column)?.replaceAll(/\s+/g, ' ') ?? sku,
@@ -52,10 +49,10 @@ export function lineOf(params: OrderImport, cells: Cells): { data: OrderLine } |
     unit_price: amount(cells.get(params.unit_price_column), params.amounts, currencyOf(params, cells)),
     tax_rate_bps: integer(cells.get(params.tax_rate_bps_column)),
   });
-  if ('data' in line && line.data.unit_price === 0 && params.free_lines === 'refuse') {
+  if ('data' in checkedLine && checkedLine.data.unit_price === 0 && params.free_lines === 'refuse') {
     return { mistakes: [{ field: 'unit_price', code: 'out_of_range', detail: 'It costs nothing.' }] };
   }
-  return line;
+  return checkedLine;
 }
 
 /** What belongs to the order as a whole, from one of its rows. */
@@ -66,7 +63,7 @@ export function headOf(params: OrderImport, cells: Cells): { data: OrderHead } |
   const customer = cell('customer_column');
   return checked(orderHead, {
     reference: cell('reference_column'),
-    created_at: instantOf(cell('created_at_column'), params.utc_offset),
+    created_at: timestampFromCell(cell('created_at_column'), params.utc_offset),
     status: cell('status_column'),
     currency,
     shipping_total: amount(cell('shipping_total_column'), params.amounts, currency),
@@ -86,20 +83,17 @@ export function headOf(params: OrderImport, cells: Cells): { data: OrderHead } |
 
 const currencyOf = (params: OrderImport, cells: Cells): string | undefined => cells.get(params.currency_column) ?? params.currency;
 
-/** `2010-12-01 08:26:00` in RFC 3339; what is no time stays what it is, for the check to refuse. */
-function instantOf(text: string | undefined, utcOffset: string): string | undefined {
+/** Completes a date, or a time without an offset, to the form of RFC 3339; returns any other text unchanged, for `instantInput` to reject. */
+function timestampFromCell(text: string | undefined, utcOffset: string): string | undefined {
   const [, date, time = '00:00', offset = utcOffset] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text ?? '') ?? [];
-  const moment = new Date(`${date}T${time}${offset}`);
-  // The 31st of February would be taken for a day in March.
-  const exists = date !== undefined && !Number.isNaN(moment.getTime()) && new Date(`${date}T00:00Z`).toISOString().startsWith(date);
-  return exists ? moment.toISOString() : text;
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text ?? '') ?? [];
+  return date === undefined ? text : `${date}T${time}${offset}`;
 }
 
 /** What stands against the order as a whole. */
 export function sumMistake(lines: readonly OrderLine[], head: OrderHead): Mistake | undefined {
   if (lines.length > orderLinesMax) return { code: 'out_of_range', detail: `An order has at most ${orderLinesMax} lines.` };
-  const subtotal = lines.reduce((sum, line) => sum + BigInt(line.unit_price) * BigInt(line.quantity), 0n);
+  const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
   // The tax that comes on top is at most as much again.
   if (2n * subtotal + BigInt(head.shipping_total) > BigInt(Number.MAX_SAFE_INTEGER)) {
     return { code: 'out_of_range', detail: 'The total is too large.' };

@@ -5,6 +5,7 @@ import type { Em } from '../database/orm.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { may } from '../http/authorize.ts';
 import { changed, found, requireMatch } from '../http/conditional.ts';
+import { isDryRun } from '../http/dry-run.ts';
 import { once, onceInStatement } from '../http/idempotency.ts';
 import { refuseReversed, total } from '../http/list-query.ts';
 import type { Principal } from '../http/principal.ts';
@@ -12,7 +13,7 @@ import { invalidRequest, problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import type { RoutedRequest } from '../http/route-of-request.ts';
-import { cancelPaymentOf } from '../payments/cancel-payment.ts';
+import { assumePaymentCanceled, cancelPaymentOf } from '../payments/cancel-payment.ts';
 import { requireOrder } from '../payments/find-payment.ts';
 import type { PaymentDeps } from '../payments/provider.ts';
 import { askForRefund } from '../refunds/ask-for-refund.ts';
@@ -50,7 +51,7 @@ export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
     create: async ({ req, res }: Asked, body: OrderCreate) => {
       const buyer = { userId: buyerOf(principalOf(req), body), clientId: principalOf(req).clientId };
       const terms = { taxMode, wordsOf: form.wordsOf };
-      return onceInStatement<Whole>(em, req, res, (claim) => placeOrder(em, claim, terms, buyer, body));
+      return onceInStatement<Whole>(em, req, res, (inner, claim) => placeOrder(inner, claim, terms, buyer, body));
     },
 
     list: async ({ req, res }: Asked, query: ListQuery) => {
@@ -94,15 +95,16 @@ const cancelHandler =
   async ({ params: { order_id: id }, req, res }: OfOrder, body: OrderCancellation) => {
     const principal = principalOf(req);
     await requireOrder(em, principal, id, 'orders.manage');
-    await cancelPaymentOf(em, providers, id, new Date());
+    if (!isDryRun(req)) await cancelPaymentOf(em, providers, id, new Date());
     let refundId: number | undefined;
     const effect = async (inner: Em): Promise<Whole> => {
+      if (isDryRun(req)) await assumePaymentCanceled(inner, id);
       const canceled = await cancelOrder(inner, principal, id, body, new Date());
       refundId = canceled.refundId;
       return whole(canceled.order);
     };
     const answer = await once(em, req, res, effect, () => `/api/v1/orders/${id}`);
-    if (refundId !== undefined) await askForRefund(em, providers, refundId);
+    if (refundId !== undefined && !isDryRun(req)) await askForRefund(em, providers, refundId);
     return answer;
   };
 

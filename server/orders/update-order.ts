@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { OrderUpdate, Scope } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { may } from '../http/authorize.ts';
+import { mergeMetadata } from '../http/merge-metadata.ts';
 import type { Principal } from '../http/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
@@ -18,12 +19,18 @@ export async function lockOrder(em: Em, principal: Principal, id: number, everyb
 }
 
 /** A merge patch on an order that is locked: what is absent stays, `null` clears. */
-export async function updateOrder(em: Em, principal: Principal, order: Order, { delivery, ...fields }: OrderUpdate): Promise<void> {
+export async function updateOrder(
+  em: Em,
+  principal: Principal,
+  order: Order,
+  { delivery, metadata, ...fields }: OrderUpdate,
+): Promise<void> {
   if (delivery !== undefined) {
     refuseLateDelivery(principal, order);
     await refuseUnfitDelivery(em, order, delivery);
     order.delivery = delivery;
   }
+  if (metadata !== undefined) order.metadata = mergeMetadata(order.metadata, metadata);
   Object.assign(order, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
   await em.flush();
 }

@@ -1,5 +1,6 @@
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
+import { Payment } from './payment.entity.ts';
 import { ifAvailable, type PaymentProviders, providerOf } from './provider.ts';
 import { settlePayment } from './settle-payment.ts';
 
@@ -27,6 +28,14 @@ export const cancelPayment = async (em: Em, providers: PaymentProviders, id: num
 /** The same for whatever payment of the order is open. */
 export const cancelPaymentOf = async (em: Em, providers: PaymentProviders, orderId: number, now: Date): Promise<boolean> =>
   cancelAll(em, providers, await openOfOrder(em, [orderId]), now);
+
+/** For a dry run, whose transaction is rolled back: what `cancelPaymentOf` would leave if the provider agreed, without calling it. */
+export const assumePaymentCanceled = (em: Em, orderId: number): Promise<number> =>
+  em.nativeUpdate(
+    Payment,
+    { order: orderId, status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } },
+    { status: 'canceled' },
+  );
 
 /** The same for orders whose hold has ended. */
 export const cancelPaymentsOfExpired = async (em: Em, providers: PaymentProviders, now: Date, limit: number): Promise<boolean> =>

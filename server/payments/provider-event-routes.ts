@@ -1,8 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { problem } from '../http/problem.ts';
+import { payloadTooLarge, problem } from '../http/problem.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import { BadSignature, type PaymentDeps } from './provider.ts';
+import { limitChunkSizes } from '../http/chunked-body.ts';
 import { storeProviderEvents } from './provider-events.ts';
 
 const bodyMax = 1_000_000;
@@ -14,6 +15,7 @@ export const providerEventRoutes = ({ em, providers, wake }: ResourceDeps & Paym
       const provider = providers.get(params.provider);
       if (!provider?.parseEvents) throw problem('not_found', { detail: 'No payment provider reports here.' });
       // The signature is over the bytes as they came.
+      limitChunkSizes(req, bodyMax);
       const raw = await bytesOf(req);
       const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));
       const events = await provider.parseEvents(raw, headers).catch(refuseBadSignature);
@@ -33,7 +35,7 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > bodyMax) throw problem('payload_too_large', { detail: 'Send a smaller body.' });
+    if (size > bodyMax) throw payloadTooLarge(bodyMax);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

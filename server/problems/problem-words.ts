@@ -42,6 +42,11 @@ export const problemWords: Readonly<Record<ProblemCode, ProblemWords>> = {
     happened: 'The access was taken back: by the person, by an administrator, or because a refresh token was used twice.',
     mend: 'Ask the person for their permission again. An application that acts for itself asks its administrator.',
   },
+  insufficient_user_authentication: {
+    happened:
+      'The operation requires a user who signed in during the last 15 minutes. The token acts for no user, or the sign-in that it was issued from is older. Refreshing a token does not renew the sign-in.',
+    mend: 'Have the user sign in again: start a new authorization request with the `max_age` from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys and applications that act for themselves cannot perform the operation.',
+  },
   insufficient_scope: {
     happened: 'The token lacks a scope that the operation needs.',
     mend: 'The scope stands in the `WWW-Authenticate` header. Ask for it at the next authorization; an administrator may first have to allow it to your application.',

@@ -12,7 +12,7 @@ import { countingJobs, upkeepJobs } from '../upkeep.ts';
 import { Deliverer } from '../webhooks/deliverer.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
 import { webhookJobs } from '../webhooks/jobs.ts';
-import { internet } from '../webhooks/send.ts';
+import { internet } from '../outgoing-http/protected-client.ts';
 import type { ProcessParts } from './parts.ts';
 
 /** Everything that goes on without anybody asking. A process that answers requests alone writes down what it has counted, and leaves the rest to others. */

@@ -1,10 +1,20 @@
 import { BackupError } from '../backup/backup-error.ts';
 import { CommandFailure } from '../command/command-failure.ts';
 import { ConfigurationError } from '../config.ts';
+import { PoolerError } from '../database/connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/data-directory-lock.ts';
+import { DatabaseUnavailableError } from '../database/wait-for-database.ts';
 import { WrongSecretError } from '../oauth/sealed-jwk.ts';
 
-const inWords = [BackupError, CommandFailure, ConfigurationError, DataDirectoryInUseError, WrongSecretError];
+const inWords = [
+  BackupError,
+  CommandFailure,
+  ConfigurationError,
+  DatabaseUnavailableError,
+  DataDirectoryInUseError,
+  PoolerError,
+  WrongSecretError,
+];
 
 /** What somebody can put right is said in a sentence, everything else with all there is to know. */
 export function explainFailure(error: unknown): string {

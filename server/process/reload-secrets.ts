@@ -29,6 +29,8 @@ export class ReplaceableTransport implements MailTransport {
 
 type Replaceable = { readonly transport: ReplaceableTransport | undefined; readonly providers: Map<string, PaymentProvider> };
 
+const takenAtStart = ['databaseUrl', 'directDatabaseUrl', 'replicaUrl', 'secret', 'redisUrl'] as const;
+
 /**
  * On SIGHUP the files that hold secrets are read again. What is sent to the mail server and to Stripe is so with what they say now;
  * what the process was put together with takes a new start, and is named. When anything is wrong, everything stays as it was.
@@ -39,7 +41,7 @@ export function reloadSecretsOnHangup(config: Config, parts: Replaceable, log: L
     try {
       const fresh = readConfig();
       await replace(current, fresh, parts);
-      const late = (['databaseUrl', 'replicaUrl', 'secret', 'redisUrl'] as const).filter((name) => fresh[name] !== config[name]);
+      const late = takenAtStart.filter((name) => fresh[name] !== config[name]);
       current = fresh;
       log.info('secrets were read again');
       if (late.length > 0) log.warn({ changed: late }, 'some secrets have changed that take effect with the next start');

@@ -23,11 +23,20 @@ import type { ProcessParts } from './parts.ts';
  */
 export async function startServing(parts: ProcessParts, wake: () => void, opened: AsyncDisposableStack): Promise<void> {
   const { config, log, db, metrics, transport, ...rest } = parts;
-  const { issuer, taxMode, trustProxy, rateLimits, previewVersions } = config;
+  const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds } = config;
   const sharedCounters = config.redisUrl === undefined ? undefined : openSharedCounters(config.redisUrl, issuer, log);
   opened.defer(async () => sharedCounters?.close());
   const newEvents = new NewEvents(db.em);
-  const shown = { issuer, taxMode, trustProxy, previewVersions, canMail: transport !== undefined, development: !config.production };
+  const shown = {
+    issuer,
+    taxMode,
+    trustProxy,
+    previewVersions,
+    openRegistration,
+    refreshGraceSeconds,
+    canMail: transport !== undefined,
+    development: !config.production,
+  };
   const counted = { rateLimits, sharedCounters, onTokenOperation: metrics?.onTokenOperation };
   const app = await createApp({ db, log, ...rest, wake, newEvents, ...shown, ...counted });
   await prepare(config, db, log);

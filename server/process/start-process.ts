@@ -30,7 +30,9 @@ export async function startProcess(config: Config, log: Log, opened: AsyncDispos
 async function openParts(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessParts> {
   // loaded where it is asked for
   const metrics = config.metrics && new (await import('../metrics/metrics.ts')).Metrics(log);
-  const db = await openMigratedDatabase(config.databaseUrl, { onPool: metrics?.watchPool });
+  const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
+  const wait = { seconds, log };
+  const db = await openMigratedDatabase(config.databaseUrl, { directUrl, preparedStatements, wait, onPool: metrics?.watchPool });
   opened.defer(() => db.close());
   const replica = await openReplica(config, db, log, opened);
   if (replica) metrics?.watchReplica(replica);
@@ -49,7 +51,7 @@ async function openParts(config: Config, log: Log, opened: AsyncDisposableStack)
 /** A replica that is away does not keep the server from starting. */
 async function openReplica(config: Config, db: Database, log: Log, opened: AsyncDisposableStack): Promise<Replica | undefined> {
   if (config.replicaUrl === undefined || config.role === 'worker') return undefined;
-  const replica = await openDatabase(config.replicaUrl);
+  const replica = await openDatabase(config.replicaUrl, { preparedStatements: config.preparedStatements });
   opened.defer(() => replica.close());
   return new Replica(db, replica, log);
 }

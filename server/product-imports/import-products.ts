@@ -8,7 +8,7 @@ import { type FileRecord, recordsOf } from '../imports/read-records.ts';
 import { runImport, type Verdict } from '../imports/run-import.ts';
 import { survey } from '../imports/survey.ts';
 import { createProduct } from '../products/create-product.ts';
-import { lockProduct, updateProduct } from '../products/update-product.ts';
+import { lockProduct, patchProduct } from '../products/update-product.ts';
 import { type ClaimedTask, type Outcome, storedInput, type TaskRun } from '../tasks/task-run.ts';
 
 const productImport = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
@@ -24,6 +24,7 @@ export async function importProducts(run: TaskRun): Promise<Outcome> {
     total: await survey(read(), [params.sku_column]),
     pieces: read(),
     rowsOf: () => 1,
+    lineOf: ({ line }) => line,
     importPiece: (inner, record) => importProduct(inner, params, actorOf(task), record),
   });
 }
@@ -54,7 +55,7 @@ async function importProduct(em: Em, params: ProductImport, actor: string, { lin
   try {
     // An entity of its own for every row: one that is refused leaves no half of its changes behind.
     const own = em.fork({ keepTransactionContext: true });
-    const { version } = await updateProduct(own, await lockProduct(own, known.id), update.data);
+    const { version } = await patchProduct(own, await lockProduct(own, known.id), update.data);
     return { outcome: version === known.version ? 'unchanged' : 'updated', remarks: [] };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_transition')

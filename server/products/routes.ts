@@ -13,7 +13,7 @@ import { createProduct } from './create-product.ts';
 import { findProduct } from './find-product.ts';
 import { countProducts, listProducts, sortOf } from './list-products.ts';
 import { toProduct } from './product-rows.ts';
-import { deleteProduct, lockProduct, updateProduct } from './update-product.ts';
+import { deleteProduct, lockProduct, patchProduct, updateProduct } from './update-product.ts';
 
 const tagOf = (id: number): string => `product-${id}`;
 
@@ -51,7 +51,7 @@ export const productRoutes = (deps: ResourceDeps) => {
       const updated = await em.transactional(async (inner) => {
         const product = await lockProduct(inner, id);
         requireMatch(req, tagOf(id), product);
-        return updateProduct(inner, product, body);
+        return patchProduct(inner, product, body);
       });
       return changed(res, tagOf(id), updated, updated.stock);
     },

@@ -1,8 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Product as ProductBody, ProductUpdate } from '@mandate/contract';
+import type { Product as ProductBody, ProductReplace, ProductUpdate } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { sqlState } from '../database/sql-state.ts';
 import { recordEvent } from '../events/record-event.ts';
+import { mergeMetadata } from '../http/merge-metadata.ts';
 import { problem, type Problem } from '../http/problem.ts';
 import { findProduct } from './find-product.ts';
 import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
@@ -14,11 +15,18 @@ export async function lockProduct(em: Em, id: number): Promise<Product> {
   return product;
 }
 
-/** Sets what is given on a product that is locked; what is absent stays. */
+/** New values of a product; absent fields keep theirs. */
+type ProductChange = Omit<ProductUpdate, 'metadata'> & Pick<Partial<ProductReplace>, 'metadata'>;
+
+/** Applies a merge patch (RFC 7396) to a locked product. */
+export const patchProduct = (em: Em, product: Product, { metadata, ...patch }: ProductUpdate): Promise<ProductBody> =>
+  updateProduct(em, product, { ...patch, ...(metadata && { metadata: mergeMetadata(product.metadata, metadata) }) });
+
+/** Sets the given fields of a locked product. */
 export async function updateProduct(
   em: Em,
   product: Product,
-  { status, tax_rate_bps: taxRateBps, ...fields }: ProductUpdate,
+  { status, tax_rate_bps: taxRateBps, ...fields }: ProductChange,
 ): Promise<ProductBody> {
   const before = { version: product.version, status: product.status };
   Object.assign(product, given({ ...fields, taxRateBps }));

@@ -2,7 +2,6 @@ import { initServer } from '@ts-rest/express';
 import { contract, type SigningKeyRotation } from '@mandate/contract';
 import { sourceOf } from '../audit/record-audit-event.ts';
 import { once } from '../http/idempotency.ts';
-import { problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import { endpoints } from '../oauth/endpoints.ts';
@@ -12,8 +11,6 @@ export const signingKeyRoutes = ({ em, signingKeys }: ResourceDeps) =>
   initServer().router(contract.signingKeys, {
     rotate: async ({ body, req, res }) => {
       const { user, clientId } = principalOf(req);
-      // an application that acts for itself has the scope because an administrator registered it so
-      if (user !== null && user.role !== 'admin') throw problem('forbidden', { detail: 'Only administrators can do this.' });
       const made = await newSigningKeys(signingKeys.encryptionKey); // takes its time, which no transaction should
       const by = { source: sourceOf(req), actorId: user?.id, clientId };
       const answer = await once(

@@ -4,7 +4,8 @@ import { statement } from '../database/statement.ts';
 import type { Log } from '../log.ts';
 import { finishTask } from './finish-task.ts';
 import { measure } from './stored-file.ts';
-import { type CarryOut, type ClaimedTask, Interrupted, leaseSeconds, LeaseLost, TaskFailure, TaskRun } from './task-run.ts';
+import { permanentFailure, TaskFailure } from './task-failure.ts';
+import { type CarryOut, type ClaimedTask, Interrupted, leaseSeconds, LeaseLost, TaskRun } from './task-run.ts';
 
 /** A task that has been begun this often without an end is given up: it may be what brings the process down. */
 const attemptsMax = 10;
@@ -59,8 +60,10 @@ async function runTask(work: TaskWork, task: ClaimedTask, signal: AbortSignal): 
 async function endEarly({ log }: TaskWork, em: Em, task: ClaimedTask, error: unknown): Promise<void> {
   if (error instanceof LeaseLost) return;
   if (error instanceof Interrupted) return void (await release(em, [task.id, task.attempts, 0]));
-  if (error instanceof TaskFailure) {
-    const { code, message: detail } = error;
+  const failure = permanentFailure(error, task.attempts);
+  if (failure) {
+    const { code, message: detail, cause } = failure;
+    if (cause !== undefined) log.error({ err: cause, task_id: task.id, code }, 'a task failed permanently');
     await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'failed', error: { code, detail } }));
     return;
   }

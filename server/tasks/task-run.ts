@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { scopeNames, scopes, type Task, type TaskType } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
+import { TaskFailure } from './task-failure.ts';
 
 /** How long a task is its holder's without a sign of life. */
 export const leaseSeconds = 60;
@@ -29,16 +30,6 @@ export type Progress = { readonly checkpoint: object; readonly processed: number
 
 /** What a finished task leaves behind. */
 export type Outcome = Pick<NonNullable<Task['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
-
-/** Why a task cannot be carried out, in words for whoever started it; trying again would not help. */
-export class TaskFailure extends Error {
-  readonly code: string;
-
-  constructor(code: string, detail: string) {
-    super(detail);
-    this.code = code;
-  }
-}
 
 /** The task is somebody else's by now, or was canceled: whatever is left to do is no business of ours. */
 export class LeaseLost extends Error {}

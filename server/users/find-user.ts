@@ -21,7 +21,7 @@ export async function findUser(em: Em, principal: Principal, id: number): Promis
 
 /** The user for a change, held until the transaction ends. */
 export async function lockUser(em: Em, principal: Principal, id: number): Promise<User> {
-  const reachable = may(principal, 'users.manage') || principal.user?.id === id;
+  const reachable = may(principal, 'users.manage') || may(principal, 'users.administer') || principal.user?.id === id;
   const user = reachable ? await em.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   if (!user) throw unknownUser(id);
   return user;

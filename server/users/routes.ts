@@ -1,11 +1,13 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
+import { sourceOf } from '../audit/record-audit-event.ts';
 import { changed, found, requireMatch } from '../http/conditional.ts';
 import { once } from '../http/idempotency.ts';
 import { refuseReversed, total } from '../http/list-query.ts';
 import { problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
+import { authorizeUserChange } from './authorize-user-change.ts';
 import { createUser } from './create-user.ts';
 import { findUser, lockUser } from './find-user.ts';
 import { toUser, userBody } from './user-body.ts';
@@ -13,11 +15,11 @@ import { lockAdministrators } from './last-administrator.ts';
 import { countUsers, listUsers } from './list-users.ts';
 import { auditUserChange } from './audit-user-change.ts';
 import { closeUser } from './close-user.ts';
-import { isAdministrator, updateUser } from './update-user.ts';
+import { updateUser } from './update-user.ts';
 
 const tagOf = (id: number): string => `user-${id}`;
 
-export const userRoutes = ({ em, pages, endAccess }: ResourceDeps) =>
+export const userRoutes = ({ em, pages, endAccess, onEmailAddressChange }: ResourceDeps) =>
   initServer().router(contract.users, {
     me: async ({ req, res }) => {
       const id = principalOf(req).user?.id;
@@ -48,10 +50,11 @@ export const userRoutes = ({ em, pages, endAccess }: ResourceDeps) =>
     update: async ({ params: { user_id: id }, body, req, res }) => {
       const updated = await em.transactional(async (inner) => {
         if (body.role !== undefined || body.status !== undefined) await lockAdministrators(inner);
-        const user = await lockUser(inner, principalOf(req), id);
+        const principal = principalOf(req);
+        const user = await lockUser(inner, principal, id);
         requireMatch(req, tagOf(id), user);
         const before = { status: user.status, role: user.role };
-        await updateUser(inner, endAccess, principalOf(req), user, body);
+        await updateUser(inner, { endAccess, onEmailAddressChange }, { principal, source: sourceOf(req) }, user, body, new Date());
         await auditUserChange(inner, req, before, user);
         return userBody(user);
       });
@@ -64,9 +67,7 @@ export const userRoutes = ({ em, pages, endAccess }: ResourceDeps) =>
         const principal = principalOf(req);
         const user = await lockUser(inner, principal, id);
         requireMatch(req, tagOf(id), user);
-        if (principal.user?.id !== id && !isAdministrator(principal)) {
-          throw problem('forbidden', { detail: 'Closing the account of somebody else is for administrators.' });
-        }
+        authorizeUserChange(principal, user, ['closure'], new Date());
         await closeUser(inner, endAccess, user);
         await auditUserChange(inner, req, { status: 'active', role: user.role }, user);
       });

@@ -1,50 +1,48 @@
 import type { UserUpdate } from '@mandate/contract';
+import type { Source } from '../audit/record-audit-event.ts';
 import type { Em } from '../database/orm.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { may } from '../http/authorize.ts';
 import type { Principal } from '../http/principal.ts';
-import { problem } from '../http/problem.ts';
-import type { EndAccess } from '../http/resource.ts';
-import { refuseTakenEmail } from './email-taken.ts';
+import type { EndAccess, OnEmailAddressChange } from '../http/resource.ts';
+import { authorizeUserChange, type UserChange } from './authorize-user-change.ts';
+import { changeEmailAddress } from './change-email-address.ts';
 import { userBody } from './user-body.ts';
 import { keepAnAdministrator } from './last-administrator.ts';
 import type { User } from './user.entity.ts';
 
+type Effects = { readonly endAccess: EndAccess; readonly onEmailAddressChange: OnEmailAddressChange };
+type Actor = { readonly principal: Principal; readonly source: Source };
+
 /** A merge patch on a user that is locked: what is absent stays. */
-export async function updateUser(em: Em, endAccess: EndAccess, principal: Principal, user: User, input: UserUpdate): Promise<void> {
-  refuseWhatIsNotTheirs(principal, user, input);
+export async function updateUser(
+  em: Em,
+  { endAccess, onEmailAddressChange }: Effects,
+  { principal, source }: Actor,
+  user: User,
+  input: UserUpdate,
+  now: Date,
+): Promise<void> {
+  authorizeUserChange(principal, user, changesOf(user, input), now);
   const { status = user.status, role = user.role, name = user.name, email = user.email } = input;
   if (role !== 'admin' || status !== 'active') await keepAnAdministrator(em, user);
   const edited = name !== user.name || email !== user.email || role !== user.role;
   const before = user.status;
-  Object.assign(user, { name, email, role });
+  Object.assign(user, { name, role });
   if (status === 'suspended' && before !== 'suspended') user.suspend();
   if (status === 'active' && before !== 'active') user.reactivate();
-  await em.flush().catch(refuseTakenEmail);
+  await em.flush();
+  if (email !== user.email) {
+    // not verified, whoever changes it: nobody has followed a link that was mailed there
+    const change = { email, isVerified: false, actorId: principal.user?.id, clientId: principal.clientId, source };
+    await changeEmailAddress(em, onEmailAddressChange, user, change, now);
+  }
   if (user.status === 'suspended' && before !== 'suspended') await endAccess(em, user.id, 'for now');
   if (edited) await recordEvent(em, 'user.updated', userBody(user), user.id);
   if (user.status !== before)
     await recordEvent(em, user.status === 'active' ? 'user.reactivated' : 'user.suspended', userBody(user), user.id);
 }
 
-/**
- * Customers change their own name; staff also customers, their address and status; only administrators touch staff and roles.
- * One's own address changes on the account page alone, once it is proven: whoever has the address can set a new password.
- */
-function refuseWhatIsNotTheirs(principal: Principal, user: User, { email, status, role }: UserUpdate): void {
-  if (email !== undefined && email !== user.email && !may(principal, 'users.manage')) {
-    throw problem('forbidden', { detail: 'Change your e-mail address on the account page.' });
-  }
-  if (
-    (status !== undefined && status !== user.status && !may(principal, 'users.manage')) ||
-    (role !== undefined && role !== user.role && !isAdministrator(principal))
-  ) {
-    throw problem('forbidden', { detail: 'The status is for members of staff, the role for administrators, to change.' });
-  }
-  if (principal.user?.id !== user.id && user.role !== 'customer' && !isAdministrator(principal)) {
-    throw problem('forbidden', { detail: 'Members of staff are for administrators to change.' });
-  }
-}
+const changeable = ['name', 'email', 'status', 'role'] as const;
 
-/** Somebody who may change who may do what; an application that acts for itself is registered by one. */
-export const isAdministrator = (principal: Principal): boolean => may(principal, 'users.manage') && principal.user?.role !== 'staff';
+const changesOf = (user: User, input: UserUpdate): UserChange[] =>
+  changeable.filter((property) => input[property] !== undefined && input[property] !== user[property]);

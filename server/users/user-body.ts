@@ -2,16 +2,17 @@ import type { User as UserBody } from '@mandate/contract';
 import { instant } from '../database/instant.ts';
 import type { User } from './user.entity.ts';
 
-export const userColumns = 'id, name, email, status, role, version, created_at, updated_at';
+export const userColumns = `id, name, email, email_verification = 'verified' as email_verified, status, role, version, created_at, updated_at`;
 
 /** A row as the API shows it. */
 export const toUser = (row: UserBody): UserBody => ({ ...row, created_at: instant(row.created_at), updated_at: instant(row.updated_at) });
 
 /** The entity as the API shows it. */
-export const userBody = ({ id, name, email, status, role, version, createdAt, updatedAt }: User): UserBody => ({
+export const userBody = ({ id, name, email, emailVerification, status, role, version, createdAt, updatedAt }: User): UserBody => ({
   id,
   name,
   email,
+  email_verified: emailVerification === 'verified',
   status,
   role,
   version,

@@ -5,7 +5,7 @@ import type { Principal } from '../http/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 import { allowedTo } from '../tasks/find-task.ts';
 import { endpointColumns, type EndpointRow, toEndpoint } from './endpoint-rows.ts';
-import { urlFault } from './endpoint-url.ts';
+import { urlFault } from '../outgoing-http/public-url.ts';
 import { ownerOf } from './owner.ts';
 import { newSecret, sealSecret } from './signature.ts';
 

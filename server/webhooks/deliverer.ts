@@ -3,11 +3,12 @@ import { webhookFailingDaysMax } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { toEvent } from '../events/event-rows.ts';
 import type { Log } from '../log.ts';
+import { AddressNotAllowedError, type Network } from '../outgoing-http/protected-client.ts';
 import * as queue from './delivery-queue.ts';
 import { disableEndpoint, type NoticeParts } from './disable-endpoint.ts';
 import { permission } from './permission.ts';
 import { delayAfter, pauseAfter, retryAfterMs } from './schedule.ts';
-import { AddressNotAllowedError, type Network, NotAllowedError, send, UndecidedError } from './send.ts';
+import { NotAllowedError, send, UndecidedError } from './send.ts';
 import { signedHeaders } from './signature.ts';
 import { Slots } from './slots.ts';
 

@@ -2,7 +2,8 @@ import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
 import type { Claimed } from './delivery-queue.ts';
 import { pairs } from './reach.ts';
-import { type Gate, NotAllowedError, UndecidedError } from './send.ts';
+import type { Gate } from '../outgoing-http/protected-client.ts';
+import { NotAllowedError, UndecidedError } from './send.ts';
 
 type Held = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 

@@ -290,6 +290,14 @@ async function validRequest(operation: string): Promise<Valid> {
   return { method, path: pathOf(operation, path), body, headers, token: tokens[caller] ?? '' };
 }
 
+test.each(Object.keys(rows))('%s: a parameter that the contract does not declare is refused, and nothing is done', async (operation) => {
+  const { method, path, ...call } = await validRequest(operation);
+  const separator = path.includes('?') ? '&' : '?';
+  const { status, body } = await mandate.call(method, `${path}${separator}no_such_parameter=true`, call);
+  expect([status, body.code]).toEqual([400, 'invalid_request']);
+  expect(body.errors).toEqual([expect.objectContaining({ in: 'query', parameter: 'no_such_parameter', code: 'unknown_parameter' })]);
+});
+
 failsAsDeclared(Object.keys(rows), {
   mandate: () => mandate,
   rateLimits,

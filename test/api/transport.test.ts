@@ -1,7 +1,9 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scopeNames } from '@mandate/contract';
+import { signUpAs, tokensFor } from '../support/oauth-flow.ts';
 import { startMandate, type Mandate } from '../support/mandate.ts';
 import { inTwoProcesses } from '../support/one-process.ts';
 
@@ -131,5 +133,128 @@ describe('/openapi.json and /openapi-3.0.json', () => {
       expect(document.paths['/api/v1/orders/{order_id}'].get.security).toEqual([{ oauth2: ['orders.read'] }]);
       expect(document.components.schemas).toHaveProperty('OrderCreate');
     }
+  });
+});
+
+describe('the Host header (RFC 9112 section 3.2)', () => {
+  const exchange = async (lines: readonly string[]): Promise<string> => {
+    const socket = connect(Number(new URL(mandate.origin).port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (bytes) => (received += bytes.toString()));
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    const timer = setTimeout(() => socket.destroy(), 5_000);
+    await once(socket, 'close');
+    clearTimeout(timer);
+    return received;
+  };
+  const host = (): string => new URL(mandate.origin).host;
+  const paths = ['/api/v1/products', '/oauth/jwks', '/sign-in', '/healthz', '/openapi.json'];
+
+  test.each<[string, () => string[]]>([
+    ['two different ones', () => [`Host: ${host()}`, 'Host: evil.example']],
+    ['the same twice', () => [`Host: ${host()}`, `host: ${host()}`]],
+    ['none', () => []],
+    ['an empty one', () => ['Host:']],
+    ['a space', () => ['Host: a b']],
+    ['user information', () => ['Host: user@example.com']],
+    ['a path', () => ['Host: example.com/x']],
+    ['a port that is none', () => ['Host: example.com:x']],
+    ['several in one', () => ['Host: a.example, b.example']],
+    ['brackets without an address', () => ['Host: [evil]']],
+  ])('%s is 400', async (_what, headers) => {
+    for (const path of paths) {
+      const received = await exchange([`GET ${path} HTTP/1.1`, ...headers()]);
+      expect(received, path).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(received).toContain('"code":"invalid_request"');
+      expect(received.toLowerCase()).toContain('connection: close');
+    }
+  });
+
+  test('one is enough, and HTTP/1.0 needs none', async () => {
+    for (const valid of [host(), '[::1]:80', 'localhost', 'xn--bcher-kva.example:'])
+      expect(await exchange(['GET /api/v1/products HTTP/1.1', `Host: ${valid}`, 'Connection: close'])).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await exchange(['GET /api/v1/products HTTP/1.0'])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a chunk that announces more than the body may have', () => {
+  const open = (path: string, headers: readonly string[] = []): { socket: Socket; head: string; closed: Promise<string> } => {
+    const { host, port } = new URL(mandate.origin);
+    const socket = connect(Number(port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (bytes) => (received += bytes.toString()));
+    const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, 'Transfer-Encoding: chunked', ...headers, '', ''].join('\r\n');
+    return { socket, head, closed: once(socket, 'close').then(() => received) };
+  };
+  const form = 'Content-Type: application/x-www-form-urlencoded';
+  const json = 'Content-Type: application/json';
+  const places = (token: string): [string, string[], number][] => [
+    ['/api/v1/users', [json, `Authorization: Bearer ${token}`], 100_000],
+    ['/api/v1/orders', [json, `Authorization: Bearer ${token}`], 1_000_000],
+    ['/api/v1/product-imports', ['Content-Type: text/csv', `Authorization: Bearer ${token}`], 50_000_000],
+    ['/oauth/token', [form], 56 * 1024],
+    ['/oauth/device', [form], 56 * 1024],
+    ['/oauth/registration', [json], 56 * 1024],
+    ['/sign-in', [form], 16 * 1024],
+    ['/sign-up', [form], 16 * 1024],
+  ];
+  let token: string;
+  beforeAll(async () => {
+    token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+  });
+
+  const begun = (closed: Promise<string>): Promise<{ received: string; tookMs: number }> => {
+    const at = performance.now();
+    return closed.then((received) => ({ received, tookMs: performance.now() - at }));
+  };
+  const refusal = {
+    received: expect.stringMatching(/^HTTP\/1\.1 413 [^]*"code":"payload_too_large"/),
+    tookMs: expect.toSatisfy((ms: number) => ms < 3_000),
+  };
+
+  test.each([
+    ['in the packet of the headers', (head: string, size: string) => [`${head}${size}\r\n`]],
+    ['in the next packet', (head: string, size: string) => [head, `${size}\r\n`]],
+    ['with headers in two packets', (head: string, size: string) => [head.slice(0, 60), `${head.slice(60)}${size}\r\n`]],
+    ['after a small chunk, byte by byte', (head: string, size: string) => [`${head}3\r\nabc\r\n`, ...`${size};x=y\r\n`.split('')]],
+  ])('%s is refused at once', async (_where, packetsOf) => {
+    for (const [path, headers, limit] of places(token)) {
+      for (const size of [limit + 1, 0xff_ff_ff_ff, 0xf_ff_ff_ff_ff_ff_ff]) {
+        const { socket, head, closed } = open(path, headers);
+        const answered = begun(closed);
+        for (const packet of packetsOf(head, size.toString(16))) {
+          if (!socket.destroyed) socket.write(packet);
+          await new Promise((sent) => setTimeout(sent, 5));
+        }
+        const { received, tookMs } = await answered;
+        expect({ received, tookMs }).toEqual(refusal);
+        // a chunk over the limit of every operation is refused before the operation is known
+        const stated = size === limit + 1 ? limit : '\\d+';
+        expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${stated} bytes`)]);
+      }
+    }
+  });
+
+  test('and many small ones that are too much together', async () => {
+    const { socket, head, closed } = open('/sign-in', [form]);
+    const answered = begun(closed);
+    socket.write(head);
+    for (let sent = 0; sent < 20 && !socket.destroyed; sent += 1) socket.write(`3e8\r\n${'x'.repeat(1_000)}\r\n`);
+    expect(await answered).toEqual(refusal);
+  });
+
+  test('a body in chunks that fits is read, and so is the next request of the connection', async () => {
+    const { socket, head, closed } = open('/api/v1/users', [json, `Authorization: Bearer ${token}`]);
+    const body = JSON.stringify({ name: 'Ann', email: 'chunks@example.com' });
+    const [first, second] = [body.slice(0, 10), body.slice(10)];
+    socket.write(`${head}${first.length.toString(16)}\r\n${first}\r\n`);
+    await new Promise((sent) => setTimeout(sent, 50));
+    socket.write(`${second.length.toString(16)};ext="a b"\r\n${second}\r\n0\r\nTrailer: x\r\n\r\n`);
+    await new Promise((sent) => setTimeout(sent, 500));
+    const again = JSON.stringify({ name: 'Ann', email: 'chunks.too@example.com' });
+    socket.write(
+      `${head.replace('Transfer-Encoding', 'Connection: close\r\nTransfer-Encoding')}${again.length.toString(16)}\r\n${again}\r\n0\r\n\r\n`,
+    );
+    expect([...(await closed).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['201', '201']);
   });
 });

@@ -2,6 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ageSessions } from '../support/age-sessions.ts';
 import { refresh, refusal, signUp, type Person } from '../support/oauth-flow.ts';
 import { apiStatus, useServer } from '../support/use-server.ts';
 import { configDirectory, runHere, runProcess } from './command-line.ts';
@@ -98,5 +99,61 @@ describe('what a sign-in leaves behind', () => {
     expect(stderr).toBe('');
     expect(await apiStatus(server, stdout.trim())).toBe(200);
     expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
+  });
+});
+
+describe('creating an API key', () => {
+  const create = ['api-keys', 'create', '--name', 'Backup', '--scopes', 'users.read', '--get', 'prefix'];
+
+  /** Agrees in a browser whose session is twenty minutes old: where a recent sign-in is required, the user signs in again. */
+  async function agreeLater(person: Person, url: string): Promise<void> {
+    await ageSessions(server.db, person.id, 20);
+    const { pathname, search } = new URL(url);
+    const page = await person.browser.open(pathname + search);
+    const next = page.url.pathname.startsWith('/sign-in/')
+      ? await person.browser.submit(page, { email: person.email, password: person.password })
+      : page;
+    const back = next.leaves ? next : await person.browser.submit(next, { decision: 'allow' });
+    if (!back.leaves) throw new Error(`the sign-in ended at ${back.url.pathname}`);
+    expect((await fetch(back.leaves)).status).toBe(200);
+  }
+
+  async function login(person: Person, env: Record<string, string>, ...flags: string[]): Promise<void> {
+    const outcome = await runHere(['login', '--storage', 'file', ...flags], {
+      env: { ...env, DISPLAY: ':0' },
+      stdinIsTTY: true,
+      openBrowser: (url) => agreeLater(person, url),
+    });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
+  }
+
+  /** As if the sign-in of the user's refresh tokens had been twenty minutes earlier. */
+  async function ageRefreshTokens({ id }: Person): Promise<void> {
+    const em = server.db.em.fork();
+    const where = `model = 'RefreshToken' and account_id = ?`;
+    const rows = await em.execute<{ id: string; payload: string }[]>(`select id, payload from oauth_records where ${where}`, [String(id)]);
+    for (const row of rows) {
+      const payload = JSON.parse(row.payload);
+      const aged = JSON.stringify({ ...payload, authTime: payload.authTime - 20 * 60 });
+      await em.execute(`update oauth_records set payload = ? where ${where} and id = ?`, [aged, String(id), row.id]);
+    }
+  }
+
+  test('works right after mandate login, and later after mandate login --force, which the error names', async () => {
+    await using home = await configDirectory();
+    const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
+    const person = await signUp(server.origin);
+    await login(person, env, '--scopes', 'users.read,api_keys.manage');
+    expect(await runHere(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
+    await ageRefreshTokens(person);
+    await expire(home);
+    const refused = await runHere(create, { env });
+    expect(refused).toMatchObject({
+      exitCode: 4,
+      stdout: '',
+      stderr: expect.stringContaining('hint: Sign in again with: mandate login --force'),
+    });
+    await login(person, env, '--force');
+    expect(await runHere(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
   });
 });

@@ -74,7 +74,7 @@ describe('mandate', () => {
   });
 
   test('a global flag takes no value that belongs to another flag', async () => {
-    const { stdout } = await runHere(['products', 'list', '--sort', '-price', '--dry-run']);
+    const { stdout } = await runHere(['products', 'list', '--sort', '-price', '--print-request']);
     expect(JSON.parse(stdout)).toMatchObject({ query: { sort: '-price' } });
   });
 });

@@ -12,10 +12,11 @@ async function begin(
   directory: string,
   argv: readonly string[] = [],
   more: Partial<Parameters<typeof runHere>[1]> = {},
+  scopes: readonly string[] = ['--scopes', 'orders.read'],
 ): Promise<Login> {
   const { promise, resolve } = Promise.withResolvers<URL>();
   let said = '';
-  const outcome = runHere(['login', '--no-browser', '--scopes', 'orders.read', ...argv], {
+  const outcome = runHere(['login', '--no-browser', ...scopes, ...argv], {
     env: { MANDATE_API_URL: apiUrl, MANDATE_CONFIG_DIR: directory },
     onStderr: (text) => {
       said += text;
@@ -117,6 +118,22 @@ describe('signing in', () => {
     expect(opened).toHaveLength(1);
     expect(said).toContain(opened[0]);
     expect(said).toContain('No browser opened; use the address above.');
+  });
+});
+
+describe('signing in again with --force', () => {
+  test('asks for a new sign-in (max_age) with the scopes that are granted already', async () => {
+    await using server = await stubAuthorizationServer();
+    await using directory = await configDirectory();
+    const first = await begin(server.url, directory.path);
+    expect(first.authorize.searchParams.has('max_age')).toBe(false);
+    await fetch(first.callback());
+    expect((await first.outcome).exitCode).toBe(0);
+    const again = await begin(server.url, directory.path, ['--force'], {}, []);
+    expect(again.authorize.searchParams.get('max_age')).toBe('60');
+    expect(again.authorize.searchParams.get('scope')).toBe('openid offline_access orders.read');
+    await fetch(again.callback());
+    expect((await again.outcome).exitCode).toBe(0);
   });
 });
 

@@ -51,6 +51,15 @@ describe('the package', () => {
     expect(JSON.parse((await mandate(['commands', '--json'])).stdout).length).toBeGreaterThan(60);
   });
 
+  test('names the Node.js version that it needs, in its manifest and on an older one', async () => {
+    const at = join(project, 'node_modules/@mandate/cli');
+    expect(JSON.parse(await readFile(join(at, 'package.json'), 'utf8'))).toMatchObject({ engines: { node: '>=24' } });
+    const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`;
+    const failed = await run(process.execPath, ['--import', older, join(at, 'bin/mandate.js'), '--version'], { env: env() }).catch(Object);
+    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: `mandate needs Node.js 24 or later; this is ${process.version}.\n` });
+    expect(JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8'))).not.toHaveProperty('engines');
+  });
+
   test('asks, retries and tells failures like the sources do', async () => {
     await using server = await stubServer((_, count) =>
       count === 1 ? { status: 503, body: 'busy' } : { body: { id: 42, note: 'Größe 木' }, headers: { etag: '"1"' } },

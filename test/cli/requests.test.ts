@@ -7,7 +7,7 @@ import { problem, stubServer } from '../sdk/stub-server.ts';
 import { runHere, type Outcome } from './command-line.ts';
 
 const pickup = ['--delivery.method', 'pickup', '--delivery.recipient-name', 'Ann Lee'];
-const dryRun = async (...argv: string[]): Promise<unknown> => JSON.parse((await runHere([...argv, '--dry-run'])).stdout);
+const printedRequest = async (...argv: string[]): Promise<unknown> => JSON.parse((await runHere([...argv, '--print-request'])).stdout);
 
 describe('flags become the request', () => {
   test('items, nested fields and pairs', async () => {
@@ -37,7 +37,7 @@ describe('flags become the request', () => {
       metadata: { gift: 'yes, please', shelf: '7' },
       note: '7',
     };
-    expect(await dryRun(...argv)).toEqual({
+    expect(await printedRequest(...argv)).toEqual({
       method: 'POST',
       path: '/api/v1/orders',
       query: {},
@@ -45,6 +45,11 @@ describe('flags become the request', () => {
       headers: { 'content-type': 'application/json', 'idempotency-key': 'k1' },
     });
     expect(orderCreate.parse(body)).toEqual(body);
+  });
+
+  test('a time ago that is before the first year is sent as it was typed, for the service to reject', async () => {
+    const sent = await printedRequest('orders', 'list', '--created-at-gte', '999999d', '--created-at-lt', '700000d');
+    expect(sent).toMatchObject({ query: { created_at_gte: '999999d', created_at_lt: expect.stringMatching(/^0\d{3}-.*Z$/) } });
   });
 
   test('lists, dates and times ago', async () => {
@@ -61,7 +66,7 @@ describe('flags become the request', () => {
           '7d',
           '--created-at-lt',
           '2026-11-01',
-          '--dry-run',
+          '--print-request',
         ])
       ).stdout,
     );
@@ -70,12 +75,12 @@ describe('flags become the request', () => {
   });
 
   test('negative numbers and null', async () => {
-    expect(await dryRun('products', 'adjust-stock', '5', '--delta', '-5', '--reason', 'damaged')).toMatchObject({
+    expect(await printedRequest('products', 'adjust-stock', '5', '--delta', '-5', '--reason', 'damaged')).toMatchObject({
       path: '/api/v1/products/5/stock-adjustments',
       body: { delta: -5 },
     });
     expect(
-      await dryRun(
+      await printedRequest(
         'products',
         'create',
         '--sku',
@@ -98,7 +103,9 @@ describe('flags become the request', () => {
     await using server = await stubServer(() => ({ status: 201, body: { id: 1 } }));
     const argv = ['orders', 'create', '--item', 'product_id=1,quantity=2', ...pickup, '--idempotency-key', 'k1'];
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
-    const shown: { method: string; path: string; body: unknown } = JSON.parse((await runHere([...argv, '--dry-run'], { env })).stdout);
+    const shown: { method: string; path: string; body: unknown } = JSON.parse(
+      (await runHere([...argv, '--print-request'], { env })).stdout,
+    );
     expect(server.seen).toEqual([]);
     expect((await runHere(argv, { env })).exitCode).toBe(0);
     const [sent] = server.seen;
@@ -114,7 +121,7 @@ describe('flags become the request', () => {
     await using server = await stubServer(() => problem(412, 'precondition_failed'));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const argv = ['orders', 'update', '7', '--note', 'null', '--if-match', '"order-7-1.1"'];
-    expect(JSON.parse((await runHere([...argv, '--dry-run'])).stdout)).toMatchObject({ headers: { 'if-match': '"order-7-1.1"' } });
+    expect(JSON.parse((await runHere([...argv, '--print-request'])).stdout)).toMatchObject({ headers: { 'if-match': '"order-7-1.1"' } });
     expect((await runHere(argv, { env })).exitCode).toBe(7);
     expect(server.seen[0]).toMatchObject({ method: 'PATCH', body: '{"note":null}', headers: { 'if-match': '"order-7-1.1"' } });
   });
@@ -133,7 +140,7 @@ describe('--input', () => {
   const base = { items: [{ product_id: 1, quantity: 1 }], delivery: { method: 'pickup', recipient_name: 'Ben' }, note: 'from the file' };
 
   test('is the body that flags are laid over', async () => {
-    const { stdout } = await runHere(['orders', 'create', '--input', '-', '--delivery.recipient-name', 'Ann', '--dry-run'], {
+    const { stdout } = await runHere(['orders', 'create', '--input', '-', '--delivery.recipient-name', 'Ann', '--print-request'], {
       stdin: JSON.stringify(base),
     });
     expect(JSON.parse(stdout)).toMatchObject({ body: { ...base, delivery: { method: 'pickup', recipient_name: 'Ann' } } });
@@ -143,7 +150,7 @@ describe('--input', () => {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-input-'));
     const file = join(directory, 'order.json');
     await writeFile(file, JSON.stringify(base));
-    expect(await dryRun('orders', 'create', '--input', file)).toMatchObject({ body: base });
+    expect(await printedRequest('orders', 'create', '--input', file)).toMatchObject({ body: base });
     await rm(directory, { recursive: true });
   });
 

@@ -35,7 +35,13 @@ class Moving {
 
   constructor(front: Front) {
     this.#front = front;
-    this.#common = { MANDATE_ISSUER: front.url, MANDATE_SECRET: secret, MANDATE_RATE_LIMIT: '100000', MANDATE_RATE_LIMIT_IP: '100000' };
+    this.#common = {
+      MANDATE_ISSUER: front.url,
+      MANDATE_SECRET: secret,
+      MANDATE_RATE_LIMIT: '100000',
+      MANDATE_RATE_LIMIT_IP: '100000',
+      MANDATE_REFRESH_GRACE_SECONDS: '0',
+    };
   }
 
   async live(env: Env): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { databaseKind, emptyPostgresqlUrl } from '../support/database.ts';
 import { openMailServer } from '../support/mail-server.ts';
+import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../support/pgbouncer.ts';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { mandateServer } from '../support/server-command.ts';
 import { temporaryDataDirectory } from '../support/server-process.ts';
@@ -64,6 +65,23 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
     expect(gone.stdout).toContain('it follows no other PostgreSQL');
     expect(gone.stdout).not.toMatch(/hunter2|at .*\.ts:/);
   });
+
+  test.skipIf(databaseKind === 'pglite' || !hasPgBouncer)(
+    'reports a connection pooler, and what to set where it does not work',
+    async () => {
+      await using bouncer = await startPgBouncer(await emptyPostgresqlUrl(), {
+        pool_mode: 'transaction',
+        ...(supportsPreparedStatements && { max_prepared_statements: 0 }),
+      });
+      const failed = await mandateServer({ DATABASE_URL: bouncer.url }, ['check']);
+      expect([failed.code, failed.stdout]).toEqual([
+        1,
+        expect.stringMatching(/^failed {2}database .*set DATABASE_PREPARED_STATEMENTS=off/m),
+      ]);
+      const works = await mandateServer({ DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' }, ['check']);
+      expect([works.code, works.stdout]).toEqual([0, expect.stringMatching(/^ok {6}database .*, through a connection pooler$/m)]);
+    },
+  );
 
   test('of an installation that there is not yet changes nothing', async () => {
     await using data = await temporaryDataDirectory();

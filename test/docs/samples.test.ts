@@ -64,7 +64,7 @@ describe('on the command line', () => {
   const directly = operations.filter(({ operationId }) => !(operationId in byHand));
 
   test.each(directly.map((one) => [one.operationId, one] as const))('%s asks for what the document shows', async (_id, one) => {
-    const { exitCode, stdout, stderr } = await runHere([...argvOf(one.samples['CLI'] ?? ''), '--dry-run']);
+    const { exitCode, stdout, stderr } = await runHere([...argvOf(one.samples['CLI'] ?? ''), '--print-request']);
     expect({ exitCode, stderr }).toEqual({ exitCode: exitCodes.done, stderr: '' });
     const request = z.object({ method: z.string(), path: z.string(), body: z.unknown() }).parse(JSON.parse(stdout));
     expect(request).toEqual({ method: one.method, path: one.path, ...(request.body !== undefined && { body: one.body }) });

@@ -54,7 +54,7 @@ async function person(name: string, ...options: string[]): Promise<Person> {
   await page
     .getByLabel(/password/i)
     .first()
-    .fill(`correct horse of ${name}`);
+    .fill(`correct horse battery staple`);
   await page.locator('form button').last().click();
   await page.waitForURL('**/account');
   const login = start(['login', '--no-browser', ...options], env);

@@ -4,6 +4,7 @@ import { apiStatus, useServer } from '../support/use-server.ts';
 import { askFromDevice, beginOnDevice, connectDevice, enterCode, wait } from '../support/device-flow.ts';
 import { refresh, refusal, signUp, tokenResponse } from '../support/oauth-flow.ts';
 import { Browser } from '../support/browser.ts';
+import { startMandate } from '../support/mandate.ts';
 
 const server = useServer();
 const patience = () => server.db.em.fork().execute(wait);
@@ -175,3 +176,27 @@ test('what the table calls a device code is not taken for it', async () => {
 const fail = (): never => {
   throw new Error('no page');
 };
+
+describe('without a session', () => {
+  const cookies = { none: '', forged: '_session=abc; _session.sig=abc' };
+  const requests = [
+    ['POST', '/oauth/device'],
+    ['GET', '/oauth/device/abc'],
+    ['HEAD', '/oauth/device/abc'],
+  ] as const;
+
+  test.each(requests)('%s %s is a page with status 400, and nothing for the log', async (method, path) => {
+    const lines: string[] = [];
+    const mandate = await startMandate({ onLogLine: (line) => lines.push(line) });
+    for (const accept of ['text/html', '*/*'])
+      for (const cookie of Object.values(cookies))
+        for (const body of method === 'POST' ? ['', 'user_code=ABCD-EFGH&xsrf=x', 'user_code=a&user_code=b'] : [undefined]) {
+          const headers = { accept, cookie, ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }) };
+          const response = await fetch(mandate.origin + path, { method, headers, redirect: 'manual', ...(body !== undefined && { body }) });
+          expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+          expect(await response.text()).toMatch(method === 'HEAD' ? /^$/ : /<h1/);
+        }
+    await mandate.close();
+    expect(lines.filter((line) => line.includes('stack') || line.includes('"level":50'))).toEqual([]);
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isSignedIn, signInElsewhere } from '../support/account-pages.ts';
+import { ageSessions } from '../support/age-sessions.ts';
 import { Browser, type Page } from '../support/browser.ts';
 import { followMailTo, lastMailTo } from '../support/mailbox.ts';
 import { refresh, signIn, signUp, tokensFor, type Person } from '../support/oauth-flow.ts';
@@ -9,18 +10,7 @@ const server = useServer();
 const newBrowser = () => new Browser(server.origin);
 const newPassword = 'staple battery horse correct';
 
-async function ageSession(person: Pick<Person, 'id'>, minutes: number): Promise<void> {
-  const em = server.db.em.fork();
-  const rows = await em.execute<{ id: string; payload: string }[]>(
-    `select id, payload from oauth_records where model = 'Session' and account_id = ?`,
-    [String(person.id)],
-  );
-  for (const { id, payload } of rows) {
-    const session = JSON.parse(payload);
-    const aged = JSON.stringify({ ...session, loginTs: session.loginTs - minutes * 60 });
-    await em.execute(`update oauth_records set payload = ? where model = 'Session' and id = ?`, [aged, id]);
-  }
-}
+const ageSession = ({ id }: Pick<Person, 'id'>, minutes: number) => ageSessions(server.db, id, minutes);
 
 describe('a new password', () => {
   test('ends every other sign-in and every token at once; this browser stays (74)', async () => {

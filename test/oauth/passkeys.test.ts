@@ -2,6 +2,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Challenges } from '../../server/oauth/passkeys.ts';
 import { hasChromium, launchChromium } from '../support/chromium.ts';
+import { followMailTo } from '../support/mailbox.ts';
 import { authorizationRequest, authorizePath, signUp, type Person } from '../support/oauth-flow.ts';
 import { useServer } from '../support/use-server.ts';
 
@@ -89,6 +90,29 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
       await page.context().clearCookies();
       await signInByPasskey(device);
       await page.getByText('That passkey was not accepted').first().waitFor();
+    });
+  });
+
+  test.each([
+    ['keeps the passkey signs in with it', true],
+    ['does not keep it cannot sign in with it any more', false],
+  ])('after a password reset, a user who %s', async (_what, keeps) => {
+    const anna = await signUp(server.origin);
+    await withDevice(async (device) => {
+      const { page } = device;
+      await addPasskey(device, anna);
+      await page.goto(`${server.origin}/password-reset`);
+      await page.getByLabel('E-mail address').fill(anna.email);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+      await page.goto(await followMailTo(server.origin, anna.email));
+      await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
+      if (keeps) await page.getByLabel('Keep: Passkey “Telephone”').check();
+      await page.getByRole('button', { name: 'Save the password' }).click();
+      await page.getByRole('heading', { name: keeps ? 'Kept' : 'Removed' }).waitFor();
+      await signInByPasskey(device);
+      await (keeps ? page.waitForURL('**/account') : page.getByText('That passkey was not accepted').first().waitFor());
+      expect(new URL(page.url()).pathname).toBe(keeps ? '/account' : '/sign-in/passkey');
     });
   });
 

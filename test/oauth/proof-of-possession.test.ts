@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newProofKey, proof, type ProofKey } from '../support/proofs.ts';
+import { endRefreshGrace } from '../support/refresh-grace.ts';
 import { apiStatus, useServer } from '../support/use-server.ts';
 import {
   askForTokens,
@@ -153,6 +154,7 @@ describe('a refresh token that is bound to a key', () => {
     await server.db.em.fork().execute(`update oauth_records set payload = ${earlier} where model = 'RefreshToken'`);
     const { refresh_token: second = '' } = await renew(first);
     expect(second).not.toBe(first);
+    await endRefreshGrace(server.db);
     await expect(renew(first)).rejects.toThrow('access_token');
     await expect(renew(second)).rejects.toThrow('access_token');
   });

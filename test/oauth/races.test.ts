@@ -5,15 +5,27 @@ import { tokenStore } from '../../server/oauth/token-store.ts';
 import { useServer } from '../support/use-server.ts';
 import { databaseKind } from '../support/database.ts';
 import { signUp } from '../support/oauth-flow.ts';
-import { atOnce, raceForACode, raceForAConsent, raceForARefresh, rounds } from '../support/races.ts';
+import { atOnce, raceForACode, raceForAConsent, raceForARefresh, raceForASuccessor, rounds } from '../support/races.ts';
 
 // PGlite has one connection: what it does one after the other anyway, proves nothing.
 describe.skipIf(databaseKind === 'pglite')('twenty requests at once', () => {
-  const server = useServer();
+  const server = useServer({ refreshGraceSeconds: 0 });
+  const withGrace = useServer();
+
+  test('with one refresh token within the grace period: all get one successor, whose use makes the old token reuse (56)', async () => {
+    const person = await signUp(withGrace.origin);
+    for (let round = 0; round < rounds; round += 1) {
+      const { answers, successors, afterwards } = await raceForASuccessor(withGrace, person);
+      expect(answers).toEqual([expect.stringMatching(/^200 /)]);
+      expect(successors).toEqual({ received: 1, stored: 1 });
+      expect(afterwards).toEqual([200, 400, 400]);
+    }
+    expect(withGrace.failures).toEqual([]);
+  });
 
   test.each([
     ['one code (35)', raceForACode],
-    ['one refresh token (56)', raceForARefresh],
+    ['one refresh token without a grace period (56)', raceForARefresh],
   ])('with %s: one wins, the others are refused, and the tokens of the winner are dead (36, 55)', async (_what, raceFor) => {
     const person = await signUp(server.origin);
     for (let round = 0; round < rounds; round += 1) {
@@ -43,6 +55,13 @@ describe.skipIf(databaseKind === 'pglite')('the same with a store that reads, an
     let winners = 0;
     for (let round = 0; round < rounds; round += 1) winners += (await raceFor(server, person)).winners.length;
     expect(winners).toBeGreaterThan(rounds);
+  });
+
+  test('lets several successors of one refresh token come about, so the test above would notice', async () => {
+    const person = await signUp(server.origin);
+    let successors = 0;
+    for (let round = 0; round < rounds; round += 1) successors += (await raceForASuccessor(server, person)).successors.received;
+    expect(successors).toBeGreaterThan(rounds);
   });
 
   test('lets several codes come of one consent', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { endRefreshGrace } from '../support/refresh-grace.ts';
 import { apiStatus, useServer } from '../support/use-server.ts';
 import {
   askForTokens,
@@ -15,6 +16,8 @@ import {
 } from '../support/oauth-flow.ts';
 
 const server = useServer();
+/** Where a refresh token that has been used is reuse at once. */
+const strict = useServer({ refreshGraceSeconds: 0 });
 
 const refreshTokenOf = (tokens: TokenResponse): string => tokens.refresh_token ?? '';
 const read = async (response: Response): Promise<TokenResponse> => tokenResponse.parse(await response.json());
@@ -42,24 +45,24 @@ test('each refresh gives a new refresh token, also to an application with a secr
   expect(renewed.refresh_token).not.toBe(theirs.refresh_token);
 });
 
-describe('a refresh token used again', () => {
+describe('a refresh token used again without a grace period', () => {
   test('is refused, and everything of its grant is dead at once (55)', async () => {
-    const first = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
-    const second = await read(await refresh(server.origin, refreshTokenOf(first)));
-    expect(await refusal(await refresh(server.origin, refreshTokenOf(first)))).toBe('400 invalid_grant');
-    expect(await refusal(await refresh(server.origin, refreshTokenOf(second)))).toBe('400 invalid_grant');
-    expect(await apiStatus(server, first.access_token)).toBe(401);
-    expect(await apiStatus(server, second.access_token)).toBe(401);
+    const first = await tokensFor(strict.origin, await signUp(strict.origin), ['users.read']);
+    const second = await read(await refresh(strict.origin, refreshTokenOf(first)));
+    expect(await refusal(await refresh(strict.origin, refreshTokenOf(first)))).toBe('400 invalid_grant');
+    expect(await refusal(await refresh(strict.origin, refreshTokenOf(second)))).toBe('400 invalid_grant');
+    expect(await apiStatus(strict, first.access_token)).toBe(401);
+    expect(await apiStatus(strict, second.access_token)).toBe(401);
   });
 
   test('is noticed two generations later too, and two rotations within a second are told apart (57)', async () => {
-    const first = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
-    const second = await read(await refresh(server.origin, refreshTokenOf(first)));
-    const third = await read(await refresh(server.origin, refreshTokenOf(second)));
-    expect(await apiStatus(server, third.access_token)).toBe(200);
-    expect(await refusal(await refresh(server.origin, refreshTokenOf(first)))).toBe('400 invalid_grant');
-    expect(await refusal(await refresh(server.origin, refreshTokenOf(third)))).toBe('400 invalid_grant');
-    expect(await apiStatus(server, third.access_token)).toBe(401);
+    const first = await tokensFor(strict.origin, await signUp(strict.origin), ['users.read']);
+    const second = await read(await refresh(strict.origin, refreshTokenOf(first)));
+    const third = await read(await refresh(strict.origin, refreshTokenOf(second)));
+    expect(await apiStatus(strict, third.access_token)).toBe(200);
+    expect(await refusal(await refresh(strict.origin, refreshTokenOf(first)))).toBe('400 invalid_grant');
+    expect(await refusal(await refresh(strict.origin, refreshTokenOf(third)))).toBe('400 invalid_grant');
+    expect(await apiStatus(strict, third.access_token)).toBe(401);
   });
 });
 
@@ -107,16 +110,16 @@ test('a refresh ends when what the person agreed to ends, however often it was r
 });
 
 test('two devices of one person are apart: ending one leaves the other (63)', async () => {
-  const anna = await signUp(server.origin);
-  const one = await tokensFor(server.origin, anna, ['users.read']);
-  const other = await tokensFor(server.origin, anna, ['users.read']); // from the same browser, too
-  const third = await tokensFor(server.origin, { browser: await signIn(server.origin, anna) }, ['users.read']);
-  await refresh(server.origin, refreshTokenOf(one));
-  expect(await refusal(await refresh(server.origin, refreshTokenOf(one)))).toBe('400 invalid_grant');
-  expect(await apiStatus(server, one.access_token)).toBe(401);
-  expect(await apiStatus(server, other.access_token)).toBe(200);
-  expect((await refresh(server.origin, refreshTokenOf(other))).status).toBe(200);
-  expect((await refresh(server.origin, refreshTokenOf(third))).status).toBe(200);
+  const anna = await signUp(strict.origin);
+  const one = await tokensFor(strict.origin, anna, ['users.read']);
+  const other = await tokensFor(strict.origin, anna, ['users.read']); // from the same browser, too
+  const third = await tokensFor(strict.origin, { browser: await signIn(strict.origin, anna) }, ['users.read']);
+  await refresh(strict.origin, refreshTokenOf(one));
+  expect(await refusal(await refresh(strict.origin, refreshTokenOf(one)))).toBe('400 invalid_grant');
+  expect(await apiStatus(strict, one.access_token)).toBe(401);
+  expect(await apiStatus(strict, other.access_token)).toBe(200);
+  expect((await refresh(strict.origin, refreshTokenOf(other))).status).toBe(200);
+  expect((await refresh(strict.origin, refreshTokenOf(third))).status).toBe(200);
 });
 
 test('a person who was stopped gets no tokens, and the ones there are end at once (64)', async () => {
@@ -142,5 +145,6 @@ test('a refresh that fails inside keeps the old token good (61)', async () => {
   expect(failed.status).toBe(500);
   expect(await failed.text()).not.toMatch(/planted|constraint|oauth_records|node_modules/);
   expect((await refresh(server.origin, refreshTokenOf(first))).status).toBe(200);
+  await endRefreshGrace(server.db);
   expect(await refusal(await refresh(server.origin, refreshTokenOf(first)))).toBe('400 invalid_grant');
 });

@@ -125,7 +125,7 @@ describe('headers of every page (22)', () => {
     expect(response.headers.get('content-security-policy')).not.toContain('unsafe');
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     expect(response.headers.get('cache-control')).toMatch(/no-store/);
-    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('referrer-policy')).toBe('same-origin'); // `no-referrer` would hide the origin of our own forms
     expect(response.headers.get('x-powered-by')).toBeNull();
   });
 });

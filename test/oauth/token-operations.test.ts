@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { TokenOperation } from '../../server/oauth/token-operations.ts';
 import { askForTokens, commandLine, refresh, refusal, signUp, tokenResponse, tokensFor } from '../support/oauth-flow.ts';
 import { submitForm } from '../support/account-pages.ts';
+import { endRefreshGrace } from '../support/refresh-grace.ts';
 import { useServer } from '../support/use-server.ts';
 
 const told: TokenOperation[] = [];
@@ -33,11 +34,18 @@ test('tokens that are given out, and taken back by an application, are told of; 
 test('a refresh token that comes twice is told of as refused and as the end of its grant', async () => {
   const tokens = await tokensFor(server.origin, await newPerson(), ['users.read']);
   await refresh(server.origin, tokens.refresh_token ?? '');
+  await endRefreshGrace(server.db);
   expect(await refusal(await refresh(server.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
   expect(told.slice(2)).toEqual([
     { name: 'refused', grantType: 'refresh_token', error: 'invalid_grant' },
     { name: 'revoked', reason: 'reuse' },
   ]);
+});
+
+test('a repeated refresh within the grace period is a replay, and not an alarm', async () => {
+  const tokens = await tokensFor(server.origin, await newPerson(), ['users.read']);
+  for (let time = 0; time < 2; time += 1) expect((await refresh(server.origin, tokens.refresh_token ?? '')).status).toBe(200);
+  expect(told.slice(1)).toEqual([{ name: 'issued', grantType: 'refresh_token' }, { name: 'replayed' }]);
 });
 
 test('what a person takes back is told of, by the API and by the pages', async () => {

@@ -56,6 +56,11 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the package as it
     expect(manifest.exports['.']).toBe('./index.ts');
   });
 
+  test('names the Node.js versions that it supports', async () => {
+    const published = await run('tar', ['-xzOf', tarball, 'package/package.json']);
+    expect(JSON.parse(published.stdout)).toMatchObject({ engines: { node: '>=22.18' } });
+  });
+
   test('publint finds nothing to say', async () => {
     const { ok, output } = await outputOf(bin('publint'), ['run', tarball, '--strict'], root);
     process.stdout.write(output);

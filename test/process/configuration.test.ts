@@ -21,6 +21,7 @@ test('needs nothing to be set in development', () => {
     payments: { test: true, stripe: undefined },
     mail: undefined,
     previewVersions: false,
+    openRegistration: false,
     trustProxy: false,
   });
 });
@@ -74,6 +75,7 @@ test.each([
   ['MANDATE_TAX_MODE', 'hunter2'],
   ['MANDATE_TEST_PAYMENTS', 'hunter2'],
   ['MANDATE_PREVIEW_VERSIONS', 'hunter2'],
+  ['MANDATE_OPEN_REGISTRATION', 'hunter2'],
   ['STRIPE_SECRET_KEY', 'hunter2'],
   ['STRIPE_SECRET_KEY', 'sk_live_hunter2'],
   ['STRIPE_WEBHOOK_SECRET', 'whsec_hunter2'],
@@ -84,10 +86,21 @@ test.each([
   ['MANDATE_MAIL_FROM', 'hunter2'],
   ['MANDATE_MAIL_FROM', 'shop@example.com, hunter2@example.com'],
   ['MANDATE_TRUST_PROXY', 'hunter2'],
+  ['MANDATE_REFRESH_GRACE_SECONDS', 'hunter2'],
+  ['MANDATE_REFRESH_GRACE_SECONDS', '-1'],
+  ['MANDATE_REFRESH_GRACE_SECONDS', '301'],
 ])('refuses %s=%s without repeating it', (name, value) => {
   const refusal = (): unknown => readConfig({ [name]: value });
   expect(refusal).toThrow(/MANDATE_|STRIPE_|PORT|NODE_ENV|DATABASE_URL/);
   expect(refusal).not.toThrow('hunter2');
+});
+
+test.each([
+  [undefined, 30],
+  ['0', 0],
+  ['300', 300],
+])('reads the grace period of refresh tokens in seconds: %s', (given, seconds) => {
+  expect(readConfig({ MANDATE_REFRESH_GRACE_SECONDS: given }).refreshGraceSeconds).toBe(seconds);
 });
 
 test('takes payments without money only outside of production, unless told otherwise', () => {
@@ -142,6 +155,9 @@ test.each([
   [{ MANDATE_ROLE: 'worker' }, 'MANDATE_ROLE must be all without DATABASE_URL'],
   [{ MANDATE_ROLE: 'hunter2' }, 'MANDATE_ROLE must be all or web or worker'],
   [{ DATABASE_REPLICA_URL: 'postgres://db.example/shop' }, 'DATABASE_REPLICA_URL needs DATABASE_URL'],
+  [{ DATABASE_DIRECT_URL: 'postgres://db.example/shop' }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
+  [{ DATABASE_PREPARED_STATEMENTS: 'hunter2' }, 'DATABASE_PREPARED_STATEMENTS must be on or off'],
+  [{ DATABASE_START_TIMEOUT: '1m' }, 'DATABASE_START_TIMEOUT must be a number of seconds'],
   [{ MANDATE_TLS_CERT: '/nowhere/tls.crt' }, 'MANDATE_TLS_KEY must be set too'],
   [
     { MANDATE_TLS_CERT: '/nowhere/tls.crt', MANDATE_TLS_KEY: '/nowhere/tls.key' },

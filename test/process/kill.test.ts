@@ -2,8 +2,19 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../server/database/orm.ts';
+import { recordKey } from '../../server/oauth/oauth-record.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
-import { administrationToken, endServerProcesses, killServerWhen, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+import { freePort } from '../support/free-port.ts';
+import { refresh, signIn, tokenResponse, tokensFor } from '../support/oauth-flow.ts';
+import {
+  administrationToken,
+  endServerProcesses,
+  killServerWhen,
+  readFirstRun,
+  startServer,
+  temporaryDataDirectory,
+} from '../support/server-process.ts';
 import { countOrders, placeOrder, readOrder, shopper, stockOf, type PlacedOrder, type Shopper } from './shopper.ts';
 
 afterEach(endServerProcesses);
@@ -91,6 +102,49 @@ describe.each(databases)('a server on $kind that is busy with orders', { timeout
     expect(readBack).toEqual(confirmed);
     expect(orders).toBe(confirmed.length);
     expect(unitsTaken).toBe(orders);
+  });
+});
+
+// With PGlite the process is the database: nothing commits after it has been killed.
+describe.skipIf(databaseKind === 'pglite')('a server that is killed after it committed a refresh, and before it responded', () => {
+  test('leaves a successor that the retry receives', { timeout: 120_000 }, async () => {
+    await using data = await temporaryDataDirectory();
+    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await freshPostgresqlUrl(), PORT: String(await freePort()) };
+    const first = await startServer(env);
+    const { customer } = await readFirstRun(data.path);
+    const { refresh_token: old = '' } = await tokensFor(first.url, { browser: await signIn(first.url, customer) }, ['users.read']);
+    const db = await openDatabase(env.DATABASE_URL);
+    const query = (sql: string) => db.em.fork().execute<{ id: string }[]>(sql);
+    // PostgreSQL checks every second whether its client is gone, and would roll back: it is told not to
+    await query(`create function slow_commit() returns trigger language plpgsql as $$ begin
+      perform set_config('client_connection_check_interval', '0', false), pg_sleep(4); return null; end $$`);
+    await query(`create constraint trigger slow_commit after insert on oauth_records deferrable initially deferred
+      for each row when (new.model = 'RefreshToken') execute function slow_commit()`);
+    const cut = refresh(first.url, old).catch(lostConnection);
+    const committing = () =>
+      query(`select pid::text as id from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
+    while ((await committing()).length === 0) await sleep(10);
+    await sleep(1_500); // until the last check
+    await first.kill();
+    expect(await cut).toBeUndefined();
+    while ((await committing()).length > 0) await sleep(20);
+    await query('drop trigger slow_commit on oauth_records');
+    const committed = await query(`select id from oauth_records where model = 'RefreshToken' and consumed_at is null`);
+    expect(committed).not.toEqual([{ id: recordKey(old) }]);
+
+    const second = await startServer(env);
+    const responses = [await refresh(second.url, old), await refresh(second.url, old)];
+    const bodies = await Promise.all(responses.map((response) => response.text()));
+    expect(
+      responses.map(({ status }) => status),
+      bodies.join('\n'),
+    ).toEqual([200, 200]);
+    for (const body of bodies) {
+      const { refresh_token: successor = '' } = tokenResponse.parse(JSON.parse(body));
+      expect(committed).toEqual([{ id: recordKey(successor) }]);
+    }
+    await db.close();
+    await second.stop();
   });
 });
 

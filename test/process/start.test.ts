@@ -47,7 +47,11 @@ describe('npm start', { timeout: 180_000 }, () => {
 
   test('without a server at DATABASE_URL is refused without showing its password', async () => {
     await using data = await temporaryDataDirectory();
-    const refused = await runServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: 'postgres://mandate:hunter2@127.0.0.1:1/mandate' });
+    const refused = await runServer({
+      MANDATE_DATA_DIR: data.path,
+      DATABASE_URL: 'postgres://mandate:hunter2@127.0.0.1:1/mandate',
+      DATABASE_START_TIMEOUT: '1',
+    });
     expect(refused.code).toBe(1);
     expect(refused.output).toContain('ECONNREFUSED');
     expect(refused.output).not.toContain('hunter2');

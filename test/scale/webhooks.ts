@@ -14,7 +14,7 @@ import { deriveKeys } from '../../server/secret-keys.ts';
 import { Deliverer } from '../../server/webhooks/deliverer.ts';
 import { fanOut } from '../../server/webhooks/fan-out.ts';
 import { webhookJobs } from '../../server/webhooks/jobs.ts';
-import { internet } from '../../server/webhooks/send.ts';
+import { internet } from '../../server/outgoing-http/protected-client.ts';
 import { newSecret, sealSecret } from '../../server/webhooks/signature.ts';
 import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
 

@@ -18,7 +18,7 @@ export function refused(packages: ReadonlyMap<string, LockedPackage>): string[] 
 
 /** The list as it stands in `docs/licences.md`. */
 export function listed(packages: ReadonlyMap<string, LockedPackage>): string {
-  const rows = [...packages].map(([path, { version = '', license = '' }]) => ({ name: nameOf(path), version, license }));
+  const rows = [...packages].map(([path, { name = nameOf(path), version = '', license = '' }]) => ({ name, version, license }));
   const lines = rows.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`);
   const counts = Map.groupBy(rows, ({ license }) => license);
   const sums = [...counts].toSorted(([, a], [, b]) => b.length - a.length).map(([license, all]) => `${license} (${all.length})`);

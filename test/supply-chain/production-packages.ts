@@ -13,6 +13,7 @@ const locked = z.object({
   resolved: z.string().optional(),
   integrity: z.string().optional(),
   hasInstallScript: z.boolean().default(false),
+  engines: z.unknown(),
   dependencies: names,
   optionalDependencies: names,
   peerDependencies: names,

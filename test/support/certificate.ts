@@ -17,11 +17,11 @@ const ecdsaWithSha256 = sequence(identifier('2a8648ce3d040302'));
 const commonName = identifier('550403');
 const subjectAltName = identifier('551d11');
 
-/** A self-signed certificate for `localhost` (RFC 5280 section 4.1), new with every call. */
-export function certificate(validDays = 30): Certificate {
+/** A self-signed certificate for the given host names (RFC 5280 section 4.1), new with every call. */
+export function certificate(validDays = 30, hostNames: readonly string[] = ['localhost']): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const name = sequence(der(0x31, sequence(commonName, der(0x0c, 'localhost'))));
-  const altName = sequence(subjectAltName, der(0x04, sequence(der(0x82, 'localhost'))));
+  const name = sequence(der(0x31, sequence(commonName, der(0x0c, hostNames[0] ?? 'localhost'))));
+  const altName = sequence(subjectAltName, der(0x04, sequence(...hostNames.map((hostName) => der(0x82, hostName)))));
   const now = Date.now();
   const validity = sequence(time(new Date(now - 3_600_000)), time(new Date(now + validDays * 86_400_000)));
   const serial = der(0x02, Buffer.from([1, ...Buffer.from(String(now))]));

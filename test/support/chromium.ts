@@ -6,7 +6,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 /** Without a browser on the machine, its tests are left out: `describe.skipIf(!hasChromium)`. */
 export const hasChromium = executablePath !== undefined;
 
-export const launchChromium = (): Promise<Browser> =>
+export const launchChromium = (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: executablePath ?? '',
     args: [
@@ -17,5 +17,6 @@ export const launchChromium = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...args,
     ],
   });

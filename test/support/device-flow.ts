@@ -14,8 +14,12 @@ const begun = z.object({
 export type DeviceRequest = z.infer<typeof begun>;
 
 /** What a device without a browser does first. */
-export async function beginOnDevice(origin: string, scope = 'openid users.read'): Promise<DeviceRequest> {
-  const body = new URLSearchParams({ client_id: commandLine.clientId, scope });
+export async function beginOnDevice(
+  origin: string,
+  scope = 'openid users.read',
+  more: Record<string, string> = {},
+): Promise<DeviceRequest> {
+  const body = new URLSearchParams({ client_id: commandLine.clientId, scope, ...more });
   return begun.parse(await (await fetch(`${origin}/oauth/device-authorization`, { method: 'POST', body })).json());
 }
 

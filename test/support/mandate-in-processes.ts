@@ -5,9 +5,6 @@ import { secretOfTests } from './secret.ts';
 import { temporaryDataDirectory } from './server-process.ts';
 import { startEmptyPair } from './two-processes.ts';
 
-/** Whether a process of its own can be told it by its environment. */
-export const isEnvironment = (name: string): boolean => ['taxMode', 'previewVersions', 'rateLimits'].includes(name);
-
 /**
  * Two processes of `server/main.ts` on one PostgreSQL. Requests go to one and the other in turn, whatever connection they come over;
  * those that count requests have a Redis together.
@@ -31,7 +28,10 @@ export const serveInProcesses: Serve = async (parts, onLogLine, inspect) => {
 
 const isGenerous = (limits: NonNullable<Given['rateLimits']>): boolean => limits.default >= generous.default;
 
-function environmentOf({ taxMode, previewVersions, rateLimits = generous }: Given, redis?: RedisServer): Record<string, string> {
+function environmentOf(
+  { taxMode, previewVersions, openRegistration, refreshGraceSeconds, rateLimits = generous }: Given,
+  redis?: RedisServer,
+): Record<string, string> {
   return {
     MANDATE_TRUST_PROXY: '127.0.0.1, ::1',
     MANDATE_CONCURRENCY: '10000', // as much at once as a test likes
@@ -40,7 +40,9 @@ function environmentOf({ taxMode, previewVersions, rateLimits = generous }: Give
     MANDATE_RATE_LIMIT_IP: String(rateLimits.ip),
     MANDATE_MONTHLY_QUOTA: String(rateLimits.monthly),
     ...(taxMode && { MANDATE_TAX_MODE: taxMode }),
+    ...(openRegistration && { MANDATE_OPEN_REGISTRATION: 'on' }),
     ...(previewVersions && { MANDATE_PREVIEW_VERSIONS: 'on' }),
+    ...(refreshGraceSeconds !== undefined && { MANDATE_REFRESH_GRACE_SECONDS: String(refreshGraceSeconds) }),
     ...(redis && { REDIS_URL: redis.url }),
   };
 }

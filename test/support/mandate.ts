@@ -14,7 +14,7 @@ import { checkAgainstContract } from './contract-check.ts';
 import { dumpOf } from './dump.ts';
 import { openMailbox } from './mailbox.ts';
 import { SecretsInUse } from './secrets-in-use.ts';
-import { expectDeclared, inTwoProcesses } from './one-process.ts';
+import { expectDeclared, inTwoProcesses, isEnvironment } from './one-process.ts';
 import { mindedByProxy, validatingProxy, type ValidatingProxy } from './validating-proxy.ts';
 import { watchAnswers } from './watch-answers.ts';
 import { secretOfTests } from './secret.ts';
@@ -50,12 +50,15 @@ export type Given = Partial<
     | 'providers'
     | 'limits'
     | 'canMail'
+    | 'openRegistration'
+    | 'documentNetwork'
     | 'lastUse'
     | 'onTokenOperation'
     | 'rateLimits'
     | 'sharedCounters'
     | 'monthlyUse'
     | 'previewVersions'
+    | 'refreshGraceSeconds'
   >
 > & {
   db?: Database;
@@ -112,7 +115,7 @@ export type Serve = (
 
 /** In processes of their own, unless they cannot be given what is asked for. */
 async function serveApart(parts: Given): Promise<Serve> {
-  const { serveInProcesses, isEnvironment } = await import('./mandate-in-processes.ts');
+  const { serveInProcesses } = await import('./mandate-in-processes.ts');
   const beyond = Object.keys(parts).filter((name) => !isEnvironment(name));
   if (beyond.length === 0) return serveInProcesses;
   expectDeclared(beyond);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { manualProvider } from '../../server/payments/manual-provider.ts';
 import { type PaymentProviders, paymentProviders } from '../../server/payments/provider.ts';
 import { type TestProvider, testProvider } from '../../server/payments/test-provider.ts';
-import { startMandate, type Answer, type Body, type Mandate } from './mandate.ts';
+import { startMandate, type Answer, type Body, type Given, type Mandate } from './mandate.ts';
 import { inTwoProcesses } from './one-process.ts';
 import { openShop, pickup, type Shop } from './shop.ts';
 
@@ -22,10 +22,10 @@ export type Till = {
   stock(productId: number): Promise<number>;
 };
 
-export async function openTill(others?: PaymentProviders): Promise<Till> {
+export async function openTill(others?: PaymentProviders, parts: Pick<Given, 'previewVersions'> = {}): Promise<Till> {
   const provider = testProvider();
   const providers = others ?? paymentProviders(manualProvider, provider);
-  const mandate = await startMandate(inTwoProcesses && !others ? {} : { providers });
+  const mandate = await startMandate({ ...parts, ...(!(inTwoProcesses && !others) && { providers }) });
   const shop = await openShop(mandate);
   const { token } = shop;
   const post = (path: string, body?: object): Promise<Answer> =>

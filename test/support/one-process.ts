@@ -3,6 +3,10 @@ import { beforeEach } from 'vitest';
 /** `MANDATE_TEST_PROCESSES=2`: the servers of the tests are two processes each, behind one address (`npm run test:two-processes`). */
 export const inTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
 
+/** Whether a server in a process of its own takes it from an environment variable. */
+export const isEnvironment = (name: string): boolean =>
+  ['taxMode', 'previewVersions', 'rateLimits', 'openRegistration', 'refreshGraceSeconds'].includes(name);
+
 let declared = false;
 
 /**

@@ -3,9 +3,19 @@ import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { scopeNames } from '@mandate/contract';
 import { Browser as MandateBrowser } from './browser.ts';
+import { addAuthenticatorApp, createApiKey, insertPasskey } from './credentials.ts';
 import { beginOnDevice } from './device-flow.ts';
 import { followMailTo } from './mailbox.ts';
-import { authorizationRequest, authorizePath, commandLine, signUp, signUpAs, tokensFor, webApplication } from './oauth-flow.ts';
+import {
+  authorizationRequest,
+  authorizePath,
+  commandLine,
+  signUp,
+  signUpAs,
+  tokensFor,
+  webApplication,
+  type Person,
+} from './oauth-flow.ts';
 import { encodePng } from './png.ts';
 import type { RunningServer } from './use-server.ts';
 
@@ -42,13 +52,22 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     'a link that is over': async (page) => void (await page.goto(`${server.origin}/sign-up/confirm?token=x`)),
     'password reset': async (page) => void (await page.goto(`${server.origin}/password-reset`)),
     'new password with errors': async (page) => {
-      const { email } = await signUp(server.origin);
-      await page.goto(`${server.origin}/password-reset`);
-      await page.getByLabel('E-mail address').fill(email);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
-      await page.goto(await followMailTo(server.origin, email));
+      await openNewPassword(page, await signUp(server.origin));
       await page.getByRole('button', { name: 'Save the password' }).click();
+    },
+    'new password with credentials to keep, and with errors': async (page) => {
+      const anna = await withCredentials(server);
+      await addAuthenticatorApp(anna.browser);
+      await openNewPassword(page, anna);
+      await page.getByLabel(/Keep: Passkey/).check();
+      await page.getByRole('button', { name: 'Save the password' }).click();
+    },
+    'password was reset': async (page) => {
+      await openNewPassword(page, await withCredentials(server));
+      await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
+      await page.getByLabel(/Keep: Passkey/).check();
+      await page.getByRole('button', { name: 'Save the password' }).click();
+      await page.getByRole('heading', { name: 'Your password is changed' }).waitFor();
     },
     'second step': async (page) => {
       const anna = await signUp(server.origin);
@@ -75,6 +94,19 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await signInAs(server, page, anna);
       await page.goto(`${server.origin}/account/apps`);
     },
+    'applications with API keys': async (page) => {
+      await signInAs(server, page, await withCredentials(server));
+      await page.goto(`${server.origin}/account/apps`);
+    },
+    'API keys': async (page) => {
+      await signInAs(server, page, await withCredentials(server));
+      await page.goto(`${server.origin}/account/api-keys`);
+    },
+    'no API keys': async (page) => accountPart(page, 'api-keys'),
+    'change of password with API keys': async (page) => {
+      await signInAs(server, page, await withCredentials(server));
+      await page.goto(`${server.origin}/account/password`);
+    },
     'change of password': async (page) => accountPart(page, 'password'),
     'change of address': async (page) => accountPart(page, 'email'),
     'closing the account': async (page) => accountPart(page, 'close'),
@@ -83,11 +115,23 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       const guesser = new MandateBrowser(server.origin);
       const signIn = await guesser.open('/sign-in');
       for (let at = 0; at < 10; at += 1) await guesser.submit(signIn, { email, password: 'wrong' });
+      await page.setExtraHTTPHeaders({ 'x-forwarded-for': guesser.address }); // only the network of the guesses is refused
       await page.goto(`${server.origin}/sign-in`);
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password', { exact: true }).fill('wrong');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Too many attempts' }).waitFor();
+    },
+    'code from an e-mail': async (page) => {
+      const owner = await signUp(server.origin);
+      const guesser = new MandateBrowser(server.origin);
+      await guesser.submit(await guesser.open('/sign-in'), { email: owner.email, password: 'wrong' });
+      await server.db.em.fork().execute(`update attempts set points = 100 where key like 'password.ceiling:%'`);
+      await signInWith(server, page, owner);
+      await page.getByLabel('Code from the e-mail').fill('aaaaa-aaaaa');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await server.db.em.fork().execute(`delete from attempts where key like 'password.ceiling:%'`);
     },
     consent: async (page) => openConsent(page, 'mandate-cli', commandLine.redirectUri),
     'consent for somebody else’s website': async (page) => {
@@ -171,6 +215,14 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     },
   };
 
+  async function openNewPassword(page: Page, { email }: Pick<Person, 'email'>): Promise<void> {
+    await page.goto(`${server.origin}/password-reset`);
+    await page.getByLabel('E-mail address').fill(email);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+    await page.goto(await followMailTo(server.origin, email));
+  }
+
   async function askForLink(page: Page, email: string): Promise<void> {
     await page.goto(`${server.origin}/sign-up`);
     await page.getByLabel('E-mail address').fill(email);
@@ -200,6 +252,17 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     await signInAs(server, page, await signUpAs(server.db, server.origin, 'admin'));
     await page.goto(server.origin + authorizePath(authorizationRequest({ client_id: clientId, redirect_uri: uri, scope }).query));
   }
+}
+
+/** A user with a passkey, an active and a revoked API key; the names are as long as names can be. */
+async function withCredentials(server: RunningServer): Promise<Person> {
+  const person = await signUp(server.origin, { name: longName });
+  await insertPasskey(server, person.id, longName.slice(0, 100));
+  const { access_token: token } = await tokensFor(server.origin, person, ['api_keys.manage', 'users.read']);
+  await createApiKey(server, token, 'W'.repeat(100));
+  const { id } = await createApiKey(server, token, longName.slice(0, 100));
+  await server.db.em.fork().execute('update api_keys set revoked_at = now() where id = ?', [id]);
+  return person;
 }
 
 type Credentials = { readonly email: string; readonly password: string };

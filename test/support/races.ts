@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { recordKey } from '../../server/oauth/oauth-record.ts';
 import { formRequest } from './browser.ts';
 import { authorizationRequest, authorize, authorizePath, redeem, refresh, tokenResponse, tokensFor, type Person } from './oauth-flow.ts';
 import { apiStatus, type RunningServer } from './use-server.ts';
@@ -44,6 +45,45 @@ export async function raceForARefresh(server: Origin, person: Pick<Person, 'brow
   const { refresh_token = '' } = await tokensFor(server.origin, person, ['users.read']);
   return race(server, () => refresh(server.origin, refresh_token));
 }
+
+/** The responses to many requests that presented one refresh token at once, and what its tokens were good for afterwards. */
+export type SharedOutcome = {
+  /** Each distinct status and body. */
+  readonly answers: readonly string[];
+  /** The number of distinct new refresh tokens in the responses, and the number in the database. */
+  readonly successors: { readonly received: number; readonly stored: number };
+  /** Status codes of a use of the successor, of a use of the old token afterwards, and of a use of the newest token after that. */
+  readonly afterwards: readonly number[];
+};
+
+/** Refreshes one token many times at once, then uses its successor, and then the old token. */
+export async function raceForASuccessor(
+  { origin, db }: Origin & Pick<RunningServer, 'db'>,
+  person: Pick<Person, 'browser'>,
+): Promise<SharedOutcome> {
+  const { refresh_token: old = '' } = await tokensFor(origin, person, ['users.read']);
+  const responses = await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      const response = await refresh(origin, old);
+      return { status: response.status, text: await response.text() };
+    }),
+  );
+  const received = responses.filter(({ status }) => status === 200).map(({ text }) => refreshTokenIn(text));
+  const stored = await db.em.fork().execute<object[]>(
+    `select 1 from oauth_records t join oauth_records o on o.grant_id = t.grant_id
+       where t.model = 'RefreshToken' and o.model = 'RefreshToken' and o.id = ? and t.id <> o.id`,
+    [recordKey(old)],
+  );
+  const used = await refresh(origin, received[0] ?? '');
+  const newest = used.status === 200 ? refreshTokenIn(await used.text()) : '';
+  return {
+    answers: [...new Set(responses.map(({ status, text }) => `${status} ${text}`))],
+    successors: { received: new Set(received).size, stored: stored.length },
+    afterwards: [used.status, (await refresh(origin, old)).status, (await refresh(origin, newest)).status],
+  };
+}
+
+const refreshTokenIn = (body: string): string => tokenResponse.parse(JSON.parse(body)).refresh_token ?? '';
 
 /** Five clicks on Allow; gives the codes that came of them. */
 export async function raceForAConsent({ origin }: Origin, { browser }: Pick<Person, 'browser'>): Promise<string[]> {

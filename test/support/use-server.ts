@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AppParts } from '../../server/app.ts';
 import type { Database } from '../../server/database/orm.ts';
 import { startMandate, type Mandate } from './mandate.ts';
-import { needsOneProcess } from './one-process.ts';
+import { isEnvironment, needsOneProcess } from './one-process.ts';
 
 export type RunningServer = {
   readonly origin: string;
@@ -16,14 +16,19 @@ const logLine = z.object({ level: z.number() });
 const warning = 40;
 
 /** The whole server with a database of its own, for the tests of a file. `store`: another way of keeping tokens, to see it fail. */
-export function useServer(given: Pick<AppParts, 'store' | 'limits' | 'canMail' | 'lastUse' | 'onTokenOperation'> = {}): RunningServer {
+export function useServer(
+  given: Pick<
+    AppParts,
+    'store' | 'limits' | 'canMail' | 'openRegistration' | 'documentNetwork' | 'lastUse' | 'onTokenOperation' | 'refreshGraceSeconds'
+  > = {},
+): RunningServer {
   const failures: string[] = [];
   let mandate: Mandate | undefined;
   const running = (): Mandate => {
     if (!mandate) throw new Error('the server has not started');
     return mandate;
   };
-  const beyond = Object.keys(given);
+  const beyond = Object.keys(given).filter((name) => !isEnvironment(name));
   if (beyond.length > 0) needsOneProcess(`is given ${beyond.join(', ')}`);
   beforeAll(async () => {
     const onLogLine = (line: string): void => {

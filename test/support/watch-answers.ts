@@ -4,7 +4,8 @@ import { checkAgainstContract } from './contract-check.ts';
 /** Holds every answer of the API that leaves a server against the contract, whoever asked: a browser, a client, a command. */
 export function watchAnswers(req: IncomingMessage, res: ServerResponse, violated: (violation: string) => void): void {
   const { method = 'GET', url = '/' } = req;
-  if (!/^\/api(?=[/?]|$)/.test(url)) return;
+  // a response that has begun already was written in front of the application
+  if (!/^\/api(?=[/?]|$)/.test(url) || res.headersSent) return;
   const pieces: Buffer[] = [];
   const keep = (piece: unknown): void => {
     if (typeof piece === 'string' || piece instanceof Uint8Array) pieces.push(Buffer.from(piece));

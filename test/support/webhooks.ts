@@ -5,7 +5,7 @@ import { sequenceEvents } from '../../server/events/sequence-events.ts';
 import { deriveKeys } from '../../server/secret-keys.ts';
 import { Deliverer } from '../../server/webhooks/deliverer.ts';
 import { fanOut } from '../../server/webhooks/fan-out.ts';
-import { internet, type Network } from '../../server/webhooks/send.ts';
+import { internet, type Network } from '../../server/outgoing-http/protected-client.ts';
 import type { Body, Mandate } from './mandate.ts';
 import { secretOfTests } from './secret.ts';
 

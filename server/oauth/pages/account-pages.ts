@@ -1,9 +1,10 @@
 import type { ConnectedApp } from '@mandate/contract';
 import { scopes } from '@mandate/contract';
+import type { AccountApiKey } from '../../api-keys/list-account-api-keys.ts';
 import type { SignedInBrowser } from '../browser-sessions.ts';
 import { isApiScope } from '../scopes.ts';
 import { html, type Child, type Html } from './html.ts';
-import { field, hidden, page, type Fault, type Setting } from './page.ts';
+import { checkbox, field, hidden, page, type Fault, type Setting } from './page.ts';
 import { newPasswordField } from './sign-up-page.ts';
 
 /** A page below the account, with the way back to it. */
@@ -18,8 +19,13 @@ export const accountPart = (setting: Setting, title: string, content: Child, fau
   );
 
 /** Something was done. */
-export const donePage = (setting: Setting, title: string, text: string): Html =>
-  accountPart(setting, title, html`<p role="status">${text}</p>`);
+export const donePage = (setting: Setting, title: string, text: string, more?: Html): Html =>
+  accountPart(
+    setting,
+    title,
+    html`<p role="status">${text}</p>
+      ${more}`,
+  );
 
 export function accountPage(setting: Setting, person: { name: string; email: string }, csrf: string): Html {
   const { accountMenu: menu, account } = setting.words;
@@ -29,6 +35,7 @@ export function accountPage(setting: Setting, person: { name: string; email: str
     ['/account/security', menu.security],
     ['/account/sessions', menu.sessions],
     ['/account/apps', menu.apps],
+    ['/account/api-keys', menu.apiKeys],
     ['/account/close', menu.close],
   ] as const;
   return page(
@@ -48,20 +55,41 @@ export function accountPage(setting: Setting, person: { name: string; email: str
 
 type Form = { readonly csrf: string; readonly email: string; readonly faults: readonly Fault[] };
 
-export function changePasswordPage(setting: Setting, { csrf, email, faults }: Form): Html {
-  const { changePassword: words, passwordReset } = setting.words;
+type ChangePasswordForm = Form & { readonly apiKeys: readonly AccountApiKey[]; readonly revokesKeys: boolean };
+
+export function changePasswordPage(setting: Setting, { csrf, email, faults, apiKeys, revokesKeys }: ChangePasswordForm): Html {
+  const { changePassword: words, passwordReset, credential } = setting.words;
+  const revokeKeys = {
+    name: 'revoke_keys',
+    value: 'yes',
+    label: words.revokeKeys(apiKeys.length),
+    details: apiKeys.map(({ name, prefix }) => credential.apiKey(name, prefix)),
+    checked: revokesKeys,
+  };
   const form = html`<form method="post" novalidate>
     ${hidden('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
     ${newPasswordField(setting, passwordReset.newPassword, faults, true)}
     <p class="quiet">${words.everywhere}</p>
+    ${apiKeys.length > 0 && checkbox(revokeKeys)}
     <button type="submit">${passwordReset.save}</button>
   </form>`;
   return accountPart(setting, words.title, form, faults);
 }
 
-export function changeEmailPage(setting: Setting, { csrf, email, faults, typed }: Form & { readonly typed: string }): Html {
+/** After the password was changed: whether the API keys were revoked or still work, if there are any. */
+export function passwordChangedPage(setting: Setting, apiKeys: number, areRevoked: boolean): Html {
+  const { changePassword: words } = setting.words;
+  const about = html`<p>${areRevoked ? words.keysRevoked(apiKeys) : words.keysActive(apiKeys)}</p>
+    <p class="elsewhere"><a href="/account/api-keys">${words.toKeys}</a></p>`;
+  return donePage(setting, words.doneTitle, words.done, apiKeys > 0 ? about : undefined);
+}
+
+type ChangeEmailForm = Omit<Form, 'email'> & { readonly account: { email: string; email_verified: boolean }; readonly typed: string };
+
+export function changeEmailPage(setting: Setting, { csrf, account, faults, typed }: ChangeEmailForm): Html {
   const { changeEmail: words } = setting.words;
-  const form = html`<p class="quiet">${words.now(email)}</p>
+  const form = html`<p class="quiet">${words.now(account.email)}</p>
+    ${!account.email_verified && html`<p>${words.unconfirmed}</p>`}
     <form method="post" novalidate>
       ${hidden('csrf', csrf)}
       ${field({ name: 'email', label: words.label, type: 'email', value: typed, autocomplete: 'email', enterKey: 'done', focus: true }, faults)}
@@ -100,7 +128,8 @@ export function sessionsPage(setting: Setting, csrf: string, here: string | unde
   );
 }
 
-export function appsPage(setting: Setting, csrf: string, apps: readonly ConnectedApp[]): Html {
+/** @param apiKeys the user's active API keys */
+export function appsPage(setting: Setting, csrf: string, apps: readonly ConnectedApp[], apiKeys: readonly AccountApiKey[]): Html {
   const { apps: words } = setting.words;
   const rows = apps.map(
     ({ id, application, device, scopes: allowed, last_used_at: used }) =>
@@ -111,11 +140,14 @@ export function appsPage(setting: Setting, csrf: string, apps: readonly Connecte
           <p class="quiet">${words.used(moment(setting, new Date(used)))}</p>
           <p class="quiet">${words.may}</p>
           <ul class="can">
-            ${allowed.map((scope) => html`<li>${sentence(setting, scope)}</li>`)}
+            ${allowed.map((scope) => html`<li>${consentSentence(setting, scope)}</li>`)}
           </ul>
         </div>
         <form method="post">
-          ${hidden('csrf', csrf)}${hidden('app', String(id))}
+          ${hidden('csrf', csrf)}${hidden('app', String(id))}${keepKeys(
+            setting,
+            apiKeys.filter(({ createdByClientId }) => createdByClientId === application.client_id),
+          )}
           <button class="second small" aria-label="${words.removeLabel(application.name)}">${words.remove}</button>
         </form>
       </li>`,
@@ -131,6 +163,17 @@ export function appsPage(setting: Setting, csrf: string, apps: readonly Connecte
   );
 }
 
+/** The choice to keep the keys that an application created. It names them, so that a key created meanwhile is not kept. */
+function keepKeys({ words: { apps, credential } }: Setting, keys: readonly AccountApiKey[]): Html | undefined {
+  if (keys.length === 0) return undefined;
+  return checkbox({
+    name: 'keep_keys',
+    value: keys.map(({ id }) => id).join(','),
+    label: apps.keepKeys(keys.length),
+    details: [...keys.map(({ name, prefix }) => credential.apiKey(name, prefix)), apps.revokesKeys],
+  });
+}
+
 export function closeAccountPage(setting: Setting, csrf: string): Html {
   const { closeAccount: words } = setting.words;
   const form = html`<p>${words.text}</p>
@@ -142,7 +185,8 @@ export function closeAccountPage(setting: Setting, csrf: string): Html {
 export const moment = ({ words }: Setting, at: Date): string =>
   new Intl.DateTimeFormat(words.language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hour12: false }).format(at) + ' UTC';
 
-function sentence({ words }: Setting, scope: string): string {
+/** What a scope allows, in the words of the consent page. */
+export function consentSentence({ words }: Setting, scope: string): string {
   if (isApiScope(scope)) return scopes[scope].consent;
   return Object.entries<string>(words.permission).find(([name]) => name === scope)?.[1] ?? scope;
 }

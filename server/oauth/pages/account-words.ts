@@ -25,9 +25,26 @@ export const accountWords = {
     submit: 'Send the link',
     newPassword: 'New password',
     save: 'Save the password',
-    everywhere: 'You are signed out everywhere then, and keys that you made stop working.',
+    everywhere: 'You will be signed out in every browser and in every application.',
+    keepTitle: 'Ways into your account',
+    keepText: 'Choose what to keep. Everything else is removed from your account, so that nobody else can use it.',
+    codeMissing: 'Enter a code to remove the authenticator app, or choose to keep the app',
+    codeWrong: 'This code is not valid, or it was used before. Wait for the next code, or choose to keep the app',
+    codeHint:
+      'Only needed to remove an app that you added more than 14 days ago: the code that it shows now, or one of your recovery codes.',
+    removed: 'Removed',
+    kept: 'Kept',
     doneTitle: 'Your password is changed',
     done: 'You are signed out everywhere. Sign in with the new password.',
+  },
+  credential: {
+    passkey: (name: string) => `Passkey “${name}”`,
+    authenticatorApp: 'Authenticator app and its recovery codes',
+    apiKey: (name: string, prefix: string) => `API key “${name}” (${prefix}…)`,
+    keep: (credential: string) => `Keep: ${credential}`,
+    created: (when: string) => `Created ${when}`,
+    lastUsed: (when: string) => `Last used ${when}`,
+    neverUsed: 'Never used',
   },
   secondFactor: {
     title: 'One more step',
@@ -38,6 +55,15 @@ export const accountWords = {
     wrong: 'This code is not right, or it was used already. Wait for the next one',
     missing: 'Enter the code',
     over: 'That took too long. Please sign in again.',
+  },
+  emailCode: {
+    title: 'Confirm that it is you',
+    text: 'There were many failed attempts to sign in to this account. If your details are correct, we have sent a code to the e-mail address of the account.',
+    late: 'No message after a few minutes? Check the spam folder, then sign in again.',
+    code: 'Code from the e-mail',
+    submit: 'Sign in',
+    missing: 'Enter the code from the e-mail',
+    wrong: 'The code or your details are incorrect. Check the code, or sign in again',
   },
   passkey: {
     signIn: 'Sign in with a passkey',
@@ -52,6 +78,7 @@ export const accountWords = {
     security: 'Second step at sign-in',
     sessions: 'Where you are signed in',
     apps: 'Applications that use your account',
+    apiKeys: 'API keys',
     close: 'Close your account',
     back: 'Your account',
   },
@@ -60,6 +87,10 @@ export const accountWords = {
     everywhere: 'You stay signed in here. Everywhere else you are signed out, and applications have to ask you again.',
     doneTitle: 'Your password is changed',
     done: 'Everywhere else you are signed out.',
+    revokeKeys: (count: number) => (count === 1 ? 'Revoke your API key' : `Revoke all ${count} API keys`),
+    keysRevoked: (count: number) => (count === 1 ? 'Your API key was revoked.' : `Your ${count} API keys were revoked.`),
+    keysActive: (count: number) => (count === 1 ? 'Your API key still works.' : `Your ${count} API keys still work.`),
+    toKeys: 'API keys',
   },
   changeEmail: {
     title: 'Change your e\u2011mail address', // in large letters it must not break at the hyphen
@@ -72,6 +103,9 @@ export const accountWords = {
     confirmSubmit: 'Use this address',
     doneTitle: 'Your e-mail address is changed',
     done: (email: string) => `You sign in as ${email} now.`,
+    unconfirmed: 'This address is not confirmed yet. To confirm it, enter it below and follow the link that we send to it.',
+    confirmedTitle: 'Your e-mail address is confirmed',
+    confirmed: 'If you do not know your password, you can choose a new one now: see “Forgot your password?” on the sign-in page.',
   },
   sessions: {
     title: 'Where you are signed in',
@@ -81,7 +115,7 @@ export const accountWords = {
     end: 'Sign out',
     endLabel: (device: string) => `Sign out: ${device}`,
     everywhere: 'Sign out everywhere',
-    everywhereHint: 'In every browser, this one too, and in every application.',
+    everywhereHint: 'In every browser, this one too, and in every application. API keys work until you revoke them.',
   },
   apps: {
     title: 'Applications that use your account',
@@ -91,6 +125,23 @@ export const accountWords = {
     on: (device: string) => `Allowed in ${device}`,
     remove: 'Remove',
     removeLabel: (application: string) => `Remove ${application}`,
+    keepKeys: (count: number) => (count === 1 ? 'Keep the API key it created' : `Keep the ${count} API keys it created`),
+    revokesKeys: 'API keys that you do not keep are revoked with it.',
+  },
+  apiKeys: {
+    title: 'API keys',
+    text: 'Programs use these keys to act in your name.',
+    none: 'There are no API keys.',
+    status: { active: 'Active', revoked: 'Revoked', expired: 'Expired' },
+    may: 'It can:',
+    createdThrough: (when: string, application: string) => `Created ${when} through ${application}`,
+    created: (when: string) => `Created ${when}`,
+    lastUsed: (when: string) => `Last used ${when}`,
+    neverUsed: 'Never used',
+    expires: (when: string) => `Expires ${when}`,
+    expired: (when: string) => `Expired ${when}`,
+    revoke: 'Revoke',
+    revokeLabel: (name: string) => `Revoke ${name}`,
   },
   security: {
     title: 'Second step at sign-in',
@@ -164,9 +215,25 @@ export const accountWords = {
     addressChangedSubject: (shop: string) => `Your address at ${shop} was changed`,
     addressChanged: (shop: string, email: string) =>
       `you sign in at ${shop} as ${email} from now on. If this was not you, answer to the shop at once.`,
+    addressChangedByOther: (shop: string, email: string) =>
+      `the e-mail address of your account at ${shop} was changed to ${email} by the shop or by an application that it authorized. If you did not ask for this, contact the shop at once.`,
+    confirmAddressSubject: (shop: string) => `Confirm your address at ${shop}`,
+    confirmNewAddress: (shop: string) =>
+      `this address was entered for your account at ${shop}. Confirm that it is yours; until then it cannot be used to choose a new password:`,
+    confirmAddressFirst: (shop: string) =>
+      `someone, probably you, wants to choose a new password for ${shop}. This address is not confirmed yet. Confirm it here, then request the new password again:`,
     passwordChangedSubject: (shop: string) => `Your password for ${shop} was changed`,
     passwordChanged: (shop: string) =>
       `your password for ${shop} was changed, and you were signed out everywhere. If this was not you, choose a new one at once:`,
+    removed: 'Removed:',
+    kept: 'Kept:',
+    keysRevoked: 'Revoked API keys:',
+    signInCodeSubject: (shop: string) => `Your code to sign in to ${shop}`,
+    signInCode: (shop: string, code: string) =>
+      `enter this code to sign in to ${shop}: ${code}. It is valid for 10 minutes. If you are not signing in now, someone else knows your password. In that case, choose a new password:`,
+    underAttackSubject: (shop: string) => `Many failed sign-in attempts at ${shop}`,
+    underAttack: (shop: string, failures: number) =>
+      `there were more than ${failures} failed attempts to sign in to your account at ${shop} within a day. Your password has not changed. For the next hours, a sign-in from a new browser also requires a code that we send to this address.`,
     securityChangedSubject: (shop: string) => `The second step at ${shop} was changed`,
     securityChanged: (shop: string) =>
       `the second step of your sign-in at ${shop} was changed. If this was not you, sign in and look at your account at once.`,

@@ -1,10 +1,14 @@
 import { scopes } from '@mandate/contract';
+import { loopbackHosts } from '../../applications/redirect-uri.ts';
 import { html, type Html } from './html.ts';
 import { hidden, page, type Setting } from './page.ts';
 
 export type ConsentPage = {
   readonly csrf: string;
   readonly application: { readonly name: string; readonly firstParty: boolean; readonly logo: string | undefined };
+  /** Host of the client ID metadata document, when the application is identified by one. */
+  readonly documentHost: string | undefined;
+  readonly selfRegistered: boolean;
   /** Undefined for a device. */
   readonly returnTo: string | undefined;
   readonly person: { readonly name: string; readonly email: string };
@@ -28,8 +32,10 @@ export function consentPage(setting: Setting, content: ConsentPage): Html {
       <form method="post">
         ${hidden('csrf', content.csrf)}
         <div class="facts">
+          ${content.documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${content.documentHost}</strong></p>`}
           <p>${application.firstParty ? consent.verified(shop.name) : consent.notVerified(shop.name)}</p>
           <p>${origin(setting, content.returnTo)}</p>
+          ${content.selfRegistered && staysHere(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
           <p>${consent.signedInAs} <strong>${person.name}</strong><br />${person.email}</p>
           ${content.returnTo !== undefined && html`<p class="elsewhere">${consent.notYou} <button class="inline" form="switch">${consent.switch}</button></p>`}
         </div>
@@ -72,7 +78,12 @@ const permission = ({ words }: Setting, scope: keyof typeof scopes): Html =>
 
 function origin({ words }: Setting, returnTo: string | undefined): string {
   if (returnTo === undefined) return words.consent.fromADevice;
-  const { protocol, host, hostname } = new URL(returnTo);
-  const here = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname) || !/^https?:$/.test(protocol);
-  return here ? words.consent.fromThisComputer : words.consent.from(host);
+  return staysHere(returnTo) ? words.consent.fromThisComputer : words.consent.from(new URL(returnTo).host);
+}
+
+/** Whether the answer goes to a program on this machine, by a loopback address or a scheme of its own. */
+function staysHere(returnTo: string | undefined): boolean {
+  if (returnTo === undefined) return false;
+  const { protocol, hostname } = new URL(returnTo);
+  return loopbackHosts.has(hostname) || !/^https?:$/.test(protocol);
 }

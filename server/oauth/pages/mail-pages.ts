@@ -1,6 +1,5 @@
 import { html, type Html } from './html.ts';
 import { field, hidden, page, type Fault, type Setting } from './page.ts';
-import { newPasswordField } from './sign-up-page.ts';
 
 export const mailSentPage = (setting: Setting, email: string, againPath: string): Html => {
   const { title, text, nothing, again } = setting.words.mailSent;
@@ -39,23 +38,6 @@ export function passwordResetPage(setting: Setting, { csrf, email, faults }: For
         <button type="submit">${words.submit}</button>
       </form>
       <p class="elsewhere"><a href="/sign-in">${setting.words.signUp.toSignIn}</a></p>`,
-    faults,
-  );
-}
-
-export function newPasswordPage(setting: Setting, { csrf, email, faults }: Form): Html {
-  const { passwordReset: words, confirmSignUp } = setting.words;
-  return page(
-    setting,
-    words.title,
-    html`<h1>${words.title}</h1>
-      <p class="quiet">${confirmSignUp.address(email)}</p>
-      <form method="post" novalidate>
-        ${hidden('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
-        ${newPasswordField(setting, words.newPassword, faults, true)}
-        <p class="quiet">${words.everywhere}</p>
-        <button type="submit">${words.save}</button>
-      </form>`,
     faults,
   );
 }

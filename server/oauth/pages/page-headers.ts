@@ -19,7 +19,8 @@ export function pageHeaders(issuer: string, returnTo?: string): Record<string, s
 export const frameHeaders = (issuer: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
+  // with `no-referrer` browsers send `Origin: null` with our own forms, too
+  'Referrer-Policy': 'same-origin',
   ...(issuer.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
 });
 

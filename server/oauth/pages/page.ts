@@ -3,6 +3,8 @@ import type { Words } from './words.ts';
 
 export type Shop = { readonly name: string; readonly accent: string };
 
+export const defaultShop: Shop = { name: 'Mandate', accent: '#1d4ed8' };
+
 /** What every page is made with. */
 export type Setting = {
   readonly shop: Shop;
@@ -63,11 +65,12 @@ type Field = {
   readonly reveal?: { readonly show: string; readonly hide: string; readonly what: string };
   readonly enterKey: 'next' | 'done';
   readonly focus?: boolean;
+  readonly optional?: boolean;
 };
 
 /** A label, what helps to fill it in, what was wrong with it, and the field. */
 export function field(
-  { name, label, type = 'text', value = '', autocomplete, hint, inputMode, digits, reveal, enterKey, focus }: Field,
+  { name, label, type = 'text', value = '', autocomplete, hint, inputMode, digits, reveal, enterKey, focus, optional = false }: Field,
   faults: readonly Fault[],
 ): Html {
   const fault = faults.find((one) => one.field === name);
@@ -82,7 +85,7 @@ export function field(
       value="${value}"
       autocomplete="${autocomplete}"
       enterkeyhint="${enterKey}"
-      required
+      ${!optional && html`required`}
       ${type === 'email' && html`inputmode="email" autocapitalize="none" spellcheck="false"`}
       ${inputMode !== undefined && html`inputmode="${inputMode}"`}
       ${digits && html`data-digits="${String(digits.count)}" data-note="${digits.note}"`}
@@ -108,5 +111,21 @@ const revealButton = (name: string, { show, hide, what }: NonNullable<Field['rev
   >
     ${show}
   </button>`;
+
+type Checkbox = {
+  readonly name: string;
+  readonly value: string;
+  readonly label: string;
+  /** Details below the label, one line each. */
+  readonly details?: readonly string[];
+  readonly checked?: boolean;
+};
+
+/** A checkbox within its label. */
+export const checkbox = ({ name, value, label, details = [], checked = false }: Checkbox): Html =>
+  html`<label class="check">
+    <input type="checkbox" name="${name}" value="${value}" ${checked && html`checked`} />
+    <span>${label}${details.map((detail) => html`<small>${detail}</small>`)}</span>
+  </label>`;
 
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}" />`;

@@ -22,6 +22,10 @@ export function protocolPages(setting: Setting, issuer: string) {
       if (ctx.oidc.route === 'resume') return show(ctx, failurePage(setting, failure.expiredTitle, failure.expired));
       return show(ctx, failurePage(setting, failure.badRequestTitle, failure.badRequest, `${error}: ${description ?? ''}`));
     },
+    sessionMissing: (ctx: KoaContextWithOIDC): void => {
+      ctx.status = 400;
+      show(ctx, failurePage(setting, setting.words.failure.expiredTitle, setting.words.failure.expired));
+    },
     confirmSignOut: async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
       const returnTo = ctx.oidc.params?.['post_logout_redirect_uri'];
       show(ctx, confirmSignOutPage(setting, new Html(form)), typeof returnTo === 'string' ? returnTo : undefined);

@@ -1,7 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LastUse } from '../../../server/api-keys/last-use.ts';
+import { ageSessions } from '../../support/age-sessions.ts';
 import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
+import {
+  askForTokens,
+  authorize,
+  clientCredentials,
+  confidentialClient,
+  signIn,
+  signUp,
+  signUpAs,
+  tokenResponse,
+  tokensFor,
+  type Person,
+} from '../../support/oauth-flow.ts';
+import { newProofKey, proof } from '../../support/proofs.ts';
 import { inTwoProcesses } from '../../support/one-process.ts';
 
 let mandate: Mandate;
@@ -34,6 +47,13 @@ describe('POST /api-keys: 201', () => {
     expect(JSON.stringify(rows)).not.toContain(body.key.slice(3));
     const list = await mandate.call('GET', path, { token });
     expect(list.text).not.toContain(body.key);
+  });
+
+  test('records the application that created the key', async () => {
+    const { body } = await create();
+    expect(body.created_by_client_id).toBe('mandate-cli');
+    const list = await mandate.call('GET', path, { token });
+    expect(list.body.data.find(({ id }: Body) => id === body.id).created_by_client_id).toBe('mandate-cli');
   });
 
   test('is good for 90 days when nothing else is said', async () => {
@@ -163,4 +183,44 @@ test('DELETE /api-keys/{api_key_id}: 404 for what is somebody else’s', async (
   const by = (await tokensFor(mandate.origin, ben, ['api_keys.manage'])).access_token;
   expect((await mandate.call('DELETE', `${path}/${body.id}`, { token: by })).status).toBe(404);
   expect((await me(body.key)).status).toBe(200);
+});
+
+describe('POST /api-keys: 401 when the sign-in is older than 15 minutes', () => {
+  const scope = 'openid api_keys.manage users.read';
+
+  test('for a bearer token, with a challenge that says how recent it has to be', async () => {
+    const ben = await signUp(mandate.origin);
+    await ageSessions(mandate.db, ben.id, 16);
+    const { status, body, headers } = await create(
+      {},
+      (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token,
+    );
+    expect([status, body.code]).toEqual([401, 'insufficient_user_authentication']);
+    expect(headers.get('www-authenticate')).toContain('max_age="900"');
+  });
+
+  test('for a sender-constrained token, until the user has signed in again', async () => {
+    const ben = await signUp(mandate.origin);
+    const key = await newProofKey();
+    const tokenUrl = `${mandate.origin}/oauth/token`;
+    const boundToken = async (person: Pick<Person, 'browser'>): Promise<string> => {
+      const { code, verifier, redirectUri, clientId } = await authorize(mandate.origin, person, { scope });
+      const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
+      const response = await askForTokens(mandate.origin, form, { dpop: await proof(key, { method: 'POST', url: tokenUrl }) });
+      return tokenResponse.parse(await response.json()).access_token;
+    };
+    const createWith = async (bound: string): Promise<Response> => {
+      const url = `${mandate.origin}${path}`;
+      const dpop = await proof(key, { method: 'POST', url, token: bound });
+      const headers = { authorization: `DPoP ${bound}`, dpop, 'content-type': 'application/json' };
+      return fetch(url, { method: 'POST', headers, body: JSON.stringify({ name: 'Backup', scopes: ['users.read'] }) });
+    };
+    await ageSessions(mandate.db, ben.id, 16);
+    const refused = await createWith(await boundToken(ben));
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toMatch(/^DPoP .*error="insufficient_user_authentication".*max_age="900"/);
+    expect(await mandate.db.em.fork().execute('select id from api_keys where user_id = ?', [ben.id])).toEqual([]);
+    const browser = await signIn(mandate.origin, ben);
+    expect((await createWith(await boundToken({ browser }))).status).toBe(201);
+  });
 });

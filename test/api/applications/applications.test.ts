@@ -58,6 +58,14 @@ describe('POST /applications', () => {
     expect((await call('GET', `/${answer.body.id}`)).body).not.toHaveProperty('client_secret');
   });
 
+  test('sets the grace period of its refresh tokens, and changes it back to the default', async () => {
+    expect((await create()).refresh_grace_seconds).toBeNull();
+    const { id, refresh_grace_seconds: seconds } = await create({ refresh_grace_seconds: 0 });
+    expect(seconds).toBe(0);
+    expect((await call('PATCH', `/${id}`, { refresh_grace_seconds: 300 })).body.refresh_grace_seconds).toBe(300);
+    expect((await call('PATCH', `/${id}`, { refresh_grace_seconds: null })).body.refresh_grace_seconds).toBeNull();
+  });
+
   test('gives a public application no secret, and the id that was asked for once', async () => {
     const given = { type: 'public', client_id: 'my-app', redirect_uris: ['com.example.app:/cb'] };
     expect((await create(given)).client_secret).toBeNull();
@@ -73,6 +81,8 @@ describe('POST /applications', () => {
     ['no address for people', { redirect_uris: [] }, '#/redirect_uris'],
     ['a public application that acts for itself', { ...machine, type: 'public' }, '#/grant_types'],
     ['more approved than allowed', { preapproved_scopes: ['orders.write'] }, '#/preapproved_scopes'],
+    ['a grace period over five minutes', { refresh_grace_seconds: 301 }, '#/refresh_grace_seconds'],
+    ['a negative grace period', { refresh_grace_seconds: -1 }, '#/refresh_grace_seconds'],
     ['an unknown scope', { scopes: ['everything'] }, '#/scopes/0'],
     ['an unknown grant', { grant_types: ['password'] }, '#/grant_types/0'],
     ['a logo over http', { logo_uri: 'http://app.example/logo.png' }, '#/logo_uri'],
@@ -207,84 +217,6 @@ describe('POST /applications/{application_id}/secret-rotations', () => {
     const app = await create({ type: 'public' });
     expect((await call('POST', `/${app.id}/secret-rotations`, {})).body.code).toBe('application_has_no_secret');
     expect((await call('POST', '/987654/secret-rotations', {})).body.code).toBe('not_found');
-  });
-});
-
-describe('a developer with a registration token (RFC 7591)', () => {
-  const register = (metadata: object, bearer: string | undefined): Promise<Response> =>
-    fetch(`${mandate.origin}/oauth/registration`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
-      body: JSON.stringify(metadata),
-    });
-  const registrationToken = async (): Promise<string> =>
-    (await mandate.call('POST', '/api/v1/registration-tokens', { token, body: { expires_in: 600 } })).body.initial_access_token;
-  const metadata = {
-    client_name: 'My program',
-    redirect_uris: ['https://dev.example/cb'],
-    grant_types: ['authorization_code', 'refresh_token'],
-    scope: 'openid orders.read',
-  };
-
-  test('registers an application that works like any other', async () => {
-    const answer: Body = await (await register(metadata, await registrationToken())).json();
-    expect(answer).toMatchObject({
-      client_name: 'My program',
-      client_secret: expect.stringMatching(/^ms_/),
-      client_id: expect.stringMatching(/^app-/),
-    });
-    const { browser } = await signUp(mandate.origin);
-    const request = authorizationRequest({
-      client_id: answer.client_id,
-      redirect_uri: 'https://dev.example/cb',
-      scope: 'openid orders.read',
-    });
-    const consent = await browser.open(authorizePath(request.query));
-    expect(consent.text).toContain('My program');
-    const { leaves } = await browser.submit(consent, { decision: 'allow' });
-    const form = { grant_type: 'authorization_code', code: leaves?.searchParams.get('code') ?? '', redirect_uri: 'https://dev.example/cb' };
-    const tokens = await askForTokens(
-      mandate.origin,
-      { ...form, code_verifier: request.verifier },
-      basic(answer.client_id, answer.client_secret),
-    );
-    expect(tokens.status).toBe(200);
-    expect((await call('GET', '')).body.data[0]).toMatchObject({
-      client_id: answer.client_id,
-      first_party: false,
-      scopes: ['orders.read'],
-    });
-  });
-
-  test('registers a public one without a secret', async () => {
-    const native = { ...metadata, token_endpoint_auth_method: 'none', application_type: 'native', redirect_uris: ['http://127.0.0.1/cb'] };
-    const answer: Body = await (await register(native, await registrationToken())).json();
-    expect(answer).not.toHaveProperty('client_secret');
-    expect((await call('GET', '')).body.data[0]).toMatchObject({ client_id: answer.client_id, type: 'public' });
-  });
-
-  test('is refused without a token, with a wrong one, and after its time', async () => {
-    expect((await register(metadata, undefined)).status).toBe(401);
-    for (const wrong of ['nobody-knows', token]) expect(await refusal(await register(metadata, wrong))).toBe('401 invalid_token');
-    const late = await registrationToken();
-    await mandate.db.em.fork().execute(`update oauth_records set expires_at = now() where model = 'InitialAccessToken'`);
-    expect(await refusal(await register(metadata, late))).toBe('401 invalid_token');
-    expect((await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where id = ?', [late])).length).toBe(0);
-  });
-
-  test.each([
-    ['an address with plain http', { redirect_uris: ['http://evil.example/cb'] }, 'invalid_redirect_uri'],
-    ['an address with a wildcard', { redirect_uris: ['https://a.example/*'] }, 'invalid_redirect_uri'],
-    ['an address with a user', { redirect_uris: ['https://user@a.example/'] }, 'invalid_redirect_uri'],
-    ['scopes of the staff', { scope: 'openid users.manage' }, 'invalid_client_metadata'],
-    ['to act for itself', { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }, 'invalid_client_metadata'],
-    ['the implicit flow', { response_types: ['id_token'], grant_types: ['implicit'] }, 'invalid_client_metadata'],
-    ['a name that is too long', { client_name: 'x'.repeat(101) }, 'invalid_client_metadata'],
-    ['a name with a NUL', { client_name: 'a\0b' }, 'invalid_client_metadata'],
-    ['an address with a NUL', { redirect_uris: ['com.example.app:/cb\0'], application_type: 'native' }, 'invalid_redirect_uri'],
-    ['a logo that is a script', { logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
-  ])('is refused %s', async (_what, given, error) => {
-    expect(await refusal(await register({ ...metadata, ...given }, await registrationToken()))).toBe(`400 ${error}`);
   });
 });
 

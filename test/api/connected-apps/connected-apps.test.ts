@@ -114,3 +114,38 @@ test('DELETE: 404 for what is somebody else’s or was removed, 400, 401, 403', 
   const reader = await tokensFor(mandate.origin, anna, ['connected_apps.read']);
   expect((await remove(app.id, reader.access_token)).status).toBe(403);
 });
+
+test('DELETE revokes the API keys that the application created, unless they are to be kept', async () => {
+  const anna = await signUp(mandate.origin);
+  const own = await tokensFor(mandate.origin, anna, ['connected_apps.read', 'connected_apps.write', 'api_keys.manage', 'users.read']);
+  const client = await webApplication(mandate.db, ['api_keys.manage', 'users.read']);
+  const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid api_keys.manage users.read' };
+  const createKey = async (token: string): Promise<string> => {
+    const created = await mandate.call('POST', '/api/v1/api-keys', { token, body: { name: 'Backup', scopes: ['users.read'] } });
+    expect(created.status).toBe(201);
+    return created.body.key;
+  };
+  const connectAndCreateKey = async (): Promise<string> => {
+    const { code, verifier } = await authorize(mandate.origin, anna, request);
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: client.redirectUri };
+    const tokens = tokenResponse.parse(await (await askForTokens(mandate.origin, form, basic(client.clientId, client.secret))).json());
+    return createKey(tokens.access_token);
+  };
+  const removeApplication = async (query: string): Promise<number> => {
+    const app = (await list(own.access_token)).find(({ application }) => application.client_id === client.clientId);
+    return (await mandate.call('DELETE', `${path}/${app.id}${query}`, { token: own.access_token })).status;
+  };
+  const kept = await connectAndCreateKey();
+  expect(await removeApplication('?api_keys=all')).toBe(400);
+  expect((await me(kept)).status).toBe(200);
+  expect(await removeApplication('?api_keys=keep')).toBe(204);
+  expect((await me(kept)).status).toBe(200);
+  const [another, others] = [await connectAndCreateKey(), await createKey(own.access_token)];
+  expect(await removeApplication('')).toBe(204);
+  expect([(await me(kept)).body.code, (await me(another)).body.code]).toEqual(['revoked_token', 'revoked_token']);
+  expect((await me(others)).status).toBe(200);
+  const rows = await mandate.db.em
+    .fork()
+    .execute(`select details from audit_events where user_id = ? and action = 'api_key.revoked'`, [anna.id]);
+  expect(rows).toEqual([{ details: { reason: 'application_removed' } }, { details: { reason: 'application_removed' } }]);
+});

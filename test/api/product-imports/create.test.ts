@@ -255,7 +255,8 @@ describe('400, 413 and 415', () => {
       });
     expect(await answer({ 'content-length': String(uploadMax + 1) }, () => false)).toBe(413);
     expect(await answer({ 'transfer-encoding': 'chunked' }, () => true)).toBe(413);
-    expect(await countOf('task_files')).toBe(files);
+    // a chunked body is refused before its stored beginning is removed
+    await expect.poll(() => countOf('task_files'), { timeout: 5_000 }).toBe(files);
   });
 
   test('a client that goes away in the middle leaves nothing behind', async () => {

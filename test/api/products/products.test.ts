@@ -128,13 +128,13 @@ describe('PATCH /products/{product_id}', () => {
     const changed = await send(
       'PATCH',
       `/${product.id}`,
-      { price: 1, metadata: { c: '3' }, tax_rate_bps: 700 },
+      { price: 1, metadata: { a: null, c: '3' }, tax_rate_bps: 700 },
       { 'content-type': 'application/merge-patch+json' },
     );
     expect(changed.body).toMatchObject({
       ...product,
       price: 1,
-      metadata: { c: '3' },
+      metadata: { b: '2', c: '3' },
       tax_rate_bps: 700,
       version: 2,
       updated_at: expect.any(String),

@@ -14,7 +14,8 @@ beforeAll(async () => {
   mandate = await startMandate();
   shop = await openShop(mandate);
   staff = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage'])).access_token;
-  admin = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['users.manage'])).access_token;
+  admin = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['users.manage', 'users.administer']))
+    .access_token;
 });
 afterAll(() => mandate.close());
 
@@ -103,7 +104,7 @@ describe('the last administrator', () => {
     const alone = await startMandate();
     try {
       const boss = await signUpAs(alone.db, alone.origin, 'admin');
-      const { access_token: token } = await tokensFor(alone.origin, boss, ['users.manage']);
+      const { access_token: token } = await tokensFor(alone.origin, boss, ['users.manage', 'users.administer']);
       for (const body of [{ role: 'customer' }, { status: 'suspended' }]) {
         expect((await alone.call('PATCH', `/api/v1/users/${boss.id}`, { token, body })).body.code).toBe('last_administrator');
       }
@@ -119,7 +120,9 @@ describe('the last administrator', () => {
       for (let round = 0; round < 5; round += 1) {
         await two.db.em.fork().execute(`update users set role = 'customer'`);
         const bosses = [await signUpAs(two.db, two.origin, 'admin'), await signUpAs(two.db, two.origin, 'admin')];
-        const tokens = await Promise.all(bosses.map(async (boss) => (await tokensFor(two.origin, boss, ['users.manage'])).access_token));
+        const tokens = await Promise.all(
+          bosses.map(async (boss) => (await tokensFor(two.origin, boss, ['users.administer'])).access_token),
+        );
         const answers = await Promise.all(
           bosses.map(({ id }, index) =>
             two.call('PATCH', `/api/v1/users/${id}`, { token: tokens[1 - index] ?? '', body: { role: 'staff' } }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
 import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 
@@ -97,6 +97,12 @@ describe('POST /users', () => {
   ])('400: %j is no address', async (email) => {
     const { status, body } = await create({ name: 'A', email });
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', '#/email']);
+    expect(body.errors.map(({ detail }: Body) => detail)).toEqual([...new Set(body.errors.map(({ detail }: Body) => detail))]);
+  });
+
+  test('400: a limit of one is in the singular', async () => {
+    const { body } = await create({ name: '', email: 'one@example.com' });
+    expect(body.errors[0].detail).toBe('Must have at least 1 character.');
   });
 
   test('400: names need something to read, and no control characters', async () => {

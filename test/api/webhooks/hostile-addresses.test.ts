@@ -7,8 +7,8 @@ import { startMandate, type Answer, type Body, type Mandate } from '../../suppor
 import { needsOneProcess } from '../../support/one-process.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { deliver, delivererOf, openReceiver, passSeconds } from '../../support/webhooks.ts';
-import { isPublicAddress, urlFault } from '../../../server/webhooks/endpoint-url.ts';
-import type { Network } from '../../../server/webhooks/send.ts';
+import { isPublicAddress, urlFault } from '../../../server/outgoing-http/public-url.ts';
+import type { Network } from '../../../server/outgoing-http/protected-client.ts';
 
 needsOneProcess('a server in production has https alone');
 
@@ -140,7 +140,7 @@ describe('an address is nobody’s own network', () => {
     'not an address',
     '',
   ])('%s is none that everybody can reach', (address) => expect(isPublicAddress(address)).toBe(false));
-  test.each(['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '::ffff:8.8.8.8'])('%s is', (address) =>
+  test.each(['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001:81b::200e'])('%s is', (address) =>
     expect(isPublicAddress(address)).toBe(true),
   );
 });
@@ -238,6 +238,16 @@ describe('a name', () => {
     expect((await sent(answers)).error).toBe('address_not_allowed');
     expect(connections).toEqual([]);
   });
+
+  test.each(['::7f00:1', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::1'])(
+    'that leads to this machine as %s is not',
+    async (address) => {
+      const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
+      await shop.product();
+      await deliver(mandate, delivererOf(mandate, { ...network, resolve: () => Promise.resolve([{ address, family: 6 }]) }));
+      expect([(await lastAttempt(id)).error, connections]).toEqual(['address_not_allowed', []]);
+    },
+  );
 
   test('that leads nowhere is a failure', async () => {
     expect((await sent([[]])).error).toBe('name_not_found');

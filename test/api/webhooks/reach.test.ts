@@ -18,6 +18,7 @@ import {
   type Client,
   type Person,
 } from '../../support/oauth-flow.ts';
+import { endRefreshGrace } from '../../support/refresh-grace.ts';
 import { openShop, pickup, type Shop } from '../../support/shop.ts';
 import { deliver, delivererOf, openReceiver, type Receiver } from '../../support/webhooks.ts';
 
@@ -137,17 +138,16 @@ describe('a revoked application', () => {
     },
     'by itself': async (_person, site, tokens) => {
       const form = new URLSearchParams({ token: tokens.refresh_token });
-      const response = await fetch(`${mandate.origin}/oauth/revocation`, {
-        method: 'POST',
-        headers: basic(site.clientId, site.secret),
-        body: form,
-      });
+      const headers = basic(site.clientId, site.secret);
+      const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: form });
       expect(response.status).toBe(200);
     },
     'by a token used twice': async (_person, site, { refresh_token: used }) => {
       const again = () =>
         askForTokens(mandate.origin, { grant_type: 'refresh_token', refresh_token: used }, basic(site.clientId, site.secret));
-      expect([(await again()).status, (await again()).status]).toEqual([200, 400]);
+      expect((await again()).status).toBe(200);
+      await endRefreshGrace(mandate.db);
+      expect((await again()).status).toBe(400);
     },
     'by the suspension of the person': async (person) => {
       expect((await api('PATCH', `/users/${person.id}`, shop.token, { status: 'suspended' })).status).toBe(200);
@@ -191,11 +191,8 @@ describe('a revoked application', () => {
       });
       while (receiver.received.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
       const form = new URLSearchParams({ token });
-      const response = await fetch(`${mandate.origin}/oauth/revocation`, {
-        method: 'POST',
-        headers: basic(site.clientId, site.secret),
-        body: form,
-      });
+      const headers = basic(site.clientId, site.secret);
+      const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: form });
       expect(response.status).toBe(200);
       await new Promise((passed) => setImmediate(passed)); // what lies in our own socket by now was sent before the answer
       const before = receiver.received.length;

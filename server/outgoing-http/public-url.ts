@@ -1,8 +1,24 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Whether everybody can reach this address, and nobody's own network is behind it. IPv4 in the clothes of IPv6 is looked at as IPv4. */
-export const isPublicAddress = (address: string): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+/** The only IPv6 block that IANA assigns global unicast addresses from (RFC 4291, section 2.4), and the special-purpose blocks within it. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+const specialGlobalUnicast = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'].map((block) =>
+  ipaddr.IPv6.parseCIDR(block),
+);
+
+/**
+ * Whether an address belongs to the public internet: global unicast, outside every block of the IANA special-purpose registries. No
+ * notation that embeds an IPv4 address is public (IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo), and no address
+ * with a zone. Any text that is not one complete address is not public.
+ */
+export function isPublicAddress(text: string): boolean {
+  const family = text.includes('%') ? 0 : isIP(text);
+  if (family === 4) return ipaddr.IPv4.parse(text).range() === 'unicast';
+  if (family !== 6) return false;
+  const address = ipaddr.IPv6.parse(text);
+  return address.match(globalUnicast) && address.range() === 'unicast' && !specialGlobalUnicast.some((block) => address.match(block));
+}
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 const privateNames = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;

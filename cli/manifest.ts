@@ -1,0 +1,8 @@
+import { readManifest, replaceManifest, restoreManifest } from '../client-sdk/package/published-manifest.ts';
+
+const folder = new URL('./', import.meta.url);
+
+/** Not in the repository, where `npm ci` would warn of it: there the project runs with the Node that it installs. */
+const engines = { node: '>=24' };
+
+await (process.argv[2] === 'publish' ? replaceManifest(folder, { ...(await readManifest(folder)), engines }) : restoreManifest(folder));

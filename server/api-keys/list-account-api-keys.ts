@@ -1,0 +1,55 @@
+import type { InferEntity } from '@mikro-orm/core';
+import { apiKeysMax, type ApiKey as ApiKeyBody } from '@mandate/contract';
+import { Application } from '../applications/application.entity.ts';
+import type { Em } from '../database/orm.ts';
+import { apiKeyStatus } from './api-key-rows.ts';
+import { ApiKey } from './api-key.entity.ts';
+
+/** An API key as the account pages show it. */
+export type AccountApiKey = {
+  readonly id: number;
+  readonly name: string;
+  readonly prefix: string;
+  readonly scopes: readonly string[];
+  readonly status: ApiKeyBody['status'];
+  /** The application that created the key: its name, or its client ID after it was deleted; null if it was not recorded. */
+  readonly application: string | null;
+  readonly createdByClientId: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly lastUsedAt: Date | null;
+};
+
+/** The user's active API keys, newest first. */
+export async function listActiveApiKeys(em: Em, userId: number, now: Date): Promise<AccountApiKey[]> {
+  const active = { user: userId, revokedAt: null, expiresAt: { $gt: now } };
+  return withApplications(em, await em.find(ApiKey, active, { orderBy: { id: 'desc' }, disableIdentityMap: true }), now);
+}
+
+/** The user's API keys: all active ones, then the latest revoked and expired ones, each newest first. */
+export async function listApiKeysOfAccount(em: Em, userId: number, now: Date): Promise<AccountApiKey[]> {
+  const inactive = { user: userId, $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
+  const past = await em.find(ApiKey, inactive, { orderBy: { id: 'desc' }, limit: apiKeysMax, disableIdentityMap: true });
+  return [...(await listActiveApiKeys(em, userId, now)), ...(await withApplications(em, past, now))];
+}
+
+type Entity = InferEntity<typeof ApiKey>;
+
+async function withApplications(em: Em, keys: readonly Entity[], now: Date): Promise<AccountApiKey[]> {
+  const clientIds = [...new Set(keys.flatMap(({ createdByClientId: id }) => id ?? []))];
+  const applications =
+    clientIds.length === 0 ? [] : await em.find(Application, { clientId: { $in: clientIds } }, { disableIdentityMap: true });
+  const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
+  return keys.map(({ id, name, prefix, scopes, createdByClientId = null, createdAt, expiresAt, lastUsedAt = null, revokedAt = null }) => ({
+    id,
+    name,
+    prefix,
+    scopes,
+    status: apiKeyStatus(revokedAt !== null, expiresAt, now),
+    application: createdByClientId === null ? null : (names.get(createdByClientId) ?? createdByClientId),
+    createdByClientId,
+    createdAt,
+    expiresAt,
+    lastUsedAt,
+  }));
+}

@@ -1,0 +1,56 @@
+import { LockMode } from '@mikro-orm/core';
+import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
+import type { Em } from '../database/orm.ts';
+import { ApiKey } from './api-key.entity.ts';
+
+/** Which keys to revoke: those of a user, those created through an application, or both. */
+export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: string } | { readonly clientId: string }) & {
+  /** IDs of the keys that the user keeps. */
+  readonly except?: readonly number[];
+  /** Only the key with this ID. */
+  readonly id?: number;
+};
+
+/** For the audit log: who revoked the keys, from where, through which application, and why. */
+export type RevocationCause = {
+  readonly source: Source;
+  readonly actorId: number | undefined;
+  readonly clientId?: string | undefined;
+  readonly reason: 'revoked_by_owner' | 'application_removed' | 'application_deleted' | 'password_changed' | 'password_reset';
+};
+
+export type RevokedApiKey = { readonly id: number; readonly name: string; readonly prefix: string };
+
+/**
+ * Revokes API keys in the current transaction and records each revocation in the audit log. Every revocation goes through here.
+ * @param cause undefined when the account is closed, which has its own audit event
+ * @returns the keys that were not revoked before, in ascending order of their IDs
+ */
+export async function revokeApiKeys(
+  em: Em,
+  selection: ApiKeySelection,
+  cause: RevocationCause | undefined,
+  now: Date,
+): Promise<RevokedApiKey[]> {
+  const keys = await em.find(ApiKey, conditionsOf(selection), { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
+  for (const key of keys) key.revokedAt = now;
+  await em.flush();
+  if (cause) for (const { id, user } of keys) await recordRevocation(em, id, user, cause, now);
+  return keys.map(({ id, name, prefix }) => ({ id, name, prefix }));
+}
+
+function conditionsOf(selection: ApiKeySelection) {
+  const { id, except = [], clientId } = selection;
+  return {
+    revokedAt: null,
+    ...('userId' in selection && { user: selection.userId }),
+    ...(clientId !== undefined && { createdByClientId: clientId }),
+    ...(id !== undefined ? { id } : except.length > 0 && { id: { $nin: [...except] } }),
+  };
+}
+
+async function recordRevocation(em: Em, id: number, userId: number, cause: RevocationCause, now: Date): Promise<void> {
+  const { source, actorId, clientId, reason } = cause;
+  const event = { action: 'api_key.revoked', actorId, userId, clientId, subject: `api_key:${id}`, details: { reason } } as const;
+  await recordAuditEvent(em, source, event, now);
+}

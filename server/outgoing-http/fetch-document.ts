@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'undici/types/header.js';
+import { z } from 'zod';
+import { type Network, withProtectedConnection } from './protected-client.ts';
+
+export type FetchedDocument = { readonly statusCode: number; readonly headers: IncomingHttpHeaders; readonly text: string };
+
+export type DocumentRequest = {
+  readonly url: string;
+  readonly accept: string;
+  /** Milliseconds for the whole request and response. */
+  readonly totalMs: number;
+  /** A longer body is an error. */
+  readonly bytesMax: number;
+};
+
+export class DocumentTooLargeError extends Error {
+  override readonly name = 'DocumentTooLargeError';
+}
+
+/**
+ * Sends one GET request to a URL that a third party named. A redirect is a response like any other and is not followed.
+ * @throws {AddressNotAllowedError} when the URL or one of its addresses is not public
+ * @throws {DocumentTooLargeError}
+ */
+export function fetchDocument({ url, accept, totalMs, bytesMax }: DocumentRequest, network: Network): Promise<FetchedDocument> {
+  return withProtectedConnection({ url, network, totalMs }, async ({ client, path, signal }) => {
+    const { statusCode, headers, body } = await client.request({ method: 'GET', path, headers: { accept }, signal });
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of body) {
+      const bytes = z.instanceof(Uint8Array).parse(chunk);
+      length += bytes.length;
+      if (length > bytesMax) throw new DocumentTooLargeError(`the document is larger than ${bytesMax} bytes`);
+      chunks.push(bytes);
+    }
+    return { statusCode, headers, text: Buffer.concat(chunks).toString('utf8') };
+  });
+}

@@ -1,0 +1,56 @@
+import { problems } from '@mandate/contract';
+import { ZodError } from 'zod';
+import { isDatabaseUnavailable } from '../database/database-away.ts';
+import { sqlState } from '../database/sql-state.ts';
+import { Problem } from '../http/problem.ts';
+
+/** Why a task cannot be completed, in words for its owner; another attempt would fail in the same way. */
+export class TaskFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, detail: string, cause?: unknown) {
+    super(detail, { cause });
+    this.code = code;
+  }
+}
+
+/**
+ * SQLSTATE classes (PostgreSQL, appendix A) that depend on the data alone: cardinality violation, data exception, constraint violation,
+ * a program limit exceeded, and an exception raised by a function.
+ */
+const permanentClasses: Readonly<Record<string, string>> = {
+  '21': 'A row matches more than one existing record.',
+  '22': 'A value is outside the range that can be stored.',
+  '23': 'A row conflicts with existing data or with a rule for that data.',
+  '54': 'A row is larger than can be stored.',
+  P0: 'A row violates a rule for the data.',
+};
+
+/**
+ * Foreign key, unique and exclusion violations: a concurrent transaction can cause them as well, and then the next attempt reads what
+ * that transaction wrote (PostgreSQL, section 13.5).
+ */
+const possibleRaces = new Set(['23503', '23505', '23P01']);
+/** Attempts after which the data itself must be the cause of a possible race. */
+const raceAttemptsMax = 2;
+
+/**
+ * Classifies an error that ended one attempt at a task. Returns the failure to report when the error is permanent, and `undefined` when a
+ * later attempt can succeed: the connection, the disk, a lock or a serialization failure was the cause, or the cause is unknown.
+ * @param attempts attempts so far, including the failed one
+ */
+export function permanentFailure(error: unknown, attempts: number): TaskFailure | undefined {
+  if (error instanceof TaskFailure) return error;
+  if (isDatabaseUnavailable(error)) return undefined;
+  if (error instanceof Problem) return problems[error.code].status < 500 ? new TaskFailure(error.code, error.message, error) : undefined;
+  if (error instanceof ZodError) return new TaskFailure('invalid_params', paramsDetail(error), error);
+  const state = sqlState(error) ?? '';
+  if (possibleRaces.has(state) && attempts <= raceAttemptsMax) return undefined;
+  const detail = /^[0-9A-Z]{5}$/.test(state) ? permanentClasses[state.slice(0, 2)] : undefined;
+  if (detail !== undefined) return new TaskFailure('invalid_data', detail, error);
+  // An invalid date or an impossible length is computed from the data, and from nothing that changes between attempts.
+  return error instanceof RangeError ? new TaskFailure('invalid_data', 'A value cannot be processed.', error) : undefined;
+}
+
+const paramsDetail = ({ issues }: ZodError): string =>
+  `The options of the task are not valid: ${issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`;

@@ -1,0 +1,37 @@
+import { may, requireScope } from '../http/authorize.ts';
+import type { Principal } from '../http/principal.ts';
+import { problem } from '../http/problem.ts';
+import { requireRecentSignIn } from '../http/require-recent-sign-in.ts';
+import type { User } from './user.entity.ts';
+
+/** A property that gets another value, or the closure of the account. */
+export type UserChange = 'name' | 'email' | 'status' | 'role' | 'closure';
+
+/**
+ * Decides who may change what of a user. Users change their own name and close their own account with `users.write`. `users.manage`
+ * reaches customers, but no role. Roles and the accounts of staff and administrators require an administrator with `users.administer`
+ * and a recent sign-in. The own e-mail address changes on the account page alone, because it is proved there.
+ * @throws Problem `forbidden`, `insufficient_scope` or `insufficient_user_authentication`
+ */
+export function authorizeUserChange(principal: Principal, user: User, changes: readonly UserChange[], now: Date): void {
+  const isOwner = principal.user?.id === user.id;
+  if (isOwner && may(principal, 'users.write') && changes.every((change) => change === 'name' || change === 'closure')) return;
+  if (changes.includes('role') || user.role !== 'customer') return requireAdministrator(principal, now);
+  if (isOwner && changes.includes('email')) throw problem('forbidden', { detail: 'Change your e-mail address on the account page.' });
+  if (isOwner) throw problem('forbidden', { detail: 'Only staff can change the status of a customer.' });
+  requireScope(principal, 'users.manage');
+  if (changes.includes('closure') && principal.user?.role === 'staff') {
+    throw problem('forbidden', { detail: 'Only administrators can close the account of another user.' });
+  }
+}
+
+function requireAdministrator(principal: Principal, now: Date): void {
+  if (principal.user?.role !== 'admin') {
+    throw problem('forbidden', {
+      detail:
+        'Only an administrator who is signed in can change roles and the accounts of staff and administrators. An application that acts for itself cannot.',
+    });
+  }
+  requireScope(principal, 'users.administer');
+  requireRecentSignIn(principal, now);
+}

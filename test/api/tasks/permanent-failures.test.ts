@@ -1,0 +1,99 @@
+/** Which errors end a task at once, and after which it is attempted again. */
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ZodError } from 'zod';
+import { problem } from '../../../server/http/problem.ts';
+import { taskKinds } from '../../../server/task-kinds.ts';
+import type { CarryOut } from '../../../server/tasks/task-run.ts';
+import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { carryOutTasks } from '../../support/tasks.ts';
+
+let mandate: Mandate;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write'])).access_token;
+});
+afterAll(() => mandate.close());
+beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
+
+const query = (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
+const start = async (): Promise<Body> => {
+  const answer = await mandate.call('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
+  expect(answer.status, answer.text).toBe(202);
+  return answer.body;
+};
+const read = async ({ id }: Body): Promise<Body> => (await mandate.call('GET', `/api/v1/tasks/${id}`, { token })).body;
+const eventsOf = async ({ id }: Body): Promise<string[]> =>
+  (await query(`select type from events where subject_type = 'task' and subject_id = ? order by id`, [id])).map(({ type }) => type);
+const leaseEnds = ({ id }: Body) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
+
+describe('a task', () => {
+  test('fails at once, and releases its slot, when its stored options can never be processed', async () => {
+    const tasks = [await start(), await start()];
+    await query(`update tasks set params = params || '{"created_at_gte": "0000-01-01T00:00:00Z"}' where finished_at is null`);
+    expect(await carryOutTasks(mandate, taskKinds, { log: pino({ level: 'silent' }) })).toBe(2);
+    for (const task of tasks) {
+      expect(await read(task)).toMatchObject({
+        status: 'failed',
+        error: { code: 'invalid_data', detail: 'A value is outside the range that can be stored.' },
+      });
+      expect(await query('select attempts from tasks where id = ?', [task.id])).toEqual([{ attempts: 1 }]);
+      expect(await eventsOf(task)).toEqual(['task.failed']);
+    }
+    expect((await start()).status).toBe('queued');
+    await carryOutTasks(mandate);
+  });
+
+  const databaseError = (code: string): Error => Object.assign(new Error('planted'), { code });
+  const failingWith =
+    (cause: () => unknown): CarryOut =>
+    async ({ em }) => {
+      const sql = cause();
+      if (typeof sql !== 'string') throw sql;
+      await em.execute(sql);
+      throw new Error('the statement did not fail');
+    };
+  const attempt = async (cause: () => unknown): Promise<Body> => {
+    const task = await start();
+    await carryOutTasks(mandate, { order_export: failingWith(cause) }, { log: pino({ level: 'silent' }) });
+    const [row] = await query('select status, error, attempts from tasks where id = ?', [task.id]);
+    await query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
+    return row;
+  };
+
+  test.each([
+    ['a timestamp out of range', `select '0000-01-01'::timestamptz`, 'invalid_data'],
+    ['a number out of range', `select 99999999999999999999::bigint`, 'invalid_data'],
+    ['text that is not a number', `select 'x'::int`, 'invalid_data'],
+    ['a division by zero', `select 1 / 0`, 'invalid_data'],
+    ['a check constraint', `update users set role = 'king'`, 'invalid_data'],
+    ['a missing value', `update users set name = null`, 'invalid_data'],
+    ['a row that is too large', databaseError('54000'), 'invalid_data'],
+    ['an impossible date', new RangeError('Invalid time value'), 'invalid_data'],
+    ['options that do not match the schema', new ZodError([]), 'invalid_params'],
+    ['a request problem', problem('not_found', { detail: 'User 7 was not found.' }), 'not_found'],
+  ])('fails at the first attempt after a permanent error: %s', async (_what, cause, code) => {
+    const row = await attempt(() => cause);
+    expect(row).toMatchObject({ status: 'failed', attempts: 1, error: { code } });
+    expect(JSON.stringify(row)).not.toContain('planted');
+  });
+
+  test.each(['08006', '40001', '40P01', '53100', '53300', '55P03', '57014', '57P01', 'ECONNREFUSED', '23505'])(
+    'is attempted again after a transient error: %s',
+    async (code) => {
+      expect(await attempt(() => databaseError(code))).toMatchObject({ status: 'running', attempts: 1, error: null });
+    },
+  );
+
+  test('treats a repeated unique violation as permanent', async () => {
+    const task = await start();
+    for (const expected of ['running', 'running', 'failed']) {
+      await carryOutTasks(mandate, { order_export: failingWith(() => databaseError('23505')) }, { log: pino({ level: 'silent' }) });
+      expect((await read(task)).status).toBe(expected);
+      await leaseEnds(task);
+    }
+  });
+});

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Browser, type Page } from '../../support/browser.ts';
+import { databaseKind } from '../../support/database.ts';
+import { lastMailTo, linkIn, mailsTo } from '../../support/mailbox.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import {
+  authorize,
+  clientCredentials,
+  confidentialClient,
+  redeem,
+  signIn,
+  signUp,
+  signUpAs,
+  tokenResponse,
+  tokensFor,
+  type Person,
+} from '../../support/oauth-flow.ts';
+
+let mandate: Mandate;
+let staff: Person;
+let staffToken: string;
+let auditToken: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+  staffToken = (await tokensFor(mandate.origin, staff, ['users.manage'])).access_token;
+  const admin = await signUpAs(mandate.db, mandate.origin, 'admin');
+  auditToken = (await tokensFor(mandate.origin, admin, ['audit.read'])).access_token;
+});
+afterAll(() => mandate.close());
+
+const newPassword = 'staple battery horse correct';
+const newAddress = (): string => `moved.${crypto.randomUUID()}@example.com`;
+const changeAddress = (id: number, email: string, token = staffToken): Promise<Answer> =>
+  mandate.call('PATCH', `/api/v1/users/${id}`, { token, body: { email } });
+const userNumber = async (id: number): Promise<Body> => (await mandate.call('GET', `/api/v1/users/${id}`, { token: staffToken })).body;
+const auditEvents = async (id: number, action: string): Promise<Body[]> =>
+  (await mandate.call('GET', `/api/v1/audit-events?user_id=${id}&action=${action}`, { token: auditToken })).body.data;
+const subjectsTo = async (address: string): Promise<string[]> => (await mailsTo(mandate.origin, address)).map(({ subject }) => subject);
+
+async function requestReset(email: string): Promise<Page> {
+  const browser = new Browser(mandate.origin);
+  return browser.submit(await browser.open('/password-reset'), { email });
+}
+const linkTo = async (address: string): Promise<string> => linkIn(await lastMailTo(mandate.origin, address));
+async function submitLink(link: string, fields: Record<string, string> = {}): Promise<Page> {
+  const browser = new Browser(mandate.origin);
+  const page = await browser.open(link);
+  return page.response.status === 200 ? browser.submit(page, fields) : page;
+}
+const invalidLink = 'This link is over';
+
+describe('an address that staff changed', () => {
+  test('resets no password until the new address has confirmed it', async () => {
+    const anna = await signUp(mandate.origin);
+    const email = newAddress();
+    const changed = await changeAddress(anna.id, email);
+    expect([changed.status, changed.body.email, changed.body.email_verified]).toEqual([200, email, false]);
+
+    const ben = await signUp(mandate.origin);
+    const [unconfirmed, ordinary] = [await requestReset(email), await requestReset(ben.email)];
+    expect(unconfirmed.text.replaceAll(email, '')).toBe(ordinary.text.replaceAll(ben.email, ''));
+    for (const { text } of await mailsTo(mandate.origin, email)) expect(text).not.toContain('/password-reset/confirm');
+    const confirmation = await linkTo(email);
+    expect(new URL(confirmation).pathname).toBe('/account/email/confirm');
+    const token = new URL(confirmation).searchParams.get('token') ?? '';
+    expect((await submitLink(`/password-reset/confirm?token=${token}`, { password: newPassword })).text).toContain(invalidLink);
+    await expect(signIn(mandate.origin, { email, password: newPassword })).rejects.toThrow('sign-in ended at');
+
+    expect((await submitLink(confirmation)).text).toContain('Your e-mail address is confirmed');
+    expect((await userNumber(anna.id)).email_verified).toBe(true);
+    await requestReset(email);
+    const reset = await linkTo(email);
+    expect(new URL(reset).pathname).toBe('/password-reset/confirm');
+    await submitLink(reset, { password: newPassword });
+    await signIn(mandate.origin, { email, password: newPassword });
+  });
+
+  test('is in the audit log with the actor, and so is its confirmation', async () => {
+    const anna = await signUp(mandate.origin);
+    const email = newAddress();
+    await changeAddress(anna.id, email);
+    expect(await auditEvents(anna.id, 'email.changed')).toEqual([
+      expect.objectContaining({ actor_id: staff.id, client_id: 'mandate-cli', details: { verified: false } }),
+    ]);
+    await submitLink(await linkTo(email));
+    expect(await auditEvents(anna.id, 'email.verified')).toHaveLength(1);
+
+    const client = await confidentialClient(mandate.db, ['users.manage']);
+    await changeAddress(anna.id, newAddress(), await clientCredentials(mandate.origin, client, ['users.manage']));
+    const [latest] = await auditEvents(anna.id, 'email.changed');
+    expect(latest).toMatchObject({ actor_id: null, client_id: client.clientId });
+  });
+
+  test('is announced to the old and to the new address', async () => {
+    const anna = await signUp(mandate.origin);
+    const email = newAddress();
+    await changeAddress(anna.id, email);
+    const told = await lastMailTo(mandate.origin, anna.email);
+    expect([told.subject, told.text]).toEqual(['Your address at Mandate was changed', expect.stringContaining(email)]);
+    expect(await subjectsTo(email)).toEqual(['Confirm your address at Mandate']);
+  });
+
+  test('invalidates every link that was mailed before', async () => {
+    const anna = await signUp(mandate.origin);
+    const [email, wanted] = [newAddress(), newAddress()];
+    await requestReset(anna.email);
+    const reset = await linkTo(anna.email);
+    const browser = new Browser(mandate.origin);
+    await browser.submit(await browser.open('/sign-up'), { email });
+    const signUpLink = await linkTo(email);
+    await anna.browser.submit(await anna.browser.open('/account/email'), { email: wanted });
+    const ownChange = await linkTo(wanted);
+    await changeAddress(anna.id, email);
+    for (const link of [reset, signUpLink, ownChange])
+      expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLink);
+    expect((await userNumber(anna.id)).email).toBe(email);
+    await signIn(mandate.origin, { email, password: anna.password });
+  });
+
+  test('can be confirmed by a link that the account page sends', async () => {
+    const anna = await signUp(mandate.origin);
+    const email = newAddress();
+    await changeAddress(anna.id, email);
+    const page = await anna.browser.open('/account/email');
+    expect(page.text).toContain('not confirmed');
+    expect((await anna.browser.submit(page, { email })).text).toContain('Check your e-mail');
+    expect((await submitLink(await linkTo(email))).text).toContain('Your e-mail address is confirmed');
+    expect((await anna.browser.submit(await anna.browser.open('/account/email'), { email })).text).toContain(
+      'This is your address already',
+    );
+  });
+
+  test.skipIf(databaseKind === 'pglite')('is safe from a reset that is requested at the same time', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const anna = await signUp(mandate.origin);
+      const asked = [requestReset(anna.email), changeAddress(anna.id, newAddress()), requestReset(anna.email)] as const;
+      expect((await Promise.all(asked))[1].status).toBe(200);
+      const links = (await mailsTo(mandate.origin, anna.email)).filter(({ text }) => text.includes('/password-reset/confirm')).map(linkIn);
+      for (const link of links) expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLink);
+    }
+  });
+});
+
+test('an address that its owner changed on the account page follows the same rule, and is verified', async () => {
+  const anna = await signUp(mandate.origin);
+  const email = newAddress();
+  await requestReset(anna.email);
+  const reset = await linkTo(anna.email);
+  await anna.browser.submit(await anna.browser.open('/account/email'), { email });
+  await submitLink(await linkTo(email));
+  expect((await submitLink(reset, { password: newPassword })).text).toContain(invalidLink);
+  expect(await auditEvents(anna.id, 'email.changed')).toEqual([
+    expect.objectContaining({ actor_id: anna.id, client_id: null, details: { verified: true } }),
+  ]);
+  expect((await subjectsTo(anna.email)).at(-1)).toBe('Your address at Mandate was changed');
+  expect((await subjectsTo(email)).at(-1)).toBe('Your address at Mandate was changed');
+  expect(await userNumber(anna.id)).toMatchObject({ email, email_verified: true });
+});
+
+test('a user that the shop created chooses a password with the reset link, which verifies the address', async () => {
+  const email = newAddress();
+  const { body: user } = await mandate.call('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email } });
+  expect(user.email_verified).toBe(false);
+  await requestReset(email);
+  await submitLink(await linkTo(email), { password: newPassword });
+  expect((await userNumber(user.id)).email_verified).toBe(true);
+  await signIn(mandate.origin, { email, password: newPassword });
+  expect(await auditEvents(user.id, 'email.verified')).toHaveLength(1);
+});
+
+test('a user that the shop created and whose address it changed confirms the address first', async () => {
+  const email = newAddress();
+  const { body: user } = await mandate.call('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email: newAddress() } });
+  await changeAddress(user.id, email);
+  await requestReset(email);
+  expect(new URL(await linkTo(email)).pathname).toBe('/account/email/confirm');
+});
+
+test('applications learn whether the address is verified (OpenID Connect Core section 5.1)', async () => {
+  const anna = await signUp(mandate.origin);
+  const tokens = tokenResponse.parse(
+    await (await redeem(mandate.origin, await authorize(mandate.origin, anna, { scope: 'openid email' }))).json(),
+  );
+  const userInfo = async (): Promise<unknown> =>
+    (await fetch(`${mandate.origin}/oauth/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } })).json();
+  expect(await userInfo()).toMatchObject({ email: anna.email, email_verified: true });
+  const email = newAddress();
+  await changeAddress(anna.id, email);
+  expect(await userInfo()).toMatchObject({ email, email_verified: false });
+});

@@ -1,0 +1,206 @@
+import { contract, routesOf, type Scope, scopeNames, scopes } from '@mandate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ageSessions } from '../../support/age-sessions.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { carryOutTasks } from '../../support/tasks.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let admin: Person;
+let administrator: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  admin = await signUpAs(mandate.db, mandate.origin, 'admin');
+  administrator = await tokenOf(admin, ['users.manage', 'users.administer']);
+});
+afterAll(() => mandate.close());
+
+const tokenOf = async (person: Person, names: readonly Scope[]): Promise<string> =>
+  (await tokensFor(mandate.origin, person, names)).access_token;
+const patch = (id: number, body: unknown, token: string): Promise<Answer> => mandate.call('PATCH', `/api/v1/users/${id}`, { token, body });
+const close = (id: number, token: string): Promise<Answer> => mandate.call('DELETE', `/api/v1/users/${id}`, { token });
+const read = async (id: number): Promise<Body> => (await mandate.call('GET', `/api/v1/users/${id}`, { token: shop.token })).body;
+const applicationToken = async (names: readonly Scope[]): Promise<string> =>
+  clientCredentials(mandate.origin, await confidentialClient(mandate.db, names), names);
+
+/** Every change that only an administrator may make to an account of staff. */
+const changesToStaff: readonly Body[] = [{ role: 'customer' }, { email: 'taken.over@example.com' }, { status: 'suspended' }, { name: 'X' }];
+
+describe('an application with users.manage', () => {
+  let token: string;
+  beforeAll(async () => {
+    token = await applicationToken(['users.manage']);
+  });
+
+  test('changes name, e-mail address and status of a customer', async () => {
+    const ben = await shop.user();
+    const changed = await patch(ben.id, { name: 'Ben', email: `b.${ben.email}`, status: 'suspended' }, token);
+    expect([changed.status, changed.body]).toMatchObject([200, { name: 'Ben', email: `b.${ben.email}`, status: 'suspended' }]);
+  });
+
+  test('cannot promote its own customer', async () => {
+    const { body: own } = await mandate.call('POST', '/api/v1/users', {
+      token,
+      body: { name: 'Eve', email: `eve.${crypto.randomUUID()}@example.com` },
+    });
+    for (const role of ['admin', 'staff']) expect((await patch(own.id, { role }, token)).body.code).toBe('forbidden');
+    expect((await read(own.id)).role).toBe('customer');
+  });
+
+  test.each(['admin', 'staff'] as const)('changes nothing of an account with role %s, and cannot close it', async (role) => {
+    const person = await signUpAs(mandate.db, mandate.origin, role);
+    const before = await read(person.id);
+    for (const change of changesToStaff) expect((await patch(person.id, change, token)).body.code).toBe('forbidden');
+    expect((await close(person.id, token)).body.code).toBe('forbidden');
+    expect(await read(person.id)).toEqual(before);
+  });
+
+  test('reaches no administrator by an import that names their e-mail address', async () => {
+    const importing = await applicationToken(['users.manage', 'orders.manage', 'products.write', 'tasks.write', 'tasks.read']);
+    const before = await read(admin.id);
+    const { sku } = await shop.product();
+    const file = `reference,customer_email,customer_name,sku,quantity\nR-1,${admin.email},Mallory,${sku},1\n`;
+    const started = await mandate.call('POST', '/api/v1/order-imports?source=roles&unknown_customers=create', {
+      token: importing,
+      body: file,
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(started.status).toBe(202);
+    await carryOutTasks(mandate);
+    expect(await read(admin.id)).toEqual(before);
+  });
+});
+
+describe('a role changes', () => {
+  test('with users.administer, for an administrator who signed in recently; the audit log names them', async () => {
+    const eve = await shop.user();
+    expect((await patch(eve.id, { role: 'staff' }, administrator)).body.role).toBe('staff');
+    const audit = await tokenOf(admin, ['audit.read']);
+    const { body } = await mandate.call('GET', `/api/v1/audit-events?user_id=${eve.id}&action=account.role_changed`, { token: audit });
+    expect(body.data).toEqual([expect.objectContaining({ actor_id: admin.id, details: { from: 'customer', to: 'staff' } })]);
+  });
+
+  test('not with an old sign-in: 401 tells to sign in again (RFC 9470)', async () => {
+    const boss = await signUpAs(mandate.db, mandate.origin, 'admin');
+    await ageSessions(mandate.db, boss.id, 16);
+    const old = await tokenOf(boss, ['users.manage', 'users.administer']);
+    const [eve, staff] = [await shop.user(), await signUpAs(mandate.db, mandate.origin, 'staff')];
+    for (const answer of [
+      await patch(eve.id, { role: 'admin' }, old),
+      await patch(staff.id, { email: 'new@example.com' }, old),
+      await close(staff.id, old),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([401, 'insufficient_user_authentication']);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="insufficient_user_authentication".*max_age="900"/);
+      expect(answer.body.detail).toContain('mandate login --force');
+    }
+    expect((await read(eve.id)).role).toBe('customer');
+    expect((await patch(eve.id, { name: 'Eve' }, old)).status).toBe(200);
+  });
+
+  test('not for staff, and not for an application that acts for itself, whatever their scopes', async () => {
+    const eve = await shop.user();
+    const staff = await tokenOf(await signUpAs(mandate.db, mandate.origin, 'staff'), scopeNames);
+    for (const token of [staff, await applicationToken(scopeNames), await applicationToken(['users.administer'])]) {
+      expect((await patch(eve.id, { role: 'admin' }, token)).status).toBe(403);
+    }
+    expect((await read(eve.id)).role).toBe('customer');
+  });
+
+  test('not with an API key: no key can have the scope', async () => {
+    const maker = await tokenOf(admin, ['users.manage', 'users.administer', 'api_keys.manage']);
+    const createKey = (names: readonly Scope[]): Promise<Answer> =>
+      mandate.call('POST', '/api/v1/api-keys', { token: maker, body: { name: 'Key', scopes: names } });
+    expect((await createKey(['users.administer'])).body.code).toBe('invalid_request');
+    const { key } = (await createKey(['users.manage'])).body;
+    await mandate.db.em
+      .fork()
+      .execute(`update api_keys set scopes = '{users.manage,users.administer}' where prefix = ?`, [key.slice(0, 11)]);
+    const eve = await shop.user();
+    expect([401, 403]).toContain((await patch(eve.id, { role: 'admin' }, key)).status);
+    expect((await read(eve.id)).role).toBe('customer');
+  });
+
+  const others = scopeNames.filter((name) => name !== 'users.administer');
+  test.each([...others.map((name) => [name]), others])('not with %s', async (...names) => {
+    const eve = await shop.user();
+    const token = await tokenOf(admin, names);
+    expect([403, 404]).toContain((await patch(eve.id, { role: 'staff' }, token)).status);
+    expect((await read(eve.id)).role).toBe('customer');
+  });
+});
+
+describe('an account of staff', () => {
+  test('is changed and closed by an administrator with users.administer', async () => {
+    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const email = `moved.${crypto.randomUUID()}@example.com`;
+    expect((await patch(staff.id, { name: 'New', email, status: 'suspended' }, administrator)).body).toMatchObject({
+      email,
+      status: 'suspended',
+    });
+    expect((await patch(staff.id, { status: 'active' }, administrator)).status).toBe(200);
+    expect((await close(staff.id, administrator)).status).toBe(204);
+  });
+
+  test('is not changed with users.manage alone, even by an administrator', async () => {
+    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const token = await tokenOf(admin, ['users.manage']);
+    for (const change of changesToStaff) expect((await patch(staff.id, change, token)).body.code).toBe('insufficient_scope');
+    expect((await close(staff.id, token)).body.code).toBe('insufficient_scope');
+  });
+
+  test('its owner changes the own name, and nothing else', async () => {
+    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const token = await tokenOf(staff, ['users.write', 'users.manage']);
+    expect((await patch(staff.id, { name: 'New' }, token)).status).toBe(200);
+    for (const change of [{ role: 'admin' }, { email: 'new@example.com' }, { status: 'suspended' }]) {
+      expect((await patch(staff.id, change, token)).body.code).toBe('forbidden');
+    }
+  });
+});
+
+test('users.administer alone changes no customer data', async () => {
+  const eve = await shop.user();
+  const token = await tokenOf(admin, ['users.administer']);
+  for (const change of [{ name: 'X' }, { email: 'x@example.com' }, { status: 'suspended' }]) {
+    expect((await patch(eve.id, change, token)).body.code).toBe('insufficient_scope');
+  }
+  expect((await close(eve.id, token)).body.code).toBe('insufficient_scope');
+  expect((await patch(eve.id, { role: 'staff' }, token)).body.role).toBe('staff');
+});
+
+test('only administrators can grant users.administer, and no approval skips the consent page', async () => {
+  const staff = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage', 'users.administer']);
+  expect(staff.scope).not.toContain('users.administer');
+  expect((await tokensFor(mandate.origin, await signUp(mandate.origin), ['users.read', 'users.administer'])).scope).not.toContain(
+    'administer',
+  );
+  const application = {
+    name: 'A',
+    type: 'confidential',
+    grant_types: ['authorization_code'],
+    redirect_uris: ['https://app.example/callback'],
+    scopes: ['users.administer'],
+    preapproved_scopes: ['users.administer'],
+  };
+  const { body } = await mandate.call('POST', '/api/v1/applications', { token: shop.token, body: application });
+  expect([body.code, body.errors[0].pointer]).toEqual(['invalid_request', '#/preapproved_scopes']);
+});
+
+test('no operation changes a password or a second factor', () => {
+  const fields = routesOf(contract).flatMap((route) =>
+    'body' in route ? Object.keys(Object(Reflect.get(Object(route.body), 'shape'))) : [],
+  );
+  const paths = routesOf(contract).map(({ path }) => path);
+  expect(fields).toEqual(expect.arrayContaining(['email', 'role']));
+  expect([...fields, ...paths].filter((name) => /password|passkey|authenticator|recovery|factor/i.test(name))).toEqual([]);
+});
+
+test('the consent page states what the scopes allow', () => {
+  expect(scopes['users.manage'].consent).not.toContain('role');
+  expect(scopes['users.administer']).toMatchObject({ consent: expect.stringMatching(/roles?.*staff and administrators/), admin: true });
+});

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { lockedPackages, root } from '../supply-chain/production-packages.ts';
+
+const run = promisify(execFile);
+const manifest = z.object({ workspaces: z.array(z.string()).default([]), engines: z.unknown() });
+const readManifest = async (folder: string): Promise<z.infer<typeof manifest>> =>
+  manifest.parse(JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')));
+const top = await readManifest('');
+
+/** Makes a process report Node.js 20; a process that it starts is not affected. */
+const asNode20 =
+  'data:text/javascript,' +
+  `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });Object.defineProperty(process, 'version', { value: 'v20.20.2' });`;
+
+type Output = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+const runAsNode20 = (program: string, argv: readonly string[]): Promise<Output> =>
+  run(process.execPath, ['--no-experimental-strip-types', '--import', asNode20, program, ...argv], { env: { PATH: '/usr/bin:/bin' } }).then(
+    (output) => ({ code: 0, ...output }),
+    (error: unknown) => z.object({ code: z.number(), stdout: z.string(), stderr: z.string() }).parse(error),
+  );
+
+describe('npm ci on Node.js 20', () => {
+  // npm reads `engines` of workspaces from their package.json, all others from the lockfile
+  test('warns of no package that it does not support', async () => {
+    const locked = [...(await lockedPackages())].filter(([, { engines }]) => engines !== undefined).map(([path]) => path);
+    expect(locked, 'run: npm run lockfile').toEqual([]);
+    for (const folder of ['', ...top.workspaces]) expect([folder, (await readManifest(folder)).engines]).toEqual([folder, undefined]);
+  });
+
+  test('prints no warning', { timeout: 120_000 }, async () => {
+    await using directory = await temporaryDirectory();
+    for (const file of ['package.json', 'package-lock.json', '.npmrc', ...top.workspaces.map((folder) => `${folder}/package.json`)]) {
+      await mkdir(join(directory.path, dirname(file)), { recursive: true });
+      await cp(join(root, file), join(directory.path, file));
+    }
+    const npm = (await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])).stdout.trim();
+    const ci = ['--import', asNode20, npm, 'ci', '--dry-run', '--offline'];
+    // without the configuration of whoever runs the tests
+    const env = { PATH: '/usr/bin:/bin', HOME: directory.path };
+    const { stdout, stderr } = await run(process.execPath, ci, { cwd: directory.path, env });
+    expect(`${stdout}${stderr}`).not.toContain('npm warn');
+    await writeFile(
+      join(directory.path, 'cli/package.json'),
+      '{ "name": "@mandate/cli", "version": "0.1.0", "engines": { "node": ">=24" } }',
+    );
+    expect((await run(process.execPath, ci, { cwd: directory.path, env })).stderr).toContain('EBADENGINE');
+  });
+
+  test('installs no package that reports the installation', async () => {
+    const scarf = [...(await lockedPackages())].filter(([path]) => path.endsWith('node_modules/@scarf/scarf'));
+    expect(scarf.map(([, { name }]) => name)).toEqual(['@favware/skip-dependency']);
+    const installed = await readFile(join(root, 'node_modules/@scarf/scarf/package.json'), 'utf8');
+    expect(JSON.parse(installed)).toMatchObject({ name: '@favware/skip-dependency' });
+    expect(installed).not.toMatch(/"(pre|post)?install"/);
+  });
+});
+
+describe('a command of the repository on Node.js 20', () => {
+  test.each(['mandate', 'mandate-server'])('%s runs with the Node.js that npm ci has installed', async (name) => {
+    const program = join(root, 'node_modules/.bin', name);
+    expect(await runAsNode20(program, ['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    expect(await runAsNode20(program, ['nonsense'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("unknown command 'nonsense'"),
+    });
+  });
+
+  test.each([
+    ['mandate', 'cli/bin/mandate.js'],
+    ['mandate-server', 'server/bin/mandate-server.js'],
+  ])('%s states in one line which Node.js it needs where there is none', async (name, file) => {
+    await using directory = await temporaryDirectory();
+    const copy = async (path: string): Promise<void> => {
+      await mkdir(join(directory.path, dirname(path)), { recursive: true });
+      await cp(join(root, path), join(directory.path, path));
+    };
+    for (const path of [file, 'start-provided-node.js', 'cli/main.ts', 'package.json']) await copy(path);
+    const stderr = `${name} needs Node.js 24 or later; this is v20.20.2.\n`;
+    expect(await runAsNode20(join(directory.path, file), ['--version'])).toEqual({ code: 1, stdout: '', stderr });
+  });
+});
+
+async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'mandate-node-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
