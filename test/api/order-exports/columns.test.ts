@@ -1,0 +1,127 @@
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decimalAmount, exportColumns } from '@mandate/contract';
+import type { Body } from '../../support/mandate.ts';
+import { openTill, type Till } from '../../support/money.ts';
+import { address } from '../../support/shop.ts';
+import { carriedOut } from '../../support/tasks.ts';
+
+let till: Till;
+/** A delivered, a partly shipped, a canceled and an unpaid order: together they have a value for every column. */
+let orders: readonly [Body, Body, Body, Body];
+
+beforeAll(async () => {
+  till = await openTill();
+  orders = [await shippedOrder('delivered', 3), await shippedOrder('shipped', 1), await canceledOrder(), await placedOrder('unpaid')];
+});
+afterAll(() => till.mandate.close());
+
+const delivery = {
+  method: 'standard',
+  recipient_name: 'Anna Test',
+  ...address,
+  phone: '0113 496 0000',
+  line2: 'Flat 2',
+  region: 'West Yorkshire',
+};
+
+async function placedOrder(reference: string): Promise<Body> {
+  const [user, heart, mug] = [
+    await till.shop.user(),
+    await till.shop.product({ price: 1255, tax_rate_bps: 2000, stock: 9 }),
+    await till.shop.product({ price: 999, tax_rate_bps: 500, stock: 9, name: 'Mug' }),
+  ];
+  const items = [
+    { product_id: heart.id, quantity: 3 },
+    { product_id: mug.id, quantity: 2 },
+  ];
+  const more = { discount_total: 700, reference, note: 'Leave it at the door', metadata: { till: '4' } };
+  const { status, body, text } = await till.post('/orders', { user_id: user.id, items, delivery, ...more });
+  expect(status, text).toBe(201);
+  return body;
+}
+
+async function shippedOrder(status: string, quantity: number): Promise<Body> {
+  const { id } = await placedOrder(status);
+  await till.pay(id);
+  const items = [
+    { line: 1, quantity },
+    { line: 2, quantity: 2 },
+  ];
+  const shipped = await till.post(`/orders/${id}/shipments`, { status, items });
+  expect(shipped.status, shipped.text).toBe(201);
+  const refunded = await till.post(`/orders/${id}/refunds`, { amount: 321, restock: [{ line: 1, quantity: 2 }] });
+  expect(refunded.status, refunded.text).toBe(201);
+  return till.get(`/orders/${id}`);
+}
+
+async function canceledOrder(): Promise<Body> {
+  const { id } = await placedOrder('canceled');
+  const canceled = await till.post(`/orders/${id}/cancellation`, { reason: 'out_of_stock' });
+  expect(canceled.status, canceled.text).toBe(201);
+  return till.get(`/orders/${id}`);
+}
+
+/** Where a column stands in the resource, when it has another name there. */
+const otherNames: Readonly<Record<string, (order: Body, line: Body) => unknown>> = {
+  delivery_method: ({ delivery: { method } }) => method,
+  line_tax: (_order, { tax }) => tax,
+  line_total: (_order, { total }) => total,
+};
+
+/** What the API says of the column, found by its name. */
+function expectedCell(column: string, order: Body, line: Body): unknown {
+  const amountColumn = /^(.*)_decimal$/.exec(column)?.[1];
+  if (amountColumn !== undefined) return decimalAmount(Number(expectedCell(amountColumn, order, line)), order.currency);
+  const named = otherNames[column];
+  if (named) return named(order, line);
+  const ofLine: readonly string[] = exportColumns.line;
+  const holder = [ofLine.includes(column) ? line : order, order.delivery].find((object) => column in object);
+  if (holder === undefined) throw new Error(`no field ${column} in an order, its delivery or its lines`);
+  return holder[column];
+}
+
+const inCsv = (cell: unknown): string => {
+  if (cell === null) return '';
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+};
+
+test('the orders have a value for every column, and no two equal amounts', () => {
+  const [, partly] = orders;
+  const columns = [...exportColumns.order, ...exportColumns.line];
+  const isEmpty = (column: string): boolean => orders.every((order) => expectedCell(column, order, order.items[0]) === null);
+  expect(columns.filter(isEmpty)).toEqual([]);
+  const [line] = partly.items;
+  const amounts = ['subtotal', 'discount_total', 'shipping_total', 'tax_total', 'total', 'refunded_total'].map((name) => partly[name]);
+  const all = [...amounts, line.unit_price, line.tax, line.total, line.quantity, line.shipped_quantity, line.restocked_quantity];
+  expect(new Set(all).size, all.join(', ')).toBe(all.length);
+  expect(all).not.toContain(0);
+});
+
+describe.each([
+  ['orders', exportColumns.order],
+  ['lines', [...exportColumns.order, ...exportColumns.line]],
+] as const)('an export of %s', (rows, columns) => {
+  const exported = async (format: string): Promise<string> => {
+    const started = await till.post('/order-exports', { rows, format });
+    return (await carriedOut(till.mandate, till.shop.token, started)).file;
+  };
+  const expectedRows = (): [Body, Body][] =>
+    orders.flatMap((order) => (rows === 'orders' ? [order.items[0]] : order.items).map((line: Body): [Body, Body] => [order, line]));
+
+  test('has the columns of the contract, with the values of the resource, in CSV', async () => {
+    const [header, ...found]: string[][] = parse(await exported('csv'));
+    expect(header).toEqual(columns);
+    expect(found).toEqual(expectedRows().map(([order, line]) => columns.map((column) => inCsv(expectedCell(column, order, line)))));
+  });
+
+  test('and in NDJSON', async () => {
+    const found = (await exported('ndjson'))
+      .trimEnd()
+      .split('\n')
+      .map((text): Body => JSON.parse(text));
+    expect(found).toEqual(
+      expectedRows().map(([order, line]) => Object.fromEntries(columns.map((column) => [column, expectedCell(column, order, line)]))),
+    );
+  });
+});
