@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contract } from '@mandate/contract';
 import { databaseKind } from '../../support/database.ts';
@@ -53,6 +54,16 @@ async function activeAdministrators(): Promise<number> {
   return row?.n ?? 0;
 }
 
+/** Deadlocks of this database so far. Connections report theirs with the first transaction that they complete a second later. */
+async function deadlocks(): Promise<number> {
+  await sleep(1_100);
+  await Promise.all(Array.from({ length: 30 }, () => mandate.call('GET', '/api/v1/products')));
+  const [row] = await mandate.db.em
+    .fork()
+    .execute<{ deadlocks: string }[]>('select deadlocks from pg_stat_database where datname = current_database()');
+  return Number(row?.deadlocks);
+}
+
 function pairOf([one, other]: readonly Administrator[]): [Administrator, Administrator] {
   if (!one || !other) throw new Error('there are not two administrators');
   return [one, other];
@@ -77,6 +88,7 @@ describe.each(changes)('%s', (_name, change) => {
       expect(codes.filter((code) => code === undefined)).toHaveLength(1);
       expect(await activeAdministrators()).toBe(1);
     }
+    expect(await deadlocks()).toBe(0);
   });
 });
 
@@ -93,4 +105,5 @@ test.skipIf(databaseKind === 'pglite')('of two administrators who close their ac
     expect(closed.toSorted()).toEqual([false, true]);
     expect(await activeAdministrators()).toBe(1);
   }
+  expect(await deadlocks()).toBe(0);
 });
