@@ -218,6 +218,10 @@ describe('an endpoint', () => {
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([`evt_${event}`, `evt_${event}`]);
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event })).body).toEqual({ deliveries: 0 });
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event, include_succeeded: true })).body).toEqual({ deliveries: 1 });
+    await deliver(mandate);
+    // both ends of a range belong to it
+    const range = { from_event_id: event, to_event_id: event, include_succeeded: true };
+    expect(await call('POST', `/${id}/redeliveries`, range)).toMatchObject({ status: 202, body: { deliveries: 1 } });
     expect((await call('POST', `/${id}/redeliveries`, { event_id: 999_999 })).status).toBe(404);
     for (const wrong of [{}, { event_id: 1, from_event_id: 1 }, { event_id: 1, to_event_id: 1 }, { from_event_id: 2, to_event_id: 1 }]) {
       expect((await call('POST', `/${id}/redeliveries`, wrong)).body.code).toBe('invalid_request');

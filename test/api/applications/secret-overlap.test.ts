@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
+import { askForTokens, basic } from '../../support/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+
+const call = (method: string, path: string, body: object): Promise<Answer> =>
+  mandate.call(method, `/api/v1/applications${path}`, { token: shop.token, body });
+
+test('a rotation without overlap, while an earlier secret still works, ends both of them at once', async () => {
+  const machine = { name: 'Machine', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
+  const { body: application } = await call('POST', '', machine);
+  const rotate = async (seconds: number): Promise<string> =>
+    (await call('POST', `/${application.id}/secret-rotations`, { overlap_seconds: seconds })).body.client_secret;
+  const statusWith = async (secret: string): Promise<number> =>
+    (await askForTokens(mandate.origin, { grant_type: 'client_credentials' }, basic(application.client_id, secret))).status;
+  const first: string = application.client_secret;
+  const second = await rotate(3_600);
+  expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
+  const third = await rotate(0);
+  expect([await statusWith(first), await statusWith(second), await statusWith(third)]).toEqual([401, 401, 200]);
+});

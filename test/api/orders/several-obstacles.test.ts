@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let token: string;
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write'])).access_token;
+});
+afterAll(() => mandate.close());
+
+test('an order with too little stock and another total reports the stock first, and the total once there is stock', async () => {
+  const product = await shop.product({ price: 500, stock: 2 });
+  const order = (quantity: number, total: number): Promise<Answer> =>
+    mandate.call('POST', '/api/v1/orders', {
+      token,
+      body: { items: [{ product_id: product.id, quantity }], delivery: pickup, total },
+    });
+  const short = await order(3, 1);
+  expect([short.status, short.body.code]).toEqual([409, 'out_of_stock']);
+  expect(short.body.errors).toMatchObject([{ pointer: '#/items/0/product_id', product_id: product.id, requested: 3, available: 2 }]);
+  const changed = await order(2, 1);
+  expect([changed.status, changed.body.code, changed.body.errors[0].actual]).toEqual([409, 'price_changed', 1_000]);
+  expect((await order(2, 1_000)).status).toBe(201);
+});

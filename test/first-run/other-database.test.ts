@@ -1,0 +1,48 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Application } from '../../server/applications/application.entity.ts';
+import { hashClientSecret } from '../../server/applications/client-secret.ts';
+import type { Database } from '../../server/database/orm.ts';
+import { firstRunPath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
+import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
+import { freshDatabase } from '../support/database.ts';
+
+let [first, second]: Database[] = [];
+let dataDirectory: string;
+beforeEach(async () => {
+  [first, second] = [await freshDatabase(), await freshDatabase()];
+  dataDirectory = await mkdtemp(join(tmpdir(), 'mandate-first-run-'));
+});
+afterEach(async () => {
+  await Promise.all([first?.close(), second?.close()]);
+  await rm(dataDirectory, { recursive: true });
+});
+
+const prepare = (db: Database) =>
+  prepareInstallation(db, { production: false, dataDirectory, issuer: 'http://localhost:3000', administrator: undefined }, new Date());
+
+test('a first-run file is only used for the database that it was written for, and is kept when another one takes its place', async () => {
+  if (!first || !second) throw new Error('no databases');
+  await prepare(first);
+  const path = firstRunPath(dataDirectory);
+  const written = await readFile(path, 'utf8');
+  expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toEqual(JSON.parse(written));
+  expect(await readFirstRunFile(second.em.fork(), dataDirectory)).toBeUndefined();
+  await prepare(second);
+  expect(await readFile(`${path}.previous`, 'utf8')).toBe(written);
+  expect(await readFirstRunFile(second.em.fork(), dataDirectory)).toEqual(JSON.parse(await readFile(path, 'utf8')));
+  expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toBeUndefined();
+});
+
+test('nor after the secret that it names was replaced', async () => {
+  if (!first) throw new Error('no database');
+  await prepare(first);
+  const file = await readFirstRunFile(first.em.fork(), dataDirectory);
+  const em = first.em.fork();
+  const application = await em.findOneOrFail(Application, { clientId: file?.applications.administration.client_id ?? '' });
+  application.rotateSecret(hashClientSecret('another-secret'), new Date());
+  await em.flush();
+  expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toBeUndefined();
+});
