@@ -1,0 +1,93 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger, LoggerFactoryMethod } from '@stryker-mutator/api/logging';
+import { commonTokens } from '@stryker-mutator/api/plugin';
+import { createInstrumenter } from '@stryker-mutator/instrumenter';
+import * as fc from 'fast-check';
+import { createInjector } from 'typed-inject';
+import { sqlMutations } from './sql-mutations.ts';
+
+/** One small change to one source file. */
+export type Mutant = {
+  /** Path relative to the repository root. */
+  readonly file: string;
+  /** First changed line, counted from 1. */
+  readonly line: number;
+  /** Name of the mutation operator, such as `EqualityOperator` of StrykerJS. */
+  readonly operator: string;
+  /** Offsets of the replaced text in the file. */
+  readonly start: number;
+  readonly end: number;
+  readonly before: string;
+  readonly after: string;
+};
+
+type Position = { readonly line: number; readonly column: number };
+
+const silent = (): void => undefined;
+const notEnabled = (): boolean => false;
+const logger: Logger = {
+  isTraceEnabled: notEnabled,
+  isDebugEnabled: notEnabled,
+  isInfoEnabled: notEnabled,
+  isWarnEnabled: notEnabled,
+  isErrorEnabled: notEnabled,
+  isFatalEnabled: notEnabled,
+  trace: silent,
+  debug: silent,
+  info: silent,
+  warn: silent,
+  error: silent,
+  fatal: silent,
+};
+const getLogger: LoggerFactoryMethod = () => logger;
+
+/** Migrations run once on each database, and only on databases of older versions: no other test reaches them. */
+const isMutated = (file: string): boolean => !file.includes('node_modules') && !file.includes('/migrations/') && !file.endsWith('.gen.ts');
+
+/**
+ * Lists every mutant of `server/`: those of the StrykerJS instrumenter, and changes to SQL text, which StrykerJS only empties. Emptied strings are
+ * left out, because most of them are messages, or SQL that no database accepts.
+ */
+export async function listMutants(root: string): Promise<readonly Mutant[]> {
+  const files = globSync('server/**/*.ts', { cwd: root }).filter(isMutated).toSorted();
+  const sources = await Promise.all(files.map(async (name) => ({ name, content: await readFile(join(root, name), 'utf8'), mutate: true })));
+  const instrumenter = createInjector()
+    .provideValue(commonTokens.logger, logger)
+    .provideValue(commonTokens.getLogger, getLogger)
+    .injectFunction(createInstrumenter);
+  const options = { plugins: null, ignorers: [], excludedMutations: ['StringLiteral'], noHeader: true };
+  const { mutants } = await instrumenter.instrument(sources, options);
+  const contentOf = new Map(sources.map(({ name, content }) => [name, content]));
+  const ofStryker = mutants
+    .filter(({ status }) => status === undefined)
+    .map(({ fileName, location, mutatorName, replacement }) => {
+      const content = contentOf.get(fileName) ?? '';
+      const [start, end] = [offsetOf(content, location.start), offsetOf(content, location.end)];
+      return {
+        file: fileName,
+        line: location.start.line + 1,
+        operator: mutatorName,
+        start,
+        end,
+        before: content.slice(start, end),
+        after: replacement,
+      };
+    });
+  return [...ofStryker, ...sources.flatMap(({ name, content }) => sqlMutations(name, content))];
+}
+
+/** StrykerJS counts lines and columns from 0. */
+function offsetOf(content: string, { line, column }: Position): number {
+  let start = 0;
+  for (let passed = 0; passed < line; passed += 1) start = content.indexOf('\n', start) + 1;
+  return start + column;
+}
+
+/** Draws `count` mutants; the same seed and source give the same sample. */
+export function drawMutants(mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] {
+  const length = Math.min(count, mutants.length);
+  const [sample = []] = fc.sample(fc.shuffledSubarray([...mutants], { minLength: length, maxLength: length }), { seed, numRuns: 1 });
+  return sample;
+}

@@ -1,0 +1,71 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Mutant } from './mutants.ts';
+
+/** Tests that need minutes, packages or other programs, and say little about a single line. */
+const leftOut = /^test\/(?:bench|deploy|faults|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\//;
+
+type Words = ReadonlyMap<string, number>;
+
+/** How much the words around the mutant and those of its path count, compared with the rest of its file. */
+const nearbyWeight = 4;
+const pathWeight = 8;
+const nearbyLines = 8;
+
+/** Ranks test files by their similarity to the source around a mutant (cosine of tf-idf vectors). */
+export class RelatedTests {
+  readonly #vectors: ReadonlyMap<string, Words>;
+  readonly #rarity: (word: string) => number;
+
+  private constructor(documents: ReadonlyMap<string, Words>) {
+    const counts = new Map<string, number>();
+    for (const words of documents.values()) for (const word of words.keys()) counts.set(word, (counts.get(word) ?? 0) + 1);
+    this.#rarity = (word) => Math.log((1 + documents.size) / (1 + (counts.get(word) ?? 0)));
+    this.#vectors = new Map([...documents].map(([file, words]) => [file, this.#vectorOf(words)]));
+  }
+
+  static async read(root: string): Promise<RelatedTests> {
+    const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !leftOut.test(file));
+    const documents = files.map(async (file) => {
+      const words = wordCounts(await readFile(join(root, file), 'utf8'));
+      for (const [word, count] of wordCounts(file)) words.set(word, (words.get(word) ?? 0) + count * pathWeight);
+      return [file, words] as const;
+    });
+    return new RelatedTests(new Map(await Promise.all(documents)));
+  }
+
+  /** Returns all test files, the most similar first. */
+  rank({ file, line }: Mutant, content: string): readonly string[] {
+    const lines = content.split('\n');
+    const nearby = lines.slice(Math.max(0, line - 1 - nearbyLines), line + nearbyLines).join('\n');
+    const words = wordCounts(content);
+    for (const [word, count] of wordCounts(nearby)) words.set(word, (words.get(word) ?? 0) + count * nearbyWeight);
+    for (const [word, count] of wordCounts(file)) words.set(word, (words.get(word) ?? 0) + count * pathWeight);
+    const wanted = this.#vectorOf(words);
+    const scores = [...this.#vectors].map(([test, vector]) => ({ test, score: product(wanted, vector) }));
+    return scores.toSorted((one, other) => other.score - one.score).map(({ test }) => test);
+  }
+
+  #vectorOf(words: Words): Words {
+    const weighted = [...words].map(([word, count]) => [word, (1 + Math.log(count)) * this.#rarity(word)] as const);
+    const length = Math.hypot(...weighted.map(([, weight]) => weight)) || 1;
+    return new Map(weighted.map(([word, weight]) => [word, weight / length]));
+  }
+}
+
+function product(one: Words, other: Words): number {
+  let sum = 0;
+  for (const [word, weight] of one) sum += weight * (other.get(word) ?? 0);
+  return sum;
+}
+
+/** Counts identifiers, and the words that they are made of. */
+function wordCounts(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [identifier] of text.matchAll(/[A-Za-z_][\w]*/g)) {
+    const parts = identifier.split(/_|(?<=[a-z\d])(?=[A-Z])/).map((part) => part.toLowerCase());
+    for (const word of new Set([identifier, ...parts])) if (word.length > 2) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Mutant } from './mutants.ts';
+
+/** A run of test files against a mutant. `timed out` counts as noticed, as in StrykerJS: an endless loop does not land. */
+export type TestRun = { readonly outcome: 'passed' | 'timed out' } | { readonly outcome: 'failed'; readonly testFile: string };
+
+const runLimitMs = 240_000;
+const onBothDatabases = /^test\/(?:api|database|first-run|fuzz|oauth|peers|retail|shop)\//;
+
+const jsonReport = z.object({ testResults: z.array(z.object({ name: z.string(), status: z.string() })) });
+
+/** A copy of the work tree in which one mutant at a time is tested. */
+export class WorkingCopy {
+  readonly #directory: string;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  static async create(root: string): Promise<WorkingCopy> {
+    const directory = await mkdtemp(join(tmpdir(), 'mandate-mutation-'));
+    const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git|dist)$/.test(path);
+    await cp(root, directory, { recursive: true, filter: isCopied });
+    await linkPackages(root, directory);
+    return new WorkingCopy(directory);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Applies the mutant while `work` runs. */
+  async with<T>({ file, start, end, after }: Mutant, work: () => Promise<T>): Promise<T> {
+    const path = join(this.#directory, file);
+    const original = await readFile(path, 'utf8');
+    await writeFile(path, original.slice(0, start) + after + original.slice(end));
+    try {
+      return await work();
+    } finally {
+      await writeFile(path, original);
+    }
+  }
+
+  /** Runs the test files until the first failure, those that run on PGlite there. */
+  async test(files: readonly string[]): Promise<TestRun> {
+    const [onPglite, others] = [files.filter((file) => onBothDatabases.test(file)), files.filter((file) => !onBothDatabases.test(file))];
+    for (const [project, some] of [['pglite', onPglite] as const, ['postgresql', others] as const]) {
+      if (some.length === 0) continue;
+      const run = await this.#vitest(project, some);
+      if (run.outcome !== 'passed') return run;
+    }
+    return { outcome: 'passed' };
+  }
+
+  /** Whether the type check rejects the work tree. */
+  async failsTypeCheck(): Promise<boolean> {
+    return (await this.#exitCode(spawn('npx', ['tsc', '-p', '.'], this.#spawnOptions()))) !== 0;
+  }
+
+  async #vitest(project: string, files: readonly string[]): Promise<TestRun> {
+    const report = join(this.#directory, 'mutation-report.json');
+    await rm(report, { force: true });
+    const flags = ['--project', project, '--bail', '1', '--retry', '0', '--maxWorkers', '1', '--reporter=json', `--outputFile=${report}`];
+    const exitCode = await this.#exitCode(spawn('npx', ['vitest', 'run', ...flags, ...files], this.#spawnOptions()));
+    if (exitCode === undefined) return { outcome: 'timed out' };
+    if (exitCode === 0) return { outcome: 'passed' };
+    const { testResults } = await readReport(report);
+    const failed = testResults.find(({ status }) => status === 'failed')?.name;
+    return { outcome: 'failed', testFile: failed?.slice(this.#directory.length + 1) ?? files[0] ?? 'start of the tests' };
+  }
+
+  #spawnOptions(): { cwd: string; stdio: 'ignore'; detached: true } {
+    return { cwd: this.#directory, stdio: 'ignore', detached: true };
+  }
+
+  /** Returns `undefined` for a process that did not exit within the limit, and kills it with its children. */
+  async #exitCode(process: ChildProcess): Promise<number | undefined> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      if (process.pid !== undefined) killGroup(process.pid);
+    }, runLimitMs);
+    await once(process, 'exit');
+    clearTimeout(timer);
+    // servers that a failed test left behind
+    if (process.pid !== undefined) killGroup(process.pid);
+    return isLate ? undefined : (process.exitCode ?? 1);
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // the group has exited
+  }
+}
+
+/** A run that could not start writes no report. */
+async function readReport(path: string): Promise<z.infer<typeof jsonReport>> {
+  try {
+    return jsonReport.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return { testResults: [] };
+  }
+}
+
+/** Links each installed package, and the packages of the project to those of the copy. */
+async function linkPackages(root: string, directory: string): Promise<void> {
+  for (const workspace of ['.', 'contract', 'server', 'client-sdk', 'cli', 'examples/storefront']) {
+    const from = join(root, workspace, 'node_modules');
+    const names = await readdir(from).catch((): string[] => []);
+    if (names.length === 0) continue;
+    const to = join(directory, workspace, 'node_modules');
+    await mkdir(to);
+    const links = names.filter((name) => name !== '@mandate').map((name) => symlink(join(from, name), join(to, name)));
+    await Promise.all(links);
+    if (names.includes('@mandate')) await cp(join(from, '@mandate'), join(to, '@mandate'), { recursive: true, verbatimSymlinks: true });
+  }
+}
