@@ -5,9 +5,9 @@ import { problem } from '../http/problem.ts';
 /** Keeps `product_search`, what `q` is looked up in, whatever writes the product. */
 const indexWords = `
   if (old.name, old.sku, old.description) is distinct from (new.name, new.sku, new.description) then
-    insert into product_search (product_id, words, text)
-    select new.id, found.words, found.text from product_search_row(new.name, new.sku, new.description) found
-    on conflict (product_id) do update set words = excluded.words, text = excluded.text;
+    insert into product_search (product_id, words, title)
+    select new.id, found.words, found.title from product_search_row(new.name, new.sku, new.description) found
+    on conflict (product_id) do update set words = excluded.words, title = excluded.title;
   end if;
   return null;`;
 

@@ -31,11 +31,14 @@ const named = (names: readonly string[]): Field[] => names.map((name) => ({ name
 const documents = { v1: openApiDocument('https://shop.example'), v2: openApiDocument('https://shop.example', 'v2') };
 
 describe('refunded amounts are called refunded_total', () => {
-  test.each(Object.entries(documents))('in every body and parameter of %s, apart from fields declared as deprecated', (_version, document) => {
-    const fields = fieldsOf(document);
-    expect(fields.filter(({ name }) => spelling.test(name)).length).toBeGreaterThan(1);
-    expect(misspelled(fields)).toEqual([]);
-  });
+  test.each(Object.entries(documents))(
+    'in every body and parameter of %s, apart from fields declared as deprecated',
+    (_version, document) => {
+      const fields = fieldsOf(document);
+      expect(fields.filter(({ name }) => spelling.test(name)).length).toBeGreaterThan(1);
+      expect(misspelled(fields)).toEqual([]);
+    },
+  );
 
   test('in every column of an export', () => expect(misspelled(named(Object.values(exportColumns).flat()))).toEqual([]));
 

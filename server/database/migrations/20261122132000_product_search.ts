@@ -12,16 +12,14 @@ export class ProductSearch extends Migration {
     // the embedded database takes one statement at a time
     for (const statement of file.split(/;\n\n/)) this.addSql(statement);
     this.addSql(`create function products_index_words_fn() returns trigger as $$ begin ${indexWords} end; $$ language plpgsql`);
-    this.addSql(
-      `create trigger index_words after insert or update on products for each row execute function products_index_words_fn()`,
-    );
+    this.addSql(`create trigger index_words after insert or update on products for each row execute function products_index_words_fn()`);
   }
 }
 
 const indexWords = `
   if (old.name, old.sku, old.description) is distinct from (new.name, new.sku, new.description) then
-    insert into product_search (product_id, words, text)
-    select new.id, found.words, found.text from product_search_row(new.name, new.sku, new.description) found
-    on conflict (product_id) do update set words = excluded.words, text = excluded.text;
+    insert into product_search (product_id, words, title)
+    select new.id, found.words, found.title from product_search_row(new.name, new.sku, new.description) found
+    on conflict (product_id) do update set words = excluded.words, title = excluded.title;
   end if;
   return null;`;

@@ -44,7 +44,9 @@ test('200: counts are those of the list of products with the same filters', asyn
   const { body } = await list(`?${statuses}`, shop.token);
   expect(body.data.map(({ category }: { category: string }) => category)).toEqual(['aprons', 'bags', 'mugs', 'tins']);
   for (const { category, product_count: count } of body.data) {
-    const products = await mandate.call('GET', `/api/v1/products?${statuses}&category=${category}&include_total=true`, { token: shop.token });
+    const products = await mandate.call('GET', `/api/v1/products?${statuses}&category=${category}&include_total=true`, {
+      token: shop.token,
+    });
     expect(products.body.total_count).toBe(count);
   }
 });
