@@ -4,7 +4,7 @@ import { commandSpecs } from '../../cli/commands.gen.ts';
 import { openApiDocument } from '../../contract/openapi.ts';
 import { isJson, type Json, type JsonValue } from '../../contract/openapi/json.ts';
 
-type Field = { readonly name: string; readonly deprecated: boolean };
+type Field = { readonly name: string; readonly deprecated: boolean; readonly description?: unknown };
 
 /** A name of an amount that was refunded, in any spelling: `refunded_amount`, `amountRefunded`, `refund_total_decimal`. */
 const isRefundedAmount = (name: string): boolean =>
@@ -19,7 +19,11 @@ function fieldsOf(node: JsonValue): Field[] {
   const parameter = typeof node['in'] === 'string' && typeof node['name'] === 'string' ? [node['name']] : [];
   return [
     ...parameter.map((name) => ({ name, deprecated: node['deprecated'] === true })),
-    ...properties.map(([name, schema]) => ({ name, deprecated: isJson(schema) && schema['deprecated'] === true })),
+    ...properties.map(([name, schema]) => ({
+      name,
+      deprecated: isJson(schema) && schema['deprecated'] === true,
+      description: isJson(schema) && schema['description'],
+    })),
     ...Object.values(node).flatMap(fieldsOf),
   ];
 }
@@ -54,7 +58,8 @@ describe('refunded amounts are called refunded_total', () => {
   });
 
   test('a field that is kept for clients of an earlier release says what replaces it', () => {
-    const deprecated = fieldsOf(documents.v1).filter((field) => field.deprecated);
-    expect(deprecated.map(({ name }) => name)).toContain('refunded_amount');
+    const deprecated = fieldsOf(documents.v1).filter((field) => field.deprecated && isRefundedAmount(field.name));
+    expect(deprecated).toContainEqual(expect.objectContaining({ name: 'refunded_amount' }));
+    for (const { description } of deprecated) expect(description).toContain('`refunded_total`');
   });
 });

@@ -5,15 +5,15 @@ import { openDatabase, type Database } from '../../server/database/orm.ts';
 import { findProducts } from '../../server/products/find-products.ts';
 import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/database.ts';
 
-describe('a search in 20,000 products', () => {
+describe('a search in 5,000 products', () => {
   let db: Database;
   beforeAll(async () => {
     db = await freshDatabase();
     const em = db.em.fork();
     await em.execute(`
       insert into products (sku, name, description, category, price, currency, status)
-      select 'SKU-' || n, 'Item ' || md5(n::text), 'Description ' || n, 'things', n, 'GBP', 'active' from generate_series(1, 20000) n`);
-    await em.execute(`update products set name = 'Alabaster vase' where id % 1000 = 0`);
+      select 'SKU-' || n, 'Item ' || md5(n::text), 'Description ' || n, 'things', n, 'GBP', 'active' from generate_series(1, 5000) n`);
+    await em.execute(`update products set name = 'Alabaster vase' where id % 250 = 0`);
     await em.execute('vacuum analyze product_search');
     await em.execute('analyze products');
   }, 120_000);
@@ -32,14 +32,11 @@ describe('a search in 20,000 products', () => {
   });
 
   test('reads the index on the trigrams of names for a misspelling', async () => {
-    const em = db.em.fork();
-    await em.begin();
-    const [row] = await em.execute<{ source: string }[]>(
-      `select prosrc as source from pg_proc where proname = 'products_with_similar_words'`,
-    );
+    const [row] = await db.em
+      .fork()
+      .execute<{ source: string }[]>(`select prosrc as source from pg_proc where proname = 'products_with_similar_words'`);
     const where = /from product_search s\s+where ([^;]+);/.exec(row?.source ?? '')?.[1]?.replaceAll('wanted', `(array['alabastre'])`);
     expect(await plan(`select 1 from product_search s where ${where}`)).toContain('Bitmap Index Scan on product_search_title');
-    await em.rollback();
   });
 
   test.each(['alabaster', 'alabastre'])('finds %s wherever it is', async (text) => {
