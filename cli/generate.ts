@@ -36,7 +36,7 @@ type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalPrope
 };
 
 const known = new Set(
-  '$ref type description enum minimum maximum minLength maxLength pattern format minItems maxItems items properties required additionalProperties default oneOf x-open-enum'.split(
+  '$ref type description enum minimum maximum minLength maxLength pattern format minItems maxItems items properties required additionalProperties default deprecated oneOf x-open-enum'.split(
     ' ',
   ),
 );

@@ -2,7 +2,7 @@
 
 import type { CallOptions, DryRun, IfMatch, IfNoneMatch } from './call.ts';
 import type { InfiniteQueryOf, MutationOf, QueryOf } from './query-types.ts';
-import type { ApiKeyCreate, ApiKeyPage, ApiKeysListQuery, ApiVersionList, Application, ApplicationCreate, ApplicationPage, ApplicationUpdate, ApplicationsListQuery, AuditEventPage, AuditEventsListQuery, ConnectedAppPage, ConnectedAppsListQuery, ConnectedAppsRemoveQuery, DeliveryMethod, DeliveryMethodList, DeliveryMethodReplace, Event, EventPage, EventsListQuery, NewApiKey, NewApplication, NewWebhookEndpoint, Order, OrderCancellation, OrderCreate, OrderExportCreate, OrderImportsCreateQuery, OrderPage, OrderUpdate, OrdersListQuery, Payment, PaymentCreate, PaymentPage, PaymentsListQuery, Product, ProductCreate, ProductImportsCreateQuery, ProductPage, ProductReplace, ProductUpdate, ProductsListQuery, ProductsListStockAdjustmentsQuery, Redelivery, RedeliveryCreate, Refund, RefundCreate, RefundPage, RefundsListQuery, RegistrationToken, RegistrationTokenCreate, SecretRotation, SecretRotationCreate, Shipment, ShipmentCreate, ShipmentPage, ShipmentUpdate, ShipmentsListQuery, SigningKeyRotation, SigningKeyRotationCreate, StockAdjustment, StockAdjustmentCreate, StockAdjustmentPage, Task, TaskPage, TasksListQuery, TestEvent, Usage, User, UserCreate, UserPage, UserUpdate, UsersListQuery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointUpdate, WebhookSecretRotation, WebhookSecretRotationCreate, WebhooksDeliveriesQuery, WebhooksListQuery } from './resources.gen.ts';
+import type { ApiKeyCreate, ApiKeyPage, ApiKeysListQuery, ApiVersionList, Application, ApplicationCreate, ApplicationPage, ApplicationUpdate, ApplicationsListQuery, AuditEventPage, AuditEventsListQuery, ConnectedAppPage, ConnectedAppsListQuery, ConnectedAppsRemoveQuery, DeliveryMethod, DeliveryMethodList, DeliveryMethodReplace, Event, EventPage, EventsListQuery, NewApiKey, NewApplication, NewWebhookEndpoint, Order, OrderCancellation, OrderCreate, OrderExportCreate, OrderImportsCreateQuery, OrderPage, OrderUpdate, OrdersListQuery, Payment, PaymentCreate, PaymentPage, PaymentsListQuery, Product, ProductCategoriesListQuery, ProductCategoryPage, ProductCreate, ProductImportsCreateQuery, ProductPage, ProductReplace, ProductUpdate, ProductsListQuery, ProductsListStockAdjustmentsQuery, Redelivery, RedeliveryCreate, Refund, RefundCreate, RefundPage, RefundsListQuery, RegistrationToken, RegistrationTokenCreate, SecretRotation, SecretRotationCreate, Shipment, ShipmentCreate, ShipmentPage, ShipmentUpdate, ShipmentsListQuery, SigningKeyRotation, SigningKeyRotationCreate, StockAdjustment, StockAdjustmentCreate, StockAdjustmentPage, Task, TaskPage, TasksListQuery, TestEvent, Usage, User, UserCreate, UserPage, UserUpdate, UsersListQuery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointUpdate, WebhookSecretRotation, WebhookSecretRotationCreate, WebhooksDeliveriesQuery, WebhooksListQuery } from './resources.gen.ts';
 import type { FileContent, UploadOptions } from './upload.ts';
 
 export interface Queries {
@@ -18,6 +18,9 @@ export interface Queries {
     list(query?: ProductsListQuery): QueryOf<ProductPage>;
     get(productId: number | string): QueryOf<Product>;
     listStockAdjustments(productId: number | string, query?: ProductsListStockAdjustmentsQuery): QueryOf<StockAdjustmentPage>;
+  };
+  readonly productCategories: {
+    list(query?: ProductCategoriesListQuery): QueryOf<ProductCategoryPage>;
   };
   readonly deliveryMethods: {
     list(): QueryOf<DeliveryMethodList>;
@@ -75,6 +78,9 @@ export interface InfiniteQueries {
   readonly products: {
     list(query?: ProductsListQuery): InfiniteQueryOf<ProductPage>;
     listStockAdjustments(productId: number | string, query?: ProductsListStockAdjustmentsQuery): InfiniteQueryOf<StockAdjustmentPage>;
+  };
+  readonly productCategories: {
+    list(query?: ProductCategoriesListQuery): InfiniteQueryOf<ProductCategoryPage>;
   };
   readonly orders: {
     list(query?: OrdersListQuery): InfiniteQueryOf<OrderPage>;

@@ -49,6 +49,8 @@ export type PaymentPage = components['schemas']['PaymentPage'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemEntry = components['schemas']['ProblemEntry'];
 export type Product = components['schemas']['Product'];
+export type ProductCategory = components['schemas']['ProductCategory'];
+export type ProductCategoryPage = components['schemas']['ProductCategoryPage'];
 export type ProductCreate = components['schemas']['ProductCreate'];
 export type ProductPage = components['schemas']['ProductPage'];
 export type ProductReplace = components['schemas']['ProductReplace'];
@@ -101,6 +103,7 @@ type QueryOf<Id extends keyof operations> = NonNullable<operations[Id]['paramete
 export type UsersListQuery = Query<'users.list'>;
 export type ProductsListQuery = Query<'products.list'>;
 export type ProductsListStockAdjustmentsQuery = Query<'products.listStockAdjustments'>;
+export type ProductCategoriesListQuery = Query<'productCategories.list'>;
 export type OrdersListQuery = Query<'orders.list'>;
 export type PaymentsListQuery = Query<'payments.list'>;
 export type RefundsListQuery = Query<'refunds.list'>;
@@ -228,6 +231,15 @@ export interface ProductsResource {
    * Needs the scope `products.write`.
    */
   listStockAdjustments(productId: number | string, query?: ProductsListStockAdjustmentsQuery, options?: CallOptions): PagedCall<StockAdjustmentPage, ProblemsOf['products.listStockAdjustments']>;
+}
+
+export interface ProductCategoriesResource {
+  /**
+   * List product categories.
+   * The categories of the products that the caller may see, sorted by name. A category without such products is not listed.
+   * Needs no token.
+   */
+  list(query?: ProductCategoriesListQuery, options?: CallOptions): PagedCall<ProductCategoryPage, ProblemsOf['productCategories.list']>;
 }
 
 export interface DeliveryMethodsResource {
@@ -619,6 +631,7 @@ export interface Resources {
   readonly versions: VersionsResource;
   readonly users: UsersResource;
   readonly products: ProductsResource;
+  readonly productCategories: ProductCategoriesResource;
   readonly deliveryMethods: DeliveryMethodsResource;
   readonly orders: OrdersResource;
   readonly payments: PaymentsResource;

@@ -17,6 +17,7 @@ export const routes = {
   'products.delete': 'DELETE /api/v1/products/{}',
   'products.adjustStock': 'POST /api/v1/products/{}/stock-adjustments json idempotent',
   'products.listStockAdjustments': 'GET /api/v1/products/{}/stock-adjustments query paginated',
+  'productCategories.list': 'GET /api/v1/product-categories query paginated',
   'deliveryMethods.list': 'GET /api/v1/delivery-methods',
   'deliveryMethods.replace': 'PUT /api/v1/delivery-methods/{} json',
   'deliveryMethods.delete': 'DELETE /api/v1/delivery-methods/{}',
@@ -89,6 +90,7 @@ export const scopesOf = {
   'products.delete': ["products.write"],
   'products.adjustStock': ["products.write"],
   'products.listStockAdjustments': ["products.write"],
+  'productCategories.list': [],
   'deliveryMethods.list': [],
   'deliveryMethods.replace': ["settings.write"],
   'deliveryMethods.delete': ["settings.write"],
@@ -161,6 +163,7 @@ export type ProblemsOf = {
   'products.delete': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"product_in_use":409,"precondition_failed":412,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'products.adjustStock': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"insufficient_stock":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'products.listStockAdjustments': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'productCategories.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'deliveryMethods.list': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'deliveryMethods.replace': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"precondition_failed":412,"payload_too_large":413,"unsupported_media_type":415,"precondition_required":428,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'deliveryMethods.delete': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"precondition_failed":412,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};

@@ -164,6 +164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/product-categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List product categories
+         * @description The categories of the products that the caller may see, sorted by name. A category without such products is not listed.
+         */
+        get: operations["productCategories.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/delivery-methods": {
         parameters: {
             query?: never;
@@ -1760,7 +1780,12 @@ export interface components {
             /** @description The total of the order. */
             amount: number;
             currency: string;
-            /** @description What was paid back of it. */
+            /** @description Total of the succeeded refunds, in minor units of `currency`. */
+            refunded_total: number;
+            /**
+             * @deprecated
+             * @description Same value as `refunded_total`, which replaces this field.
+             */
             refunded_amount: number;
             /** @description The provider's own identifier, for members of staff. */
             provider_reference: string | null;
@@ -1875,6 +1900,23 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        ProductCategory: {
+            /** @description Value of `category` in products, and of the filter with that name. */
+            category: string;
+            /** @description Number of products in the category. */
+            product_count: number;
+        };
+        ProductCategoryPage: {
+            data: components["schemas"]["ProductCategory"][];
+            /** @description Whether another page follows. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; `null` on the last. */
+            next_cursor: string | null;
+            /** @description How many items match, only with `include_total=true`. */
+            total_count?: number;
+            /** @description `true` when more than 10000 items match and counting stopped there. */
+            total_count_capped?: boolean;
         };
         ProductCreate: {
             /** @description The shop's own name of the product; must not be in use. */
@@ -3461,6 +3503,8 @@ export interface operations {
                 cursor?: string;
                 /** @description `true` adds `total_count`, counted up to 10000. */
                 include_total?: "true" | "false";
+                /** @description Search text: every word must occur in the name, SKU or description, and the last word may be incomplete. Case, accents and punctuation do not matter. If no product matches, products are returned whose names or SKUs have similarly spelled words. */
+                q?: string;
                 /** @description Only this category. */
                 category?: string;
                 /** @description Only the product with this SKU. */
@@ -3469,10 +3513,10 @@ export interface operations {
                 price_gte?: number;
                 /** @description Only products that cost this or less, in minor units. */
                 price_lte?: number;
-                /** @description Other than `active` needs `products.write` and a member of staff. */
+                /** @description Statuses other than `active` require the `products.write` scope and a staff account (default: `active`). */
                 status?: ("draft" | "active" | "archived")[];
-                /** @description `-` is descending. */
-                sort?: "created_at" | "-created_at" | "price" | "-price" | "name" | "-name";
+                /** @description `-` means descending. `relevance` requires `q` and lists the best match first (default: `relevance` with `q`, otherwise `-created_at`). */
+                sort?: "created_at" | "-created_at" | "price" | "-price" | "name" | "-name" | "relevance";
             };
             header?: never;
             path?: never;
@@ -4678,6 +4722,127 @@ export interface operations {
             };
             /** @description The idempotency key belongs to another request: `idempotency_key_reused`. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; wait: `rate_limited`, `quota_exceeded`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong on our side: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; try again: `unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "productCategories.list": {
+        parameters: {
+            query?: {
+                /** @description How many items the page may have. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. Opaque; it belongs to the same filters, sort and caller. */
+                cursor?: string;
+                /** @description `true` adds `total_count`, counted up to 10000. */
+                include_total?: "true" | "false";
+                /** @description Statuses other than `active` require the `products.write` scope and a staff account (default: `active`). */
+                status?: ("draft" | "active" | "archived")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductCategoryPage"];
+                };
+            };
+            /** @description The request is not valid: `invalid_request`, `invalid_cursor`, `cursor_mismatch`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token does not allow this: `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The answer cannot have the form asked for: `not_acceptable`. */
+            406: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

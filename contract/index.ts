@@ -10,6 +10,7 @@ import { orderImports } from './order-imports.ts';
 import { orderProblems, orders } from './orders.ts';
 import { ordersV2 } from './orders-v2.ts';
 import { paymentProblems, payments } from './payments.ts';
+import { productCategories } from './product-categories.ts';
 import { productImports } from './product-imports.ts';
 import { productProblems, products } from './products.ts';
 import { commonProblems } from './problems.ts';
@@ -30,6 +31,7 @@ const inVersion = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, s
 const resources = {
   users,
   products,
+  productCategories,
   deliveryMethods,
   orders,
   payments,
@@ -101,6 +103,7 @@ export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './or
 export { paymentFailureCodes, paymentProviderNames, paymentSteps, type Payment, type PaymentCreate } from './payments.ts';
 export { totalCountMax } from './pages.ts';
 export { problemCodesOf, transportProblems, type ProblemDeclaration } from './problems.ts';
+export type { ProductCategory } from './product-categories.ts';
 export { productCreate, productUpdate } from './products.ts';
 export { productStatuses, stockAdjustmentReasons, stockMax } from './products.ts';
 export type { Product, ProductCreate, ProductReplace, ProductUpdate, StockAdjustment, StockAdjustmentCreate } from './products.ts';

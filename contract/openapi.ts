@@ -19,6 +19,7 @@ const tags: Record<string, { name: string; description: string }> = {
   versions: { name: 'Versions', description: 'Which versions of the API there are.' },
   users: { name: 'Users', description: 'People who buy, and those who work for the shop.' },
   products: { name: 'Products', description: 'What the shop sells, and how much of it there is.' },
+  productCategories: { name: 'Product categories', description: 'The categories of the products, with their sizes.' },
   deliveryMethods: { name: 'Delivery methods', description: 'How an order can reach its customer.' },
   orders: { name: 'Orders', description: 'What customers bought.' },
   payments: { name: 'Payments', description: 'What customers pay.' },

@@ -1,3 +1,4 @@
+import { extendApi } from '@anatine/zod-openapi';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from './component.ts';
@@ -51,7 +52,8 @@ export const payment = component(
     status: z.enum(paymentSteps),
     amount: amount.describe('The total of the order.'),
     currency,
-    refunded_amount: amount.describe('What was paid back of it.'),
+    refunded_total: amount.describe('Total of the succeeded refunds, in minor units of `currency`.'),
+    refunded_amount: extendApi(amount, { deprecated: true, description: 'Same value as `refunded_total`, which replaces this field.' }),
     provider_reference: z.string().nullable().describe("The provider's own identifier, for members of staff."),
     next_action: nextAction.nullable().describe('What the customer has to do, for callers who may pay.'),
     failure_code: openEnum(paymentFailureCodes).nullable(),

@@ -127,6 +127,11 @@ export const stockAdjustmentCreate = component(
     .strict(),
 );
 
+/** The same for every list that depends on which products the caller may see. */
+export const productStatusFilter = commaList(productStatuses)
+  .optional()
+  .describe('Statuses other than `active` require the `products.write` scope and a staff account (default: `active`).');
+
 const productPath = z.object({ product_id: pathId('Identifier of the product.') });
 
 export const products = c.router({
@@ -136,15 +141,22 @@ export const products = c.router({
     query: z
       .object({
         ...pageQuery,
+        q: line(200)
+          .optional()
+          .describe(
+            'Search text: every word must occur in the name, SKU or description, and the last word may be incomplete. Case, accents and punctuation do not matter. If no product matches, products are returned whose names or SKUs have similarly spelled words.',
+          ),
         category: line(64).optional().describe('Only this category.'),
         sku: line(64).optional().describe('Only the product with this SKU.'),
         price_gte: urlInteger(0, priceMax).optional().describe('Only products that cost this or more, in minor units.'),
         price_lte: urlInteger(0, priceMax).optional().describe('Only products that cost this or less, in minor units.'),
-        status: commaList(productStatuses).optional().describe('Other than `active` needs `products.write` and a member of staff.'),
+        status: productStatusFilter,
         sort: z
-          .enum(['created_at', '-created_at', 'price', '-price', 'name', '-name'])
-          .default('-created_at')
-          .describe('`-` is descending.'),
+          .enum(['created_at', '-created_at', 'price', '-price', 'name', '-name', 'relevance'])
+          .optional()
+          .describe(
+            '`-` means descending. `relevance` requires `q` and lists the best match first (default: `relevance` with `q`, otherwise `-created_at`).',
+          ),
       })
       .strict(),
     summary: 'List products',

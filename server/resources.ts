@@ -13,6 +13,7 @@ import { paymentRoutes } from './payments/routes.ts';
 import { providerEventRoutes } from './payments/provider-event-routes.ts';
 import type { PaymentDeps } from './payments/provider.ts';
 import { productImportRoutes } from './product-imports/routes.ts';
+import { productCategoryRoutes } from './products/category-routes.ts';
 import { productRoutes } from './products/routes.ts';
 import { refundRoutes } from './refunds/routes.ts';
 import { shipmentRoutes } from './shipments/routes.ts';
@@ -29,6 +30,7 @@ export const resources = (deps: ResourceDeps & PaymentDeps & EventDeps & Version
   versions: versionRoutes(deps),
   users: userRoutes(deps),
   products: productRoutes(deps),
+  productCategories: productCategoryRoutes(deps),
   deliveryMethods: deliveryMethodRoutes(deps),
   orders: orderRoutes(deps),
   payments: paymentRoutes(deps),

@@ -152,6 +152,7 @@ export const exampleThings: Readonly<Record<string, Json>> = {
     status: 'succeeded',
     amount: 850,
     currency: 'GBP',
+    refunded_total: 0,
     refunded_amount: 0,
     provider_reference: null,
     next_action: null,

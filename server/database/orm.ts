@@ -43,7 +43,10 @@ const shared: Options = {
   extensions: [Migrator],
   forceUtcTimezone: true,
   discovery: { warnWhenNoEntities: false },
-  schemaGenerator: { ignoreRoutines: true }, // else the comparison drops every function it finds
+  schemaGenerator: {
+    ignoreRoutines: true, // else the comparison drops every function it finds
+    skipTables: ['product_search'], // derived from products by a trigger, as an index is
+  },
   migrations: {
     path: `${import.meta.dirname}/migrations`,
     snapshot: false,
@@ -122,9 +125,9 @@ const timeLimits = (statementMs: number): TimeLimits => ({
 });
 
 async function pglite(url: string, { template }: Opening): Promise<Options> {
-  const { PgliteDriver } = await import('@mikro-orm/pglite');
+  const [{ PgliteDriver }, { pg_trgm }] = await Promise.all([import('@mikro-orm/pglite'), import('@electric-sql/pglite/contrib/pg_trgm')]);
   // a function, because plain options are copied deeply and a copied Blob is none
-  const driverOptions = (): object => ({ parsers: { 20: int8 }, ...(template && { loadDataDir: template }) });
+  const driverOptions = (): object => ({ parsers: { 20: int8 }, extensions: { pg_trgm }, ...(template && { loadDataDir: template }) });
   return { driver: PgliteDriver, dbName: url, driverOptions };
 }
 

@@ -16,7 +16,7 @@ const schema = defineEntity({
     status: p.enum(paymentSteps),
     amount: p.bigint('number').check('amount > 0'),
     currency: p.character().length(3),
-    refundedAmount: p.bigint('number').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),
+    refundedTotal: p.bigint('number').name('refunded_amount').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),
     /** The order was paid already: this money goes back, and does not count. */
     surplus: p.boolean().default(false),
     providerReference: p.text().nullable(),

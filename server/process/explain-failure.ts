@@ -3,6 +3,7 @@ import { CommandFailure } from '../command/command-failure.ts';
 import { ConfigurationError } from '../config.ts';
 import { PoolerError } from '../database/connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/data-directory-lock.ts';
+import { MissingExtensionError } from '../database/trigram-extension.ts';
 import { DatabaseUnavailableError } from '../database/wait-for-database.ts';
 import { WrongSecretError } from '../oauth/sealed-jwk.ts';
 
@@ -12,6 +13,7 @@ const inWords = [
   ConfigurationError,
   DatabaseUnavailableError,
   DataDirectoryInUseError,
+  MissingExtensionError,
   PoolerError,
   WrongSecretError,
 ];

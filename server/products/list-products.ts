@@ -7,19 +7,30 @@ import { productColumns, type ProductRow, productTables } from './product-rows.t
 
 export type ProductFilters = {
   readonly status: readonly string[];
+  readonly search?: ProductSearch | undefined;
   readonly category?: string | undefined;
   readonly sku?: string | undefined;
   readonly priceGte?: number | undefined;
   readonly priceLte?: number | undefined;
 };
 
+/** Text that products are searched for, and how its words are compared with theirs. */
+export type ProductSearch = { readonly text: string; readonly match: ProductMatch };
+export type ProductMatch = 'exact' | 'similar';
+
+/** A product with its position in the order of `relevance`, in a search. */
+export type ListedProduct = ProductRow & { readonly relevance?: number };
+
 /** What a list can be sorted by, and how the sorted value compares. */
-export type ProductSort = 'created_at' | 'price' | 'name';
-const comparedAs: Record<ProductSort, string> = { created_at: 'timestamptz', price: 'bigint', name: 'text' };
+type SortColumn = 'created_at' | 'price' | 'name' | 'relevance';
+const comparedAs: Record<SortColumn, string> = { created_at: 'timestamptz', price: 'bigint', name: 'text', relevance: 'bigint' };
+export type ProductSort = { readonly by: SortColumn; readonly descending: boolean };
 
 /** `-price` is by price, descending. */
-export function sortOf(sort: ProductSort | `-${ProductSort}`): { by: ProductSort; descending: boolean } {
+export function sortOf(sort: Exclude<SortColumn, 'relevance'> | `-${Exclude<SortColumn, 'relevance'>}` | 'relevance'): ProductSort {
   switch (sort) {
+    case 'relevance':
+      return { by: 'relevance', descending: true };
     case '-created_at':
       return { by: 'created_at', descending: true };
     case '-price':
@@ -35,31 +46,38 @@ export function sortOf(sort: ProductSort | `-${ProductSort}`): { by: ProductSort
 export async function listProducts(
   em: Em,
   filters: ProductFilters,
-  { by, descending }: { by: ProductSort; descending: boolean },
+  { by, descending }: ProductSort,
   position: Position | undefined,
   limit: number,
-): Promise<readonly ProductRow[]> {
+): Promise<readonly ListedProduct[]> {
   const direction = sql.raw(descending ? 'desc' : 'asc');
-  const column = sql.ref(`p.${by}`);
+  const column = sql.ref(by === 'relevance' ? 'found.relevance' : `p.${by}`);
   const conditions = conditionsOf(filters);
   if (position) {
     conditions.push(
       sql`(${column}, p.id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::${sql.raw(comparedAs[by])}, ${position[1]}::bigint)`,
     );
   }
-  const query = sql<ProductRow>`
-    select ${sql.raw(productColumns)} from ${sql.raw(productTables)} where ${sql.join(conditions, sql` and `)}
+  const columns = sql.raw(by === 'relevance' ? `${productColumns}, found.relevance` : productColumns);
+  const query = sql<ListedProduct>`
+    select ${columns} from ${sql.raw(productTables)}${foundBy(filters)} where ${sql.join(conditions, sql` and `)}
      order by ${column} ${direction}, p.id ${direction} limit ${rowsFor(limit)}`;
-  return rowsOf(em, query, 'even');
+  return rowsOf(em, query, filters.search ? 'any' : 'even');
 }
 
 /** How many products match, up to where counting stops. */
 export async function countProducts(em: Em, filters: ProductFilters): Promise<number> {
   const query = sql<{ count: number }>`
-    select count(*) as count from (select 1 from products p where ${sql.join(conditionsOf(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
+    select count(*) as count
+      from (select 1 from products p${foundBy(filters)} where ${sql.join(conditionsOf(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
   const rows = await rowsOf(em, query);
   return rows[0]?.count ?? 0;
 }
+
+const searchFunctions: Record<ProductMatch, string> = { exact: 'products_with_words', similar: 'products_with_similar_words' };
+
+const foundBy = ({ search }: ProductFilters): RawBuilder<unknown> =>
+  search ? sql` join ${sql.raw(searchFunctions[search.match])}(${search.text}) found on found.product_id = p.id` : sql``;
 
 function conditionsOf({ status, category, sku, priceGte, priceLte }: ProductFilters): RawBuilder<unknown>[] {
   // One status is written as an equation, so that it is a prefix of the index.

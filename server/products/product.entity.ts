@@ -2,6 +2,15 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { productStatuses, stockAdjustmentReasons } from '@mandate/contract';
 import { problem } from '../http/problem.ts';
 
+/** Keeps `product_search`, what `q` is looked up in, whatever writes the product. */
+const indexWords = `
+  if (old.name, old.sku, old.description) is distinct from (new.name, new.sku, new.description) then
+    insert into product_search (product_id, words, title)
+    select new.id, found.words, found.title from product_search_row(new.name, new.sku, new.description) found
+    on conflict (product_id) do update set words = excluded.words, title = excluded.title;
+  end if;
+  return null;`;
+
 const schema = defineEntity({
   name: 'Product',
   tableName: 'products',
@@ -24,6 +33,7 @@ const schema = defineEntity({
       .onUpdate(() => new Date()),
   },
   uniques: [{ name: 'products_sku_unique', properties: ['sku'] }],
+  triggers: [{ name: 'index_words', timing: 'after', events: ['insert', 'update'], forEach: 'row', body: indexWords }],
   indexes: [
     { name: 'products_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'products_category_price', properties: ['category', 'price', 'id'], where: `status = 'active'` },

@@ -5,14 +5,16 @@ import { changed, found, requireMatch } from '../http/conditional.ts';
 import { once } from '../http/idempotency.ts';
 import { refuseReversed, total } from '../http/list-query.ts';
 import { actorOf } from '../http/principal.ts';
-import { problem } from '../http/problem.ts';
+import { invalidRequest } from '../http/problem.ts';
 import { principalIfAny, principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import { stockAdjustmentRoutes } from './stock-adjustment-routes.ts';
 import { createProduct } from './create-product.ts';
 import { findProduct } from './find-product.ts';
-import { countProducts, listProducts, sortOf } from './list-products.ts';
+import { findProducts, productPosition } from './find-products.ts';
+import { countProducts, sortOf } from './list-products.ts';
 import { toProduct } from './product-rows.ts';
+import { listedStatuses } from './product-statuses.ts';
 import { deleteProduct, lockProduct, patchProduct, updateProduct } from './update-product.ts';
 
 const tagOf = (id: number): string => `product-${id}`;
@@ -22,15 +24,15 @@ export const productRoutes = (deps: ResourceDeps) => {
   return initServer().router(contract.products, {
     list: async ({ query, req, res }) => {
       refuseReversed(query, 'price_gte', 'price_lte');
-      const status = query.status ?? ['active'];
-      if (status.some((name) => name !== 'active') && !may(principalIfAny(req), 'products.write')) {
-        throw problem('forbidden', { detail: 'Products that are not active need `products.write` and a member of staff.' });
-      }
-      const filters = { status, category: query.category, sku: query.sku, priceGte: query.price_gte, priceLte: query.price_lte };
-      const sort = sortOf(query.sort);
-      const rows = await readList((from) => listProducts(from, filters, sort, pages.positionOf(req, query), query.limit));
-      const page = pages.answer(req, res, query, rows, toProduct, (row) => [toProduct(row)[sort.by], row.id]);
-      return { status: 200, body: { ...page, ...(await total(query, () => readList((from) => countProducts(from, filters)))) } };
+      const sort = sortOf(query.sort ?? (query.q === undefined ? '-created_at' : 'relevance'));
+      if (sort.by === 'relevance' && query.q === undefined) throw relevanceWithoutText();
+      const { category, sku, price_gte: priceGte, price_lte: priceLte } = query;
+      const filters = { status: listedStatuses(req, query.status), category, sku, priceGte, priceLte };
+      const position = pages.positionOf(req, query);
+      const { rows, search } = await readList((from) => findProducts(from, query.q, filters, sort, position, query.limit));
+      const page = pages.answer(req, res, query, rows, toProduct, (row) => productPosition(row, sort, search));
+      const count = () => readList((from) => countProducts(from, { ...filters, search }));
+      return { status: 200, body: { ...page, ...(await total(query, count)) } };
     },
 
     get: async ({ params: { product_id: id }, req, res }) => {
@@ -77,3 +79,11 @@ export const productRoutes = (deps: ResourceDeps) => {
     ...stockAdjustmentRoutes(deps),
   });
 };
+
+const relevanceWithoutText = () =>
+  invalidRequest({
+    in: 'query',
+    parameter: 'sort',
+    code: 'conflicting_parameters',
+    detail: '`relevance` requires `q`: add `q`, or choose another sort.',
+  });

@@ -49,8 +49,8 @@ export async function applyRefundOutcome(em: Em, id: number, outcome: ProviderRe
     return refund;
   }
   if (refund.status === 'succeeded') {
-    payment.refundedAmount += refund.amount;
-    if (!payment.surplus) order.markRefunded(payment.refundedAmount);
+    payment.refundedTotal += refund.amount;
+    if (!payment.surplus) order.markRefunded(payment.refundedTotal);
   }
   await em.flush();
   await recordEvent(em, refund.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', refundBody(refund), order.user.id);

@@ -24,7 +24,7 @@ const openRefunds = statement<{ amount: number }>(
 /** What can still be paid back of a payment that is locked. */
 export async function leftToRefund(em: Em, payment: Payment): Promise<number> {
   const [open] = await openRefunds(em, [payment.id]);
-  return payment.amount - payment.refundedAmount - (open?.amount ?? 0);
+  return payment.amount - payment.refundedTotal - (open?.amount ?? 0);
 }
 
 /** Writes the refund down; order and payment are locked, and the amount is left. The provider is asked after the transaction. */

@@ -147,6 +147,7 @@ const rows: Record<string, { send: (caller: Caller) => Promise<Sent> | Sent; sta
     send: async () => ['GET', `/products/${(await shop.product()).id}/stock-adjustments`],
     statuses: staffOnly(200),
   },
+  'productCategories.list': { send: () => ['GET', '/product-categories'], statuses: publicly },
   'deliveryMethods.list': { send: () => ['GET', '/delivery-methods'], statuses: publicly },
   'deliveryMethods.replace': {
     send: () => ['PUT', `/delivery-methods/${unique()}`, { name: 'A', price: 1, currency: 'EUR' }],

@@ -91,6 +91,16 @@ describe('the tools', () => {
 });
 
 describe('an assistant', () => {
+  test('searches products by text, and lists their categories', async () => {
+    const { sku } = await shop.product({ name: 'Alabaster vase', category: 'vases' });
+    const client = await signedIn(await signUp(mandate.origin), ['orders.read']);
+    const found = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
+    expect(found).toMatchObject({ isError: false, body: { data: [{ sku }] } });
+    const { body } = await call(client, 'product_categories_list', {});
+    expect(body.data).toContainEqual({ category: 'vases', product_count: 1 });
+    await client.close();
+  });
+
   test('reads and places orders for the person who signed in, and sees nobody else’s', async () => {
     const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
     const client = await signedIn(anna, ['orders.read', 'orders.write']);

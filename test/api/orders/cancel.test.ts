@@ -157,10 +157,10 @@ describe.skipIf(databaseKind === 'pglite')('at the same moment', () => {
       await Promise.all([till.pay(order.id), cancel(order.id), till.pay(order.id)]);
       const after = await till.get(`/orders/${order.id}`);
       const stock = await till.stock(order.items[0].product_id);
-      const payments: { status: string; amount: number; refunded_amount: number }[] = (await till.get(`/orders/${order.id}/payments`)).data;
+      const payments: { status: string; amount: number; refunded_total: number }[] = (await till.get(`/orders/${order.id}/payments`)).data;
       const kept = payments
         .filter(({ status }) => status === 'succeeded')
-        .reduce((sum, { amount, refunded_amount: refunded }) => sum + amount - refunded, 0);
+        .reduce((sum, { amount, refunded_total: refunded }) => sum + amount - refunded, 0);
       expect([after.status, stock, kept]).toEqual(after.status === 'paid' ? ['paid', 0, order.total] : ['canceled', 2, 0]);
     }
   });

@@ -43,7 +43,7 @@ describe('what providers report', () => {
     for (const report of till.provider.reports((await till.get(`/payments/${body.id}`)).provider_reference))
       await send(report.body, report.headers);
     expect(await apply()).toBe(1);
-    expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', refunded_amount: order.total });
+    expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', refunded_total: order.total });
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({
       status: 'canceled',
       payment_status: 'refunded',

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  const products = { mugs: ['active', 'active', 'draft'], bags: ['active'], aprons: ['draft'], tins: ['active', 'archived'] };
+  for (const [category, statuses] of Object.entries(products)) {
+    for (const status of statuses) {
+      const { id } = await shop.product({ category, status: status === 'archived' ? 'active' : status });
+      if (status === 'archived') await mandate.call('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status } });
+    }
+  }
+});
+afterAll(() => mandate.close());
+
+const list = (query = '', token?: string): Promise<Answer> =>
+  mandate.call('GET', `/api/v1/product-categories${query}`, token === undefined ? {} : { token });
+const bags = { category: 'bags', product_count: 1 };
+const mugs = { category: 'mugs', product_count: 2 };
+const tins = { category: 'tins', product_count: 1 };
+
+test('200: everybody gets the categories of what is on sale, with counts, sorted by name', async () => {
+  for (const token of [undefined, shop.token]) {
+    const { status, body } = await list('', token);
+    expect([status, body]).toEqual([200, { data: [bags, mugs, tins], has_more: false, next_cursor: null }]);
+  }
+});
+
+test('200: a page at a time, with the total on request', async () => {
+  const first = await list('?limit=2&include_total=true');
+  expect(first.body).toMatchObject({ data: [bags, mugs], has_more: true, total_count: 3, total_count_capped: false });
+  const second = await list(`?limit=2&cursor=${first.body.next_cursor}`);
+  expect(second.body).toEqual({ data: [tins], has_more: false, next_cursor: null });
+});
+
+test('200: counts are those of the list of products with the same filters', async () => {
+  const statuses = 'status=draft,active,archived';
+  const { body } = await list(`?${statuses}`, shop.token);
+  expect(body.data.map(({ category }: { category: string }) => category)).toEqual(['aprons', 'bags', 'mugs', 'tins']);
+  for (const { category, product_count: count } of body.data) {
+    const products = await mandate.call('GET', `/api/v1/products?${statuses}&category=${category}&include_total=true`, {
+      token: shop.token,
+    });
+    expect(products.body.total_count).toBe(count);
+  }
+});
+
+test('403: customers are not told of products that are not on sale', async () => {
+  const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read'])).access_token;
+  for (const token of [undefined, anna]) {
+    const { status, body } = await list('?status=draft', token);
+    expect([status, body.code]).toEqual([403, 'forbidden']);
+  }
+});

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseKind } from '../../support/database.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+
+const catalogue = [
+  { sku: 'LAN-100/W', name: 'White metal lantern', description: 'Holds one candle.', price: 300 },
+  { sku: 'LAN-200/B', name: 'Black metal lantern', description: 'For the garden.', price: 200 },
+  { sku: 'CND-7', name: 'Candle, vanilla', description: 'Burns for 30 hours; fits every lantern of ours.', price: 100 },
+  { sku: 'CRM-1', name: 'Crème brûlée dish', description: 'Womenʼs favourite', price: 900 },
+  { sku: 'STR-9', name: 'Großes Straßenschild "Ærø"', description: '', price: 950 },
+  { sku: 'KRU-4', name: 'Кружка синяя', description: '', price: 450 },
+  { sku: 'HRT-85123A', name: 'White hanging heart T-light holder', description: '', price: 255 },
+] as const;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  for (const product of catalogue) await shop.product({ ...product, currency: 'GBP' });
+});
+afterAll(() => mandate.close());
+
+const search = (q: string, parameters: Record<string, string> = {}, token?: string): Promise<Answer> =>
+  mandate.call('GET', `/api/v1/products?${new URLSearchParams({ q, ...parameters }).toString()}`, token === undefined ? {} : { token });
+const foundIn = ({ status, body, text: sent }: Answer): Body[] => {
+  if (status !== 200) throw new Error(sent);
+  return body.data;
+};
+const skus = (answer: Answer): string[] => foundIn(answer).map(({ sku }) => String(sku));
+const skusByName = (answer: Answer): string[] => skus(answer).toSorted((a, b) => (a < b ? -1 : 1));
+const [white, black, candle, dish, sign, cup, heart] = catalogue.map(({ sku }) => sku);
+
+describe('q', () => {
+  test.each([
+    ['a word of a name', 'metal', [white, black]],
+    ['every word, in any order', 'lantern white', [white]],
+    ['the beginning of the last word', 'white lan', [white]],
+    ['a SKU', 'LAN-100/W', [white]],
+    ['the beginning of a SKU', 'hrt-851', [heart]],
+    ['a word of a description', 'garden', [black]],
+    ['words of name, SKU and description together', 'vanilla cnd burns', [candle]],
+    ['another case', 'WHITE METAL', [white]],
+    ['letters without their accents', 'creme brulee', [dish]],
+    ['accents written as combining characters', 'cre\u0300me', [dish]],
+    ['letters that are two letters elsewhere', 'strassenschild aero', [sign]],
+    ['another script, in capitals', 'КРУЖКА', [cup]],
+    ['punctuation around the words', '¿"white" & (lantern)?!', [white]],
+    ['a typographic apostrophe', 'women’s', [dish]],
+  ])('finds %s', async (_what, q, found) => {
+    expect(skusByName(await search(q))).toEqual(found);
+  });
+
+  test.each([
+    ['two exchanged letters', 'lantren', [white, black]],
+    ['a missing letter', 'vanila', [candle]],
+    ['a doubled letter', 'metall lantern', [white, black]],
+    ['a missing letter beside a right word', 'haning heart', [heart]],
+    ['a SKU', 'hrt-85132a', [heart]],
+  ])('finds a misspelling: %s', async (_what, q, found) => {
+    expect(skusByName(await search(q))).toEqual(found);
+  });
+
+  // with LC_CTYPE=C, as the PostgreSQL of the tests has it, pg_trgm ignores letters that are not ASCII
+  test.skipIf(databaseKind === 'postgresql')('finds a misspelling in another script', async () => {
+    expect(skus(await search('кружкка'))).toEqual([cup]);
+  });
+
+  test('finds similar words only when no product has the words themselves', async () => {
+    expect(skus(await search('heart'))).toEqual([heart]);
+    await shop.product({ sku: 'HRT-2', name: 'Lantren', category: 'exact-words', status: 'active' });
+    expect(skus(await search('lantren', { category: 'exact-words' }))).toEqual(['HRT-2']);
+  });
+
+  test('finds nothing where nothing is similar', async () => {
+    expect(skus(await search('xylophone'))).toEqual([]);
+    expect(skus(await search('white xylophone'))).toEqual([]);
+  });
+
+  test('finds a product under its new name, and no longer under the old one', async () => {
+    const { id, sku } = await shop.product({ name: 'Quartz obelisk' });
+    expect(skus(await search('obelisk'))).toEqual([sku]);
+    await mandate.call('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { name: 'Basalt pillar' } });
+    expect([skus(await search('obelisk')), skus(await search('pillar'))]).toEqual([[], [sku]]);
+    const draft = await shop.product({ name: 'Granite stele', status: 'draft' });
+    await mandate.call('DELETE', `/api/v1/products/${draft.id}`, { token: shop.token });
+    expect(skus(await search('stele', { status: 'draft,active' }, shop.token))).toEqual([]);
+  });
+
+  test.each([
+    "'",
+    '"',
+    '\\',
+    "a' b",
+    'a & | ! b',
+    ':*',
+    'a:*',
+    '<->',
+    '(',
+    '!!',
+    '%',
+    '_',
+    '--',
+    '/*',
+    "'; select 1 --",
+    '$1',
+    '🕯️',
+    '½',
+    '\u00a0!',
+    'a'.repeat(200),
+    'a '.repeat(100),
+  ])('is no syntax: %s', async (q) => {
+    const { status, body } = await search(q);
+    expect([status, Array.isArray(body.data)]).toEqual([200, true]);
+  });
+
+  test.each([
+    ['', 'out_of_range'],
+    ['a'.repeat(201), 'out_of_range'],
+    ['a\u200bb', 'invalid_value'],
+    ['a\u0000b', 'invalid_value'],
+  ])('400: %j', async (q, code) => {
+    const { status, body } = await search(q);
+    expect([status, body.errors]).toEqual([400, [expect.objectContaining({ in: 'query', parameter: 'q', code })]]);
+  });
+});
+
+describe('the order of what is found', () => {
+  test('is relevance unless another is asked for: a name counts more than a description', async () => {
+    expect(skus(await search('candle'))).toEqual([candle, white]);
+    expect(skus(await search('candle', { sort: 'relevance' }))).toEqual([candle, white]);
+    expect(skus(await search('lantern', { sort: 'price' }))).toEqual([candle, black, white]);
+    expect(skus(await search('lantern', { sort: '-price' }))).toEqual([white, black, candle]);
+  });
+
+  test('400: by relevance without a text', async () => {
+    const { status, body } = await mandate.call('GET', '/api/v1/products?sort=relevance');
+    expect([status, body.errors]).toEqual([400, [expect.objectContaining({ parameter: 'sort', code: 'conflicting_parameters' })]]);
+  });
+
+  test('answers nothing but what a product has', async () => {
+    const [found] = (await search('vanilla')).body.data;
+    expect(found).toEqual((await mandate.call('GET', `/api/v1/products/${found.id}`)).body);
+  });
+});
+
+describe('pages of a search', () => {
+  const names = ['Teapot', 'Teapot', 'Teapot red', 'Teapot', 'Red teapot with lid', 'Teapot stand', 'Teapot'];
+  beforeAll(async () => {
+    for (const [index, name] of names.entries()) await shop.product({ name, price: 100 * (index % 3), category: 'pages' });
+  });
+
+  const pagesOf = async (parameters: Record<string, string>): Promise<number[][]> => {
+    const [pages, seen]: [number[][], { cursor: string | null }] = [[], { cursor: null }];
+    do {
+      const { body } = await mandate.call(
+        'GET',
+        `/api/v1/products?${new URLSearchParams({ ...parameters, limit: '2', ...(seen.cursor !== null && { cursor: seen.cursor }) }).toString()}`,
+      );
+      pages.push(body.data.map(({ id }: Body) => id));
+      seen.cursor = body.next_cursor;
+    } while (seen.cursor !== null);
+    return pages;
+  };
+
+  test.each(
+    ['teapot', 'teaopt'].flatMap((q) =>
+      ['relevance', 'price', '-price', 'name', '-name', 'created_at', '-created_at'].map((sort) => [q, sort]),
+    ),
+  )('of %s by %s follow each other without a gap and without a repetition', async (q, sort) => {
+    const all = (await search(q, { sort, limit: '100' })).body.data.map(({ id }: Body) => id);
+    const pages = await pagesOf({ q, sort });
+    expect([pages.flat(), pages.length]).toEqual([all, 4]);
+    expect(all).toHaveLength(7);
+  });
+
+  test('compare words as the first page did', async () => {
+    const first = await search('pagdoa lamp', { limit: '1' });
+    expect(first.body.data).toEqual([]);
+    for (const _ of [1, 2]) await shop.product({ name: 'Pagoda lamp' });
+    const similar = await search('pagdoa lamp', { limit: '1' });
+    expect(similar.body.has_more).toBe(true);
+    await shop.product({ name: 'Pagdoa lamp' });
+    const next = await search('pagdoa lamp', { limit: '1', cursor: similar.body.next_cursor });
+    expect(next.body.data).toEqual([expect.objectContaining({ name: 'Pagoda lamp' })]);
+  });
+
+  test('belong to their text', async () => {
+    const { body } = await search('teapot', { limit: '1' });
+    expect((await search('teapo', { limit: '1', cursor: body.next_cursor })).body.code).toBe('cursor_mismatch');
+  });
+
+  test.each(['teapot', 'teaopt'])('count what matches %s', async (q) => {
+    expect((await search(q, { include_total: 'true', limit: '1' })).body).toMatchObject({ total_count: 7, total_count_capped: false });
+    expect((await search(q, { include_total: 'true', price_gte: '200' })).body.total_count).toBe(2);
+  });
+});
+
+describe('who finds what', () => {
+  test('products that are not on sale are found by those who may see them, whatever the spelling', async () => {
+    for (const status of ['draft', 'active']) await shop.product({ sku: `SECRET-${status}`, name: 'Alabaster vase', status });
+    const { id } = await shop.product({ sku: 'SECRET-archived', name: 'Alabaster vase' });
+    await mandate.call('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status: 'archived' } });
+    const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read'])).access_token;
+    for (const q of ['alabaster', 'alabastre', 'secret']) {
+      for (const token of [undefined, anna, shop.token]) expect(skus(await search(q, {}, token))).toEqual(['SECRET-active']);
+      expect((await search(q, { status: 'draft' }, anna)).status).toBe(403);
+      expect((await search(q, { status: 'draft' })).status).toBe(403);
+      expect(skus(await search(q, { status: 'draft,active,archived', sort: 'created_at' }, shop.token))).toEqual([
+        'SECRET-draft',
+        'SECRET-active',
+        'SECRET-archived',
+      ]);
+    }
+  });
+});

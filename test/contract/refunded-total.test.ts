@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { exportColumns } from '@mandate/contract';
+import { commandSpecs } from '../../cli/commands.gen.ts';
+import { openApiDocument } from '../../contract/openapi.ts';
+import { isJson, type Json, type JsonValue } from '../../contract/openapi/json.ts';
+
+type Field = { readonly name: string; readonly deprecated: boolean; readonly description?: unknown };
+
+/** A name of an amount that was refunded, in any spelling: `refunded_amount`, `amountRefunded`, `refund_total_decimal`. */
+const isRefundedAmount = (name: string): boolean =>
+  /refund/i.test(name) && /amount|total|sum|value|refunded$/i.test(name) && !/status|reason|_at$|_id$/i.test(name);
+const spelling = /^refunded_total(?:_decimal)?$/;
+
+/** Fields and parameters anywhere in an OpenAPI document. */
+function fieldsOf(node: JsonValue): Field[] {
+  if (Array.isArray(node)) return node.flatMap(fieldsOf);
+  if (!isJson(node)) return [];
+  const properties = isJson(node['properties']) ? Object.entries(node['properties']) : [];
+  const parameter = typeof node['in'] === 'string' && typeof node['name'] === 'string' ? [node['name']] : [];
+  return [
+    ...parameter.map((name) => ({ name, deprecated: node['deprecated'] === true })),
+    ...properties.map(([name, schema]) => ({
+      name,
+      deprecated: isJson(schema) && schema['deprecated'] === true,
+      description: isJson(schema) && schema['description'],
+    })),
+    ...Object.values(node).flatMap(fieldsOf),
+  ];
+}
+
+const misspelled = (fields: readonly Field[]): string[] =>
+  fields.filter(({ name, deprecated }) => isRefundedAmount(name) && !deprecated && !spelling.test(name)).map(({ name }) => name);
+const named = (names: readonly string[]): Field[] => names.map((name) => ({ name, deprecated: false }));
+
+const documents = { v1: openApiDocument('https://shop.example'), v2: openApiDocument('https://shop.example', 'v2') };
+
+describe('refunded amounts are called refunded_total', () => {
+  test.each(Object.entries(documents))(
+    'in every body and parameter of %s, apart from fields declared as deprecated',
+    (_version, document) => {
+      const fields = fieldsOf(document);
+      expect(fields.filter(({ name }) => spelling.test(name)).length).toBeGreaterThan(1);
+      expect(misspelled(fields)).toEqual([]);
+    },
+  );
+
+  test('in every column of an export', () => expect(misspelled(named(Object.values(exportColumns).flat()))).toEqual([]));
+
+  test('in every flag of a command', () => {
+    const flags = commandSpecs.flatMap(({ query, body }) => [query, body].flatMap((schema) => Object.keys(schema?.properties ?? {})));
+    expect(flags.length).toBeGreaterThan(50);
+    expect(misspelled(named(flags))).toEqual([]);
+  });
+
+  test.each(['refunded_amount', 'amount_refunded', 'refundedAmount', 'refund_total', 'total_refunded'])('%s is found', (name) => {
+    const document: Json = { components: { schemas: { Payment: { properties: { [name]: { type: 'integer' } } } } } };
+    expect(misspelled(fieldsOf(document))).toEqual([name]);
+  });
+
+  test('a field that is kept for clients of an earlier release says what replaces it', () => {
+    const deprecated = fieldsOf(documents.v1).filter((field) => field.deprecated && isRefundedAmount(field.name));
+    expect(deprecated).toContainEqual(expect.objectContaining({ name: 'refunded_amount' }));
+    for (const { description } of deprecated) expect(description).toContain('`refunded_total`');
+  });
+});

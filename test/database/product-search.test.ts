@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openMigratedDatabase } from '../../server/database/migrate.ts';
+import { openDatabase, type Database } from '../../server/database/orm.ts';
+import { findProducts } from '../../server/products/find-products.ts';
+import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/database.ts';
+
+describe('a search in 5,000 products', () => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await freshDatabase();
+    const em = db.em.fork();
+    await em.execute(`
+      insert into products (sku, name, description, category, price, currency, status)
+      select 'SKU-' || n, 'Item ' || md5(n::text), 'Description ' || n, 'things', n, 'GBP', 'active' from generate_series(1, 5000) n`);
+    await em.execute(`update products set name = 'Alabaster vase' where id % 250 = 0`);
+    await em.execute('vacuum analyze product_search');
+    await em.execute('analyze products');
+  }, 120_000);
+  afterAll(() => db.close());
+
+  const plan = async (query: string): Promise<string> => {
+    const rows = await db.em.fork().execute<Record<string, string>[]>(`explain ${query}`);
+    return rows.flatMap((row) => Object.values(row)).join('\n');
+  };
+
+  test('reads the index on words', async () => {
+    const query = `select p.id from products p join products_with_words(t.q) found on found.product_id = p.id where p.status = 'active'`;
+    const found = await plan(`select * from (values ('alabas')) t (q) cross join lateral (${query} order by found.relevance limit 21) f`);
+    expect(found).toContain('Bitmap Index Scan on product_search_words');
+    expect(found).not.toContain('Seq Scan on product_search');
+  });
+
+  test('reads the index on the trigrams of names for a misspelling', async () => {
+    const [row] = await db.em
+      .fork()
+      .execute<{ source: string }[]>(`select prosrc as source from pg_proc where proname = 'products_with_similar_words'`);
+    const where = /from product_search s\s+where ([^;]+);/.exec(row?.source ?? '')?.[1]?.replaceAll('wanted', `(array['alabastre'])`);
+    expect(await plan(`select 1 from product_search s where ${where}`)).toContain('Bitmap Index Scan on product_search_title');
+  });
+
+  test.each(['alabaster', 'alabastre'])('finds %s wherever it is', async (text) => {
+    const { rows } = await findProducts(db.em.fork(), text, { status: ['active'] }, { by: 'relevance', descending: true }, undefined, 100);
+    expect(rows).toHaveLength(20);
+  });
+});
+
+test('the migration makes products searchable that were there before', async () => {
+  const db = await openDatabase('memory://');
+  try {
+    const names = (await db.migrator.getPending()).map(({ name }) => name);
+    await db.migrator.up({ migrations: names.slice(0, names.indexOf('20261122132000_product_search')) });
+    await db.em
+      .fork()
+      .execute(
+        `insert into products (sku, name, category, price, currency, status) values ('A', 'Alabaster vase', 'x', 1, 'GBP', 'active')`,
+      );
+    await db.migrator.up();
+    const found = await findProducts(db.em.fork(), 'vase', { status: ['active'] }, { by: 'relevance', descending: true }, undefined, 20);
+    expect(found.rows).toHaveLength(1);
+  } finally {
+    await db.close();
+  }
+}, 120_000);
+
+describe.skipIf(databaseKind === 'pglite')('the extension pg_trgm', () => {
+  /** A database, and a user of it who is no superuser. */
+  const databaseOf = async (grant: (database: string, user: string) => string): Promise<string> => {
+    const url = new URL(await emptyPostgresqlUrl());
+    const [database, user] = [url.pathname.slice(1), `user_${randomBytes(4).toString('hex')}`];
+    const db = await openDatabase(url.href);
+    await db.em.fork().execute(`create role ${user} login password 'secret'`);
+    await db.em.fork().execute(grant(database, user));
+    await db.close();
+    [url.username, url.password] = [user, 'secret'];
+    return url.href;
+  };
+
+  test('is created by the owner of the database', async () => {
+    const url = await databaseOf((database, user) => `alter database ${database} owner to ${user}`);
+    const db = await openMigratedDatabase(url);
+    expect(await db.em.fork().execute(`select extname from pg_extension where extname = 'pg_trgm'`)).toHaveLength(1);
+    await db.close();
+  });
+
+  test('is asked for in one sentence where it cannot be created', async () => {
+    const url = await databaseOf((_database, user) => `grant all on schema public to ${user}`);
+    const failure: unknown = await openMigratedDatabase(url).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'MissingExtensionError', message: expect.stringContaining('run "create extension pg_trgm"') });
+  });
+});
