@@ -17,11 +17,12 @@ import type { ProcessParts } from './parts.ts';
 
 /** Everything that goes on without anybody asking. A process that answers requests alone writes down what it has counted, and leaves the rest to others. */
 export function startBackgroundWork(parts: ProcessParts): Background {
-  const { log } = parts;
+  const { log, storage } = parts;
+  const isPaused = (): boolean => storage?.isLow() ?? false;
   const counting = parts.config.role === 'worker' ? [] : countingJobs(parts);
-  if (parts.config.role === 'web') return startBackground(counting, log);
+  if (parts.config.role === 'web') return startBackground(counting, log, isPaused);
   const deliverer = delivererOf(parts);
-  const background = startBackground([...jobsOf(parts, deliverer), ...counting], log);
+  const background = startBackground([...jobsOf(parts, deliverer), ...counting], log, isPaused);
   return {
     wake: () => background.wake(),
     stop: async () => void (await Promise.all([deliverer.stop(), background.stop()])),

@@ -3,6 +3,7 @@ import { embedded } from './embedded.ts';
 import { play, type Outcome, type Playing } from './play.ts';
 import type { Scene } from './scene.ts';
 import { smallDisk } from './small-disk.ts';
+import { smallDiskEmbedded } from './small-disk-embedded.ts';
 import { openSoak, soak } from './soak.ts';
 import type { Stage } from './stage.ts';
 import { twoServers } from './two-servers.ts';
@@ -42,6 +43,7 @@ export const everyPerformance: readonly Performance[] = [
   ...performances(smallDisk),
   ...performances(clocks),
   ...performances(embedded),
+  ...performances(smallDiskEmbedded),
   {
     name: 'soak',
     missing: () => undefined,
