@@ -18,15 +18,17 @@ const megabyte = 1024 * 1024;
 const fillDisk = (name: string, title: string, leftMegabytes: number): Fault<EmbeddedStage> => ({
   name,
   title,
-  async strike({ dataDirectory, servers: [server], front }, { load, nth }) {
+  async strike({ dataDirectory, servers: [server], front }, { load }) {
+    const shortages = (): number => server?.output().split('disk space is low').length ?? 0;
+    const before = shortages();
     const ballast = join(dataDirectory, 'ballast');
     const { bavail, bsize } = await statfs(dataDirectory);
     const bytes = bavail * bsize - leftMegabytes * megabyte;
     await run('sh', ['-c', 'head -c "$1" /dev/zero >"$0" 2>/dev/null || true', ballast, String(bytes)]);
     const refused = await writeUntilRefused(load);
     await expectReads(load, front.url);
-    const reports = server?.output().split('disk space is low').length ?? 0;
-    if (reports - 1 !== nth + 1) throw new Error(`the log reports ${reports - 1} shortages of disk space instead of ${nth + 1}`);
+    const reports = shortages() - before;
+    if (reports !== 1) throw new Error(`the log reports ${reports} shortages of disk space instead of one`);
     await rm(ballast);
     return { since: performance.now(), note: `${refused} of the requests with a large body were refused, reads were answered` };
   },
