@@ -1,5 +1,6 @@
 import { clocks } from './clocks.ts';
 import { embedded } from './embedded.ts';
+import { patroni } from './patroni.ts';
 import { play, type Outcome, type Playing } from './play.ts';
 import type { Scene } from './scene.ts';
 import { smallDisk } from './small-disk.ts';
@@ -40,6 +41,7 @@ function performances<S extends Stage>({ missing, open, faults }: Scene<S>): Per
 export const everyPerformance: readonly Performance[] = [
   ...performances(twoServers),
   ...performances(withStandby),
+  ...performances(patroni),
   ...performances(smallDisk),
   ...performances(clocks),
   ...performances(embedded),

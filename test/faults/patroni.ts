@@ -1,0 +1,72 @@
+import { PatroniCluster, type PatroniNode, whyNoPatroni } from '../support/patroni-cluster.ts';
+import { administer } from '../support/postgresql-databases.ts';
+import type { Fault, Scene } from './scene.ts';
+import { Stage, startServers, type StageParts } from './stage.ts';
+
+/** Two servers on a cluster that Patroni manages. */
+class PatroniStage extends Stage {
+  readonly cluster: PatroniCluster;
+  /** The node whose leader was killed last. */
+  killed: PatroniNode | undefined;
+  readonly #pids: readonly (number | undefined)[];
+
+  constructor(parts: StageParts, cluster: PatroniCluster) {
+    super(parts);
+    this.cluster = cluster;
+    this.#pids = this.servers.map(({ pid }) => pid);
+  }
+
+  /** @throws if a server was restarted */
+  expectSameProcesses(): void {
+    if (this.servers.some(({ pid }, index) => pid !== this.#pids[index])) throw new Error('a server was restarted');
+    for (const pid of this.#pids) if (pid !== undefined) process.kill(pid, 0);
+  }
+
+  override sql(text: string): Promise<readonly object[]> {
+    return administer(this.cluster.directUrl, text);
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
+    await this.cluster[Symbol.asyncDispose]();
+  }
+}
+
+const killLeader: Fault<PatroniStage> = {
+  name: 'patroni-leader',
+  title: '`kill -9` of the leader of a Patroni cluster, behind HAProxy and PgBouncer',
+  async strike(stage) {
+    const since = performance.now();
+    stage.killed = await stage.cluster.killLeader();
+    return { since };
+  },
+  async afterwards(stage) {
+    stage.expectSameProcesses();
+    if (stage.killed !== undefined) await stage.cluster.revive(stage.killed);
+    return undefined;
+  },
+};
+
+const switchOver: Fault<PatroniStage> = {
+  name: 'patroni-switchover',
+  title: 'planned switchover of a Patroni cluster, behind HAProxy and PgBouncer',
+  async strike({ cluster }) {
+    const since = performance.now();
+    await cluster.switchOver();
+    return { since };
+  },
+  async afterwards(stage) {
+    stage.expectSameProcesses();
+    await stage.cluster.untilComplete();
+    return undefined;
+  },
+};
+
+async function openPatroni(): Promise<PatroniStage> {
+  const cluster = await PatroniCluster.start();
+  const env = { DATABASE_URL: cluster.url, DATABASE_DIRECT_URL: cluster.directUrl };
+  return new PatroniStage(await startServers(2, () => env), cluster);
+}
+
+/** The example of docs/operations.md. */
+export const patroni: Scene<PatroniStage> = { missing: whyNoPatroni, open: openPatroni, faults: [killLeader, switchOver] };
