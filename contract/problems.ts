@@ -115,7 +115,15 @@ export function problemCodesOf({ body }: { body: unknown }): string[] {
   return z.array(z.string()).parse(code.options);
 }
 
-const always = ['invalid_request', 'not_acceptable', 'rate_limited', 'quota_exceeded', 'internal_error', 'unavailable', 'insufficient_storage'] as const;
+const always = [
+  'invalid_request',
+  'not_acceptable',
+  'rate_limited',
+  'quota_exceeded',
+  'internal_error',
+  'unavailable',
+  'insufficient_storage',
+] as const;
 /** What is refused before it is known which operation it is for: any path can answer it, and no operation declares it. */
 export const transportProblems = [
   'route_not_found',

@@ -11,10 +11,7 @@ export function createLog(production: boolean, destination?: DestinationStream):
   if (production)
     return pino({ level: 'info', serializers: { err: describeError } }, destination ?? pino.destination({ fd: 2, ...gathered }));
   const stream = destination ?? process.stderr;
-  return pino(
-    { level: 'warn', base: null, serializers: { err: describeError } },
-    { write: (line) => void stream.write(inWords(line)) },
-  );
+  return pino({ level: 'warn', base: null, serializers: { err: describeError } }, { write: (line) => void stream.write(inWords(line)) });
 }
 
 /**

@@ -4,6 +4,7 @@ import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlEntityMan
 import type { ClientBase, Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
+import { walStartParameters } from './limit-wal.ts';
 import { isNewDataDirectory, makeDataDirectory } from './new-data-directory.ts';
 import { endSilentConnections, giveBackWhenLost, parseInt8, refuseUndoneCommit } from './postgresql-connection.ts';
 import { refuseWritesWithoutSpace } from './refuse-writes.ts';
@@ -129,9 +130,10 @@ const timeLimits = (statementMs: number): TimeLimits => ({
 });
 
 async function pglite(url: string, { template }: Opening): Promise<Options> {
-  const { PgliteDriver } = await import('@mikro-orm/pglite');
+  const [{ PgliteDriver }, { PGlite }] = await Promise.all([import('@mikro-orm/pglite'), import('@electric-sql/pglite')]);
   // a function, because plain options are copied deeply and a copied Blob is none
-  const driverOptions = (): object => ({ parsers: { 20: int8 }, ...(template && { loadDataDir: template }) });
+  const startParams = [...PGlite.defaultStartParams, ...walStartParameters];
+  const driverOptions = (): object => ({ startParams, parsers: { 20: int8 }, ...(template && { loadDataDir: template }) });
   return { driver: PgliteDriver, dbName: url, driverOptions };
 }
 

@@ -17,7 +17,8 @@ export const health =
   (url, res) => {
     if (url === '/healthz') write(res);
     else if (url === '/readyz' && stopping.aborted) write(res, 'it was asked to stop');
-    else if (url === '/readyz') void answersInTime(db).then((ready) => (ready ? writeReady(res, storage) : write(res, 'the database does not answer')));
+    else if (url === '/readyz')
+      void answersInTime(db).then((ready) => (ready ? writeReady(res, storage) : write(res, 'the database does not answer')));
     else return false;
     return true;
   };

@@ -1,6 +1,7 @@
 import { type Background, type Job, startBackground } from '../background.ts';
 import type { Config } from '../config.ts';
 import { eventJobs } from '../events/jobs.ts';
+import { limitWalJob } from '../database/limit-wal.ts';
 import type { Log } from '../log.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
 import { logTransport } from '../mail/log-transport.ts';
@@ -29,11 +30,12 @@ export function startBackgroundWork(parts: ProcessParts): Background {
   };
 }
 
-const jobsOf = ({ db, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
+const jobsOf = ({ db, storage, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
   ...paymentJobs(db, providers),
   ...eventJobs(db, fanOut, () => deliverer.run()),
   ...webhookJobs(db, deliverer),
   ...taskJobs({ em: db.em, log, kinds: taskKinds }),
+  ...(storage ? [limitWalJob(db)] : []),
   ...upkeepJobs({ db, log, transport, mailKey: keys.mail }),
 ];
 

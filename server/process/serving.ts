@@ -44,7 +44,15 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
   const load = { atOnce: config.concurrency };
   const stopping = new AbortController();
   const timeouts = trustProxy === false ? {} : { keepAlive: keepAliveBehindProxyMs };
-  const server = httpServer(app, { issuer, log, health: health(db, stopping.signal, storage), load, timeouts, tls, watchLoad: metrics?.watchLoad });
+  const server = httpServer(app, {
+    issuer,
+    log,
+    health: health(db, stopping.signal, storage),
+    load,
+    timeouts,
+    tls,
+    watchLoad: metrics?.watchLoad,
+  });
   metrics?.watchRequests(server, pathOf(issuer));
   await listen(server, config, log);
   if (config.tls && tls) opened.use(followTlsFiles(server, config.tls, tls, log));

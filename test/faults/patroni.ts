@@ -1,11 +1,13 @@
 import { PatroniCluster, type PatroniNode, whyNoPatroni } from '../support/patroni-cluster.ts';
 import { administer } from '../support/postgresql-databases.ts';
+import type { Load } from './load.ts';
 import type { Fault, Scene } from './scene.ts';
 import { Stage, startServers, type StageParts } from './stage.ts';
 
 /** Two servers on a cluster that Patroni manages. */
 class PatroniStage extends Stage {
   readonly cluster: PatroniCluster;
+  struckAt = 0;
   /** The node whose leader was killed last. */
   killed: PatroniNode | undefined;
   readonly #pids: readonly (number | undefined)[];
@@ -32,33 +34,40 @@ class PatroniStage extends Stage {
   }
 }
 
+/** The same processes still run, and what was acknowledged shows how long no write succeeded. */
+function outcomeOf(stage: PatroniStage, { ledger }: Load): string {
+  stage.expectSameProcesses();
+  const ended = ledger.acknowledgements.map((write) => write.ended).filter((at) => at >= stage.struckAt);
+  const pauses = [stage.struckAt, ...ended.toSorted((a, b) => a - b)].map((at, index, all) => at - (all[index - 1] ?? at));
+  return `${(Math.max(...pauses) / 1_000).toFixed(1)} s without writes, no server restarted`;
+}
+
 const killLeader: Fault<PatroniStage> = {
   name: 'patroni-leader',
   title: '`kill -9` of the leader of a Patroni cluster, behind HAProxy and PgBouncer',
   async strike(stage) {
-    const since = performance.now();
+    stage.struckAt = performance.now();
     stage.killed = await stage.cluster.killLeader();
-    return { since };
+    return { since: stage.struckAt };
   },
-  async afterwards(stage) {
-    stage.expectSameProcesses();
+  async afterwards(stage, { load }) {
+    const outcome = outcomeOf(stage, load);
     if (stage.killed !== undefined) await stage.cluster.revive(stage.killed);
-    return undefined;
+    return outcome;
   },
 };
 
 const switchOver: Fault<PatroniStage> = {
   name: 'patroni-switchover',
   title: 'planned switchover of a Patroni cluster, behind HAProxy and PgBouncer',
-  async strike({ cluster }) {
-    const since = performance.now();
-    await cluster.switchOver();
-    return { since };
+  async strike(stage) {
+    stage.struckAt = performance.now();
+    await stage.cluster.switchOver();
+    return { since: performance.now() };
   },
-  async afterwards(stage) {
-    stage.expectSameProcesses();
+  async afterwards(stage, { load }) {
     await stage.cluster.untilComplete();
-    return undefined;
+    return outcomeOf(stage, load);
   },
 };
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { serverDirectory } from '../support/server-directory.ts';
 import { EmbeddedStage } from './embedded.ts';
@@ -14,6 +14,13 @@ import { startServers } from './stage.ts';
 const run = promisify(execFile);
 const megabyte = 1024 * 1024;
 
+/** Fills the disk with one file until so much is free. */
+export async function leaveFree(ballast: string, megabytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(ballast));
+  const bytes = bavail * bsize - megabytes * megabyte;
+  await run('sh', ['-c', 'head -c "$1" /dev/zero >"$0" 2>/dev/null || true', ballast, String(bytes)]);
+}
+
 /** Another process fills the disk except for a few megabytes; later it removes its file. */
 const fillDisk = (name: string, title: string, leftMegabytes: number): Fault<EmbeddedStage> => ({
   name,
@@ -22,9 +29,7 @@ const fillDisk = (name: string, title: string, leftMegabytes: number): Fault<Emb
     const shortages = (): number => server?.output().split('disk space is low').length ?? 0;
     const before = shortages();
     const ballast = join(dataDirectory, 'ballast');
-    const { bavail, bsize } = await statfs(dataDirectory);
-    const bytes = bavail * bsize - leftMegabytes * megabyte;
-    await run('sh', ['-c', 'head -c "$1" /dev/zero >"$0" 2>/dev/null || true', ballast, String(bytes)]);
+    await leaveFree(ballast, leftMegabytes);
     const refused = await writeUntilRefused(load);
     await expectReads(load, front.url);
     const reports = shortages() - before;
@@ -49,12 +54,15 @@ function largeProduct(): string {
 
 async function writeUntilRefused({ administration }: Load): Promise<number> {
   let refused = 0;
-  await forEach(Array.from({ length: requestsMax }, (_, nth) => nth), async () => {
-    if (refused >= refusalsWanted) return;
-    const { status, text } = await administration.once('/products', { key: randomUUID(), body: largeProduct() });
-    if (status === 503 && text.includes('"insufficient_storage"')) refused += 1;
-    else if (status !== 201) throw new Error(`POST /products was answered ${status} while the disk was full: ${text}`);
-  });
+  await forEach(
+    Array.from({ length: requestsMax }, (_, nth) => nth),
+    async () => {
+      if (refused >= refusalsWanted) return;
+      const { status, text } = await administration.once('/products', { key: randomUUID(), body: largeProduct() });
+      if (status === 503 && text.includes('"insufficient_storage"')) refused += 1;
+      else if (status !== 201) throw new Error(`POST /products was answered ${status} while the disk was full: ${text}`);
+    },
+  );
   if (refused === 0) throw new Error(`no request was refused while the disk was full`);
   return refused;
 }
@@ -69,7 +77,7 @@ async function expectReads({ administration }: Load, url: string): Promise<void>
   }
 }
 
-async function smallDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
+export async function smallDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const { path, remove } = await serverDirectory();
   const data = join(path, 'data');
   await mkdir(data);

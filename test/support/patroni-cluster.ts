@@ -137,7 +137,9 @@ export class PatroniCluster implements AsyncDisposable {
 
   async #members(): Promise<Member[]> {
     for (const node of nodes) {
-      const response = await fetch(`http://${this.#addressOf(node)}:8008/cluster`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+      const response = await fetch(`http://${this.#addressOf(node)}:8008/cluster`, { signal: AbortSignal.timeout(5_000) }).catch(
+        () => undefined,
+      );
       if (response?.ok) return z.object({ members: z.array(member) }).parse(await response.json()).members;
     }
     throw new Error('no Patroni answers');
