@@ -504,7 +504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -677,7 +677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -818,7 +818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1002,7 +1002,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1190,7 +1190,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -2579,7 +2579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2705,7 +2705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2846,7 +2846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2997,7 +2997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3181,7 +3181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3310,7 +3310,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3479,7 +3479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3612,7 +3612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3781,7 +3781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3909,7 +3909,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4104,7 +4104,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4255,7 +4255,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4439,7 +4439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4573,7 +4573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4757,7 +4757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4976,7 +4976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5163,7 +5163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5302,7 +5302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5433,7 +5433,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5606,7 +5606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5747,7 +5747,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5931,7 +5931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6119,7 +6119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6253,7 +6253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6437,7 +6437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6578,7 +6578,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6757,7 +6757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6936,7 +6936,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7078,7 +7078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7212,7 +7212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7400,7 +7400,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7541,7 +7541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7720,7 +7720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7854,7 +7854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8042,7 +8042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8226,7 +8226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8396,7 +8396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8637,7 +8637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8836,7 +8836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8957,7 +8957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9095,7 +9095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9246,7 +9246,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9438,7 +9438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9571,7 +9571,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9697,7 +9697,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9814,7 +9814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9967,7 +9967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10108,7 +10108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10247,7 +10247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10419,7 +10419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10587,7 +10587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10720,7 +10720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10905,7 +10905,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11085,7 +11085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11202,7 +11202,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11329,7 +11329,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11446,7 +11446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11599,7 +11599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11723,7 +11723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11840,7 +11840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11993,7 +11993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12119,7 +12119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12243,7 +12243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12399,7 +12399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12567,7 +12567,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12708,7 +12708,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12833,7 +12833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12931,7 +12931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13100,7 +13100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

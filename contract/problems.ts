@@ -43,6 +43,7 @@ export const commonProblems = {
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },
+  insufficient_storage: { status: 503, title: 'Not enough disk space' },
 } as const satisfies Record<string, ProblemDeclaration>;
 
 /** One thing that is wrong with a request, and where. */
@@ -114,7 +115,15 @@ export function problemCodesOf({ body }: { body: unknown }): string[] {
   return z.array(z.string()).parse(code.options);
 }
 
-const always = ['invalid_request', 'not_acceptable', 'rate_limited', 'quota_exceeded', 'internal_error', 'unavailable'] as const;
+const always = [
+  'invalid_request',
+  'not_acceptable',
+  'rate_limited',
+  'quota_exceeded',
+  'internal_error',
+  'unavailable',
+  'insufficient_storage',
+] as const;
 /** What is refused before it is known which operation it is for: any path can answer it, and no operation declares it. */
 export const transportProblems = [
   'route_not_found',

@@ -42,6 +42,8 @@ export type Config = {
   readonly preparedStatements: boolean;
   /** How long a start waits for PostgreSQL. */
   readonly databaseStartTimeoutSeconds: number;
+  /** After how many seconds a blocked event loop ends the process; 0 turns the watchdog off. */
+  readonly watchdogSeconds: number;
   /** A streaming replica of the same database, for lists. */
   readonly replicaUrl: string | undefined;
   /** What all keys are derived from; `undefined` where one may be made up and kept in the data directory. */
@@ -128,6 +130,7 @@ const environment = z
     MANDATE_RATE_LIMIT_IP: variable(requests.default(String(usualRateLimits.ip))),
     MANDATE_MONTHLY_QUOTA: variable(requests.default(String(usualRateLimits.monthly))),
     MANDATE_STOP_DELAY: variable(seconds.default('0')),
+    MANDATE_WATCHDOG: variable(seconds.default('30')),
     MANDATE_REFRESH_GRACE_SECONDS: variable(refreshGrace.default(String(defaultRefreshGraceSeconds))),
     MANDATE_CONCURRENCY: variable(requests.default(String(usualLoadLimits.atOnce))),
     MANDATE_METRICS_HOST: variable(z.string().default('127.0.0.1')),
@@ -218,6 +221,7 @@ function configOf(data: Environment): Config {
     directDatabaseUrl: data.DATABASE_DIRECT_URL,
     preparedStatements: data.DATABASE_PREPARED_STATEMENTS === 'on',
     databaseStartTimeoutSeconds: data.DATABASE_START_TIMEOUT,
+    watchdogSeconds: data.MANDATE_WATCHDOG,
     replicaUrl: data.DATABASE_REPLICA_URL,
     secret: data.MANDATE_SECRET,
     taxMode: data.MANDATE_TAX_MODE,

@@ -7,12 +7,11 @@ export type Log = Logger;
 const gathered = { sync: false, minLength: 16_000, periodicFlush: 100 };
 
 /** JSON lines for machines in production, on stderr; in development only what somebody should look at, in words. */
-export function createLog(production: boolean, destination: DestinationStream = pino.destination({ fd: 2, ...gathered })): Log {
-  if (production) return pino({ level: 'info', serializers: { err: describeError } }, destination);
-  return pino(
-    { level: 'warn', base: null, serializers: { err: describeError } },
-    { write: (line) => void process.stderr.write(inWords(line)) },
-  );
+export function createLog(production: boolean, destination?: DestinationStream): Log {
+  if (production)
+    return pino({ level: 'info', serializers: { err: describeError } }, destination ?? pino.destination({ fd: 2, ...gathered }));
+  const stream = destination ?? process.stderr;
+  return pino({ level: 'warn', base: null, serializers: { err: describeError } }, { write: (line) => void stream.write(inWords(line)) });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sqlState } from './sql-state.ts';
 
 /**
- * Admin shutdown, crash shutdown, starting up, too many connections, no room on its disk, no memory, a server that takes no writes
+ * Admin shutdown, crash shutdown, starting up, too many connections, no memory, a server that takes no writes
  * (a standby that is not yet promoted); and what the system says when nobody listens or answers.
  */
 const codes = new Set([
@@ -9,7 +9,6 @@ const codes = new Set([
   '57P02',
   '57P03',
   '53300',
-  '53100',
   '53200',
   '25006',
   'ECONNREFUSED',
@@ -34,7 +33,15 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /** Whether the same request may succeed soon, because it failed of nothing that has to do with it. */
-export const isDatabaseUnavailable = (error: unknown): boolean => isDatabaseAway(error) || isDatabaseBusy(error);
+export const isDatabaseUnavailable = (error: unknown): boolean =>
+  isDatabaseAway(error) || isDatabaseBusy(error) || isStorageInsufficient(error);
+
+/** Whether a query failed because the disk of the database is full or nearly full. */
+export const isStorageInsufficient = (error: unknown): boolean =>
+  sqlState(error) === '53100' || (error instanceof Error && error.cause !== undefined && isStorageInsufficient(error.cause));
+
+/** How long callers should wait before they send a request again that failed for lack of disk space. */
+export const storageRetryAfterSeconds = 10;
 
 /** A statement or a lock that took too long, and transactions that waited for each other or met: all of them were undone. */
 const undone = new Set(['57014', '55P03', '40P01', '40001']);

@@ -9,7 +9,7 @@ import { waitForDatabase, type DatabaseWait } from './wait-for-database.ts';
 /** Any number, as long as nobody else locks the same one: this is what "Mandate is migrating" is called in PostgreSQL. */
 export const migrationLock = 7_262_633;
 
-export type MigratedOpening = Pick<Opening, 'onPool' | 'preparedStatements'> & {
+export type MigratedOpening = Pick<Opening, 'onPool' | 'preparedStatements' | 'storage'> & {
   /** PostgreSQL without a connection pooler, for migrations; by default they use the same URL as everything else. */
   readonly directUrl?: string | undefined;
   /** Default: a PostgreSQL that is not available is an error at once. */
@@ -22,7 +22,7 @@ const noWait: DatabaseWait = { seconds: 0, log: { warn: () => undefined } };
 export async function openMigratedDatabase(url: string, opening: MigratedOpening = {}): Promise<Database> {
   const { directUrl = url, wait = noWait, preparedStatements = true, onPool } = opening;
   if (!isPostgresql(url)) {
-    const db = await openDatabase(url);
+    const db = await openDatabase(url, { storage: opening.storage });
     await migrate(db).catch(async (error: unknown) => {
       await db.close();
       throw error;

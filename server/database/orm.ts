@@ -4,10 +4,13 @@ import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlEntityMan
 import type { ClientBase, Pool } from 'pg';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { entities } from './entities.ts';
-import { makeDataDirectory } from './new-data-directory.ts';
+import { walStartParameters } from './limit-wal.ts';
+import { isNewDataDirectory, makeDataDirectory } from './new-data-directory.ts';
 import { endSilentConnections, giveBackWhenLost, parseInt8, refuseUndoneCommit } from './postgresql-connection.ts';
+import { refuseWritesWithoutSpace } from './refuse-writes.ts';
 import { ownEm } from './request-em.ts';
 import { sendTogether, takeTogether } from './sent-together.ts';
+import { expectSpaceToOpen, StorageReserve } from './storage-reserve.ts';
 import { limitConnection, transactionLimits, type TimeLimits } from './time-limits.ts';
 
 /** What a function that reads or writes takes. */
@@ -28,6 +31,8 @@ export type Opening = {
   readonly preparedStatements?: boolean | undefined;
   /** Given the pool of connections to PostgreSQL before the first of them is opened. */
   readonly onPool?: ((pool: Pool) => void) | undefined;
+  /** Disk space of the embedded database; by default a shortage is not reported. */
+  readonly storage?: StorageReserve | undefined;
 };
 
 /** Forward only; and a generated `down` would create every function of the database again, wrongly. */
@@ -64,8 +69,11 @@ export async function openDatabase(url: string, opening: Opening = {}): Promise<
   if (url.includes('://')) return open(await pglite(url, opening));
   const release = lockDataDirectory(url);
   try {
+    expectSpaceToOpen(url, isNewDataDirectory(url));
     await makeDataDirectory(url);
-    return await open(await pglite(url, opening), release);
+    const db = await open(await pglite(url, opening), release);
+    await guardStorage(db, opening.storage ?? new StorageReserve(url));
+    return db;
   } catch (error) {
     release();
     throw error;
@@ -125,10 +133,26 @@ const timeLimits = (statementMs: number): TimeLimits => ({
 });
 
 async function pglite(url: string, { template }: Opening): Promise<Options> {
-  const [{ PgliteDriver }, { pg_trgm }] = await Promise.all([import('@mikro-orm/pglite'), import('@electric-sql/pglite/contrib/pg_trgm')]);
+  const [{ PgliteDriver }, { PGlite }, { pg_trgm }] = await Promise.all([
+    import('@mikro-orm/pglite'),
+    import('@electric-sql/pglite'),
+    import('@electric-sql/pglite/contrib/pg_trgm'),
+  ]);
   // a function, because plain options are copied deeply and a copied Blob is none
-  const driverOptions = (): object => ({ parsers: { 20: int8 }, extensions: { pg_trgm }, ...(template && { loadDataDir: template }) });
+  const startParams = [...PGlite.defaultStartParams, ...walStartParameters];
+  const driverOptions = (): object => ({
+    startParams,
+    parsers: { 20: int8 },
+    extensions: { pg_trgm },
+    ...(template && { loadDataDir: template }),
+  });
   return { driver: PgliteDriver, dbName: url, driverOptions };
+}
+
+async function guardStorage(db: Database, storage: StorageReserve): Promise<void> {
+  const { PgliteConnection } = await import('@mikro-orm/pglite');
+  const connection = db.em.getConnection();
+  if (connection instanceof PgliteConnection) refuseWritesWithoutSpace(await connection.getNativeClient(), storage);
 }
 
 /** Both drivers give an int8 the same way: as a JavaScript number, or as an error when that would not be exact. */

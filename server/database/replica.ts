@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { isDatabaseAway, isDatabaseBusy } from './database-away.ts';
+import { isDatabaseUnavailable } from './database-away.ts';
 import { rowsOf } from './list-query.ts';
 import type { ReadList } from './list-reads.ts';
 import type { Database, Em } from './orm.ts';
@@ -118,7 +118,7 @@ export class Replica {
 }
 
 const isFaultOfReplica = (error: unknown): boolean =>
-  error instanceof NoReplicaError || error instanceof TooLateError || isDatabaseAway(error) || isDatabaseBusy(error);
+  error instanceof NoReplicaError || error instanceof TooLateError || isDatabaseUnavailable(error);
 
 class TooLateError extends Error {
   override readonly name = 'TooLateError';

@@ -3,7 +3,8 @@ import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { problems, type ProblemCode } from '@mandate/contract';
 import { z } from 'zod';
-import { isDatabaseAway, isDatabaseBusy } from '../database/database-away.ts';
+import { isDatabaseAway, isDatabaseBusy, isStorageInsufficient, storageRetryAfterSeconds } from '../database/database-away.ts';
+import { isWriteRefusal } from '../database/storage-reserve.ts';
 import { Replay } from './idempotency.ts';
 import { payloadTooLarge, Problem, problem } from './problem.ts';
 import { requestId } from './request-scope.ts';
@@ -19,7 +20,8 @@ export const errorHandler =
     const failure = error instanceof RequestValidationError ? validationProblem(error, routeOf(req)) : problemOf(error);
     const { status, title } = problems[failure.code];
     const id = requestId(req);
-    if (status >= 500) log.error({ request_id: id, err: failure.cause ?? failure }, 'a request failed');
+    // a shortage of disk space is reported once, and not again for each request
+    if (status >= 500 && !isWriteRefusal(failure.cause)) log.error({ request_id: id, err: failure.cause ?? failure }, 'a request failed');
     res.status(status).set({ ...failure.headers, 'Content-Type': 'application/problem+json' });
     const body = {
       type: `${origin}/problems/${failure.code}`,
@@ -48,6 +50,14 @@ const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
 
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (isStorageInsufficient(error)) {
+    return problem('insufficient_storage', {
+      detail:
+        'The server has too little disk space to write, and nothing was changed. Reads work. Send the request again later; with the same Idempotency-Key it is not carried out twice.',
+      headers: { 'Retry-After': String(storageRetryAfterSeconds) },
+      cause: error,
+    });
+  }
   if (isDatabaseAway(error)) {
     return problem('unavailable', {
       detail: 'The database cannot be reached. Send the request again; with the same Idempotency-Key it is not carried out twice.',

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Database } from '../database/orm.ts';
+import { storageReserveBytes, type StorageReserve } from '../database/storage-reserve.ts';
 
 /** Answers whoever watches the process, and says whether it did. */
 export type Health = (url: string | undefined, res: ServerResponse) => boolean;
@@ -12,11 +13,12 @@ const answerMaxMs = 2_000;
  * @param stopping aborted when it has been asked to stop
  */
 export const health =
-  (db: Database, stopping: AbortSignal): Health =>
+  (db: Database, stopping: AbortSignal, storage?: StorageReserve): Health =>
   (url, res) => {
     if (url === '/healthz') write(res);
     else if (url === '/readyz' && stopping.aborted) write(res, 'it was asked to stop');
-    else if (url === '/readyz') void answersInTime(db).then((ready) => write(res, ready ? undefined : 'the database does not answer'));
+    else if (url === '/readyz')
+      void answersInTime(db).then((ready) => (ready ? writeReady(res, storage) : write(res, 'the database does not answer')));
     else return false;
     return true;
   };
@@ -36,7 +38,17 @@ function answersInTime(db: Database): Promise<boolean> {
   return Promise.race([answers, tooLate]).finally(() => clearTimeout(timer));
 }
 
+/** A server that is short of disk space stays ready: it answers reads, and no other process could. */
+function writeReady(res: ServerResponse, storage?: StorageReserve): void {
+  if (!storage?.isLow()) write(res);
+  else send(res, 200, `ok, but writes are refused: less than ${storageReserveBytes / 1024 / 1024} MB of disk space are free`);
+}
+
 function write(res: ServerResponse, fault?: string): void {
-  res.writeHead(fault === undefined ? 200 : 503, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
-  res.end(`${fault ?? 'ok'}\n`);
+  send(res, fault === undefined ? 200 : 503, fault ?? 'ok');
+}
+
+function send(res: ServerResponse, status: number, text: string): void {
+  res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
+  res.end(`${text}\n`);
 }

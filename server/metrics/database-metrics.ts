@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
 import type { Replica } from '../database/replica.ts';
+import type { StorageReserve } from '../database/storage-reserve.ts';
 import { timeStatements } from '../database/postgresql-connection.ts';
 
 /** Of PostgreSQL: the embedded database has one connection, and nobody waits for it elsewhere than for the process. */
@@ -45,6 +46,22 @@ export function databaseMetrics(registry: Registry): (pool: Pool) => void {
     pools.push(pool);
     pool.on('connect', (client) => timeStatements(client, (milliseconds) => duration.observe(milliseconds / 1000)));
   };
+}
+
+/** Disk space of the embedded database. */
+export function storageMetrics(registry: Registry, storage: StorageReserve): void {
+  const free: Gauge = new Gauge({
+    name: 'mandate_database_disk_free_bytes',
+    help: 'Free space on the file system of the embedded database.',
+    registers: [registry],
+    collect: () => free.set(storage.freeBytes),
+  });
+  const refused: Gauge = new Gauge({
+    name: 'mandate_database_writes_refused',
+    help: 'Whether writes are refused because disk space is low (1) or not (0).',
+    registers: [registry],
+    collect: () => refused.set(storage.isLow() ? 1 : 0),
+  });
 }
 
 export function replicaMetrics(registry: Registry): (replica: Replica) => void {

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
-import { isDatabaseUnavailable } from '../database/database-away.ts';
+import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../database/database-away.ts';
+import { isWriteRefusal } from '../database/storage-reserve.ts';
 import { TooManyAttemptsError } from './attempt-limits.ts';
 import { loggedPath } from './logged-path.ts';
 import { sendPage, type PageContext } from './page-context.ts';
@@ -31,9 +32,9 @@ export const failureHandler =
     if (status !== undefined) {
       return sendPage(context, res, failurePage(setting, failure.unreadableTitle, failure.unreadable), { status });
     }
-    log.error({ err: error, path: loggedPath(req.path) }, 'page failed');
+    if (!isWriteRefusal(error)) log.error({ err: error, path: loggedPath(req.path) }, 'page failed');
     const unavailable = isDatabaseUnavailable(error);
-    if (unavailable) res.set('Retry-After', '1');
+    if (unavailable) res.set('Retry-After', isStorageInsufficient(error) ? String(storageRetryAfterSeconds) : '1');
     return sendPage(context, res, failurePage(setting, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };
 

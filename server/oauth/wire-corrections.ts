@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { isDatabaseUnavailable } from '../database/database-away.ts';
+import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../database/database-away.ts';
+import { isWriteRefusal } from '../database/storage-reserve.ts';
 import { endpoints } from './endpoints.ts';
 import { loggedPath } from './logged-path.ts';
 import { frameHeaders } from './pages/page-headers.ts';
@@ -28,7 +29,7 @@ export const noteFailure =
   (log: FailureLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
     failures.set(req, err);
-    log.error({ err, path: loggedPath(path) }, 'authorization server failed');
+    if (!isWriteRefusal(err)) log.error({ err, path: loggedPath(path) }, 'authorization server failed');
   };
 
 /** Where the library's answers differ from what the RFCs say. */
@@ -45,7 +46,8 @@ export const wireCorrections =
       ctx.remove('Set-Cookie');
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }
-    if (isDatabaseUnavailable(failures.get(ctx.req))) answerUnavailable(ctx);
+    const failure = failures.get(ctx.req);
+    if (isDatabaseUnavailable(failure)) answerUnavailable(ctx, isStorageInsufficient(failure));
     if (ctx.status === 404 && ctx.body === undefined) answerUnknown(ctx);
     if (authenticatesClients.has(ctx.path)) correctAnswer(ctx, issuer);
     // the library's own pages: the form that posts an answer to an application, and the one that ends a session
@@ -64,11 +66,14 @@ function correctAnswer(ctx: Parameters<Middleware>[0], issuer: string): void {
 }
 
 /** RFC 9110 section 15.6.4: it is not the request that is wrong, and it may be sent again. */
-function answerUnavailable(ctx: Parameters<Middleware>[0]): void {
+function answerUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean): void {
   ctx.status = 503;
-  ctx.set('Retry-After', '1');
+  ctx.set('Retry-After', isStorageLow ? String(storageRetryAfterSeconds) : '1');
   if (ctx.type === 'text/html') return;
-  ctx.body = { error: 'temporarily_unavailable', error_description: 'the database cannot be reached; send the request again' };
+  const description = isStorageLow
+    ? 'insufficient_storage: the server has too little disk space to write; send the request again later'
+    : 'the database cannot be reached; send the request again';
+  ctx.body = { error: 'temporarily_unavailable', error_description: description };
 }
 
 function answerUnknown(ctx: Parameters<Middleware>[0]): void {

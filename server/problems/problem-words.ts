@@ -137,6 +137,10 @@ export const problemWords: Readonly<Record<ProblemCode, ProblemWords>> = {
     happened: 'The service cannot do this at the moment: it has more to do than it can, or its database is away.',
     mend: 'Wait as long as `Retry-After` says, and send the request again. With the same `Idempotency-Key` it is not carried out twice.',
   },
+  insufficient_storage: {
+    happened: 'The server has too little disk space left to write. Nothing was changed; requests that only read still work.',
+    mend: 'Wait as long as `Retry-After` says, and send the request again; with the same `Idempotency-Key` it is not carried out twice. If you run the server, free disk space: writes then continue without a restart.',
+  },
   email_taken: {
     happened: 'Somebody has an account with this e-mail address.',
     mend: 'Find the account with `GET /api/v1/users?email=...`, or use another address.',

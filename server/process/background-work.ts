@@ -1,6 +1,7 @@
 import { type Background, type Job, startBackground } from '../background.ts';
 import type { Config } from '../config.ts';
 import { eventJobs } from '../events/jobs.ts';
+import { limitWalJob } from '../database/limit-wal.ts';
 import type { Log } from '../log.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
 import { logTransport } from '../mail/log-transport.ts';
@@ -17,22 +18,24 @@ import type { ProcessParts } from './parts.ts';
 
 /** Everything that goes on without anybody asking. A process that answers requests alone writes down what it has counted, and leaves the rest to others. */
 export function startBackgroundWork(parts: ProcessParts): Background {
-  const { log } = parts;
+  const { log, storage } = parts;
+  const isPaused = (): boolean => storage?.isLow() ?? false;
   const counting = parts.config.role === 'worker' ? [] : countingJobs(parts);
-  if (parts.config.role === 'web') return startBackground(counting, log);
+  if (parts.config.role === 'web') return startBackground(counting, log, isPaused);
   const deliverer = delivererOf(parts);
-  const background = startBackground([...jobsOf(parts, deliverer), ...counting], log);
+  const background = startBackground([...jobsOf(parts, deliverer), ...counting], log, isPaused);
   return {
     wake: () => background.wake(),
     stop: async () => void (await Promise.all([deliverer.stop(), background.stop()])),
   };
 }
 
-const jobsOf = ({ db, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
+const jobsOf = ({ db, storage, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
   ...paymentJobs(db, providers),
   ...eventJobs(db, fanOut, () => deliverer.run()),
   ...webhookJobs(db, deliverer),
   ...taskJobs({ em: db.em, log, kinds: taskKinds }),
+  ...(storage ? [limitWalJob(db)] : []),
   ...upkeepJobs({ db, log, transport, mailKey: keys.mail }),
 ];
 

@@ -22,7 +22,7 @@ import type { ProcessParts } from './parts.ts';
  * @param wake called when something waits in the background
  */
 export async function startServing(parts: ProcessParts, wake: () => void, opened: AsyncDisposableStack): Promise<void> {
-  const { config, log, db, metrics, transport, ...rest } = parts;
+  const { config, log, db, storage, metrics, transport, ...rest } = parts;
   const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds } = config;
   const sharedCounters = config.redisUrl === undefined ? undefined : openSharedCounters(config.redisUrl, issuer, log);
   opened.defer(async () => sharedCounters?.close());
@@ -44,7 +44,15 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
   const load = { atOnce: config.concurrency };
   const stopping = new AbortController();
   const timeouts = trustProxy === false ? {} : { keepAlive: keepAliveBehindProxyMs };
-  const server = httpServer(app, { issuer, log, health: health(db, stopping.signal), load, timeouts, tls, watchLoad: metrics?.watchLoad });
+  const server = httpServer(app, {
+    issuer,
+    log,
+    health: health(db, stopping.signal, storage),
+    load,
+    timeouts,
+    tls,
+    watchLoad: metrics?.watchLoad,
+  });
   metrics?.watchRequests(server, pathOf(issuer));
   await listen(server, config, log);
   if (config.tls && tls) opened.use(followTlsFiles(server, config.tls, tls, log));

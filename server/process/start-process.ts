@@ -1,14 +1,16 @@
 import { offerCopies } from '../backup/offer-copies.ts';
 import type { Config } from '../config.ts';
 import { openMigratedDatabase } from '../database/migrate.ts';
-import { type Database, openDatabase } from '../database/orm.ts';
+import { type Database, isPostgresql, openDatabase } from '../database/orm.ts';
 import { Replica } from '../database/replica.ts';
+import { StorageReserve } from '../database/storage-reserve.ts';
 import { LastUse } from '../api-keys/last-use.ts';
 import type { Log } from '../log.ts';
 import { openPaymentProviders } from '../payments/open-providers.ts';
 import { startBackgroundWork, transportOf } from './background-work.ts';
 import type { ProcessParts } from './parts.ts';
 import { reloadSecretsOnHangup, ReplaceableTransport } from './reload-secrets.ts';
+import { startWatchdog } from './watchdog.ts';
 import { startAnsweringHealth, startServing } from './serving.ts';
 import { deriveKeys, keptSecret } from '../secret-keys.ts';
 import { MonthlyUse } from '../usage/monthly-use.ts';
@@ -16,6 +18,8 @@ import { MonthlyUse } from '../usage/monthly-use.ts';
 /** Everything that a process is made of by its role; what is opened is closed with `opened`. */
 export async function startProcess(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
   const parts = await openParts(config, log, opened);
+  // not before: one statement of a migration, or the recovery of an embedded database, can take longer
+  startWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid without money: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundWork(parts);
   opened.defer(() => background.stop());
@@ -32,10 +36,12 @@ async function openParts(config: Config, log: Log, opened: AsyncDisposableStack)
   const metrics = config.metrics && new (await import('../metrics/metrics.ts')).Metrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
   const wait = { seconds, log };
-  const db = await openMigratedDatabase(config.databaseUrl, { directUrl, preparedStatements, wait, onPool: metrics?.watchPool });
+  const storage = isPostgresql(config.databaseUrl) ? undefined : new StorageReserve(config.databaseUrl, log);
+  const db = await openMigratedDatabase(config.databaseUrl, { directUrl, preparedStatements, wait, storage, onPool: metrics?.watchPool });
   opened.defer(() => db.close());
   const replica = await openReplica(config, db, log, opened);
   if (replica) metrics?.watchReplica(replica);
+  if (storage) metrics?.watchStorage(storage);
   metrics?.watchQueues(db.em);
   if (config.metrics && metrics) opened.defer(await metrics.serve(config.metrics));
   const keys = deriveKeys(config.secret ?? (await keptSecret(config.dataDirectory)));
@@ -44,8 +50,10 @@ async function openParts(config: Config, log: Log, opened: AsyncDisposableStack)
   const transport = mailServer && new ReplaceableTransport(mailServer);
   opened.use(reloadSecretsOnHangup(config, { transport, providers }, log));
   const [lastUse, monthlyUse] = [new LastUse(), new MonthlyUse()];
-  opened.defer(async () => void (await Promise.all([lastUse.write(db.em.fork()), monthlyUse.write(db.em.fork())])));
-  return { config, log, db, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
+  opened.defer(async () => {
+    if (!storage?.isLow()) await Promise.all([lastUse.write(db.em.fork()), monthlyUse.write(db.em.fork())]);
+  });
+  return { config, log, db, storage, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
 }
 
 /** A replica that is away does not keep the server from starting. */

@@ -5,7 +5,7 @@ import type { Fault, Scene } from './scene.ts';
 import { Stage, startServers } from './stage.ts';
 
 /** One server on PGlite. */
-class EmbeddedStage extends Stage {
+export class EmbeddedStage extends Stage {
   /** While the server is gone: nobody else can open its database. */
   override async sql(text: string): Promise<readonly object[]> {
     const [server] = this.servers;

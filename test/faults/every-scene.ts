@@ -1,8 +1,10 @@
 import { clocks } from './clocks.ts';
 import { embedded } from './embedded.ts';
+import { patroni } from './patroni.ts';
 import { play, type Outcome, type Playing } from './play.ts';
 import type { Scene } from './scene.ts';
 import { smallDisk } from './small-disk.ts';
+import { smallDiskEmbedded } from './small-disk-embedded.ts';
 import { openSoak, soak } from './soak.ts';
 import type { Stage } from './stage.ts';
 import { twoServers } from './two-servers.ts';
@@ -39,9 +41,11 @@ function performances<S extends Stage>({ missing, open, faults }: Scene<S>): Per
 export const everyPerformance: readonly Performance[] = [
   ...performances(twoServers),
   ...performances(withStandby),
+  ...performances(patroni),
   ...performances(smallDisk),
   ...performances(clocks),
   ...performances(embedded),
+  ...performances(smallDiskEmbedded),
   {
     name: 'soak',
     missing: () => undefined,

@@ -1,7 +1,8 @@
 /**
  * `npm run faults -- --fault kill-server --times 10`: lets faults happen to real servers under load, compares what was confirmed with
  * what there is afterwards, and prints a table in Markdown. Without `--fault` all of them, one after the other; `--fault` can be given
- * more than once. `--seconds`: how long each goes on at least (the soak: altogether).
+ * more than once, and also names all faults that begin with its words: `--fault patroni` is `patroni-leader` and `patroni-switchover`.
+ * `--seconds`: how long each goes on at least (the soak: altogether).
  */
 import { parseArgs } from 'node:util';
 import { endServerProcesses } from '../support/server-process.ts';
@@ -15,14 +16,15 @@ const { values } = parseArgs({
 let failed = false;
 const names = everyPerformance.map(({ name }) => name);
 const wanted = values.fault ?? names;
-const unknown = wanted.filter((name) => !names.includes(name));
+const isNamedBy = (name: string, word: string): boolean => name === word || name.startsWith(`${word}-`);
+const unknown = wanted.filter((word) => !names.some((name) => isNamedBy(name, word)));
 if (unknown.length > 0) {
   process.stderr.write(`There is no fault called ${unknown.join(', ')}. There are: ${names.join(', ')}.\n`);
   process.exitCode = 2;
 } else {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130));
   process.stdout.write(`${tableHead}\n`);
-  const program = everyPerformance.filter(({ name }) => wanted.includes(name));
+  const program = everyPerformance.filter(({ name }) => wanted.some((word) => isNamedBy(name, word)));
   for (const [nth, one] of program.entries()) {
     const went = await perform(one);
     if (!went || program[nth + 1]?.close !== one.close) await one.close();

@@ -10,12 +10,12 @@ import { eventually, PostgresqlStage, startDurablePostgresql, startServers } fro
 
 const run = promisify(execFile);
 
-const megabytes = 220;
 /** How long there is no room after the first write that found none. */
 const fullMs = 1_500;
 
-const mount = (where: string, owner: string): Promise<unknown> =>
-  run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700${owner}`, 'tmpfs', where]);
+/** @param owner mount options that name it; root by default */
+export const mountSmallDisk = (where: string, owner = ''): Promise<unknown> =>
+  run('mount', ['-t', 'tmpfs', '-o', `size=220m,mode=0700${owner}`, 'tmpfs', where]);
 
 /** Something else fills the disk of PostgreSQL to the last byte; later it is gone, and PostgreSQL started again if it gave up. */
 const fillDisk: Fault<PostgresqlStage> = {
@@ -43,7 +43,7 @@ const fillDisk: Fault<PostgresqlStage> = {
   },
 };
 
-function whyNot(): string | undefined {
+export function whyNothingCanBeMounted(): string | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'mandate-mount-'));
   try {
     execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', directory], { stdio: 'pipe' });
@@ -58,14 +58,14 @@ function whyNot(): string | undefined {
 
 /** Two servers on a PostgreSQL whose disk is small: a tmpfs, and what is written ahead comes in small files, so that it soon needs another. */
 export const smallDisk: Scene<PostgresqlStage> = {
-  missing: whyNot,
+  missing: whyNothingCanBeMounted,
   async open() {
     const postgresql = await startDurablePostgresql({
       initdb: ['--wal-segsize=1'],
       settings: ['wal_recycle=off', 'max_wal_size=32MB', 'min_wal_size=2MB'],
       async prepare(data, { uid, gid }) {
         await mkdir(data, { mode: 0o700 });
-        await mount(data, uid === undefined ? '' : `,uid=${uid},gid=${gid}`);
+        await mountSmallDisk(data, uid === undefined ? '' : `,uid=${uid},gid=${gid}`);
       },
     });
     return new PostgresqlStage(await startServers(2, () => ({ DATABASE_URL: postgresql.url })), postgresql);

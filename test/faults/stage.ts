@@ -57,9 +57,16 @@ const unlimited = {
 /** A spent refresh token is refused at once, so that the audit need not wait. */
 const noGrace = { MANDATE_REFRESH_GRACE_SECONDS: '0' };
 
-/** So many servers, the first of them alone at first, so that it makes the demonstration shop. `env`: of the n-th, counted from 0. */
-export async function startServers(count: number, env: (nth: number) => Readonly<Record<string, string>>): Promise<StageParts> {
-  const directory = await temporaryDataDirectory();
+/**
+ * So many servers, the first of them alone at first, so that it makes the demonstration shop. `env`: of the n-th, counted from 0.
+ * @param given the directory for their data (default: a temporary one), which is removed with the servers
+ */
+export async function startServers(
+  count: number,
+  env: (nth: number) => Readonly<Record<string, string>>,
+  given?: AsyncDisposable & { readonly path: string },
+): Promise<StageParts> {
+  const directory = given ?? (await temporaryDataDirectory());
   const front = await openFront(await freePort());
   const shared = { MANDATE_DATA_DIR: directory.path, MANDATE_ISSUER: front.url, MANDATE_SECRET: 'x'.repeat(43), ...unlimited, ...noGrace };
   const servers: MortalServer[] = [];

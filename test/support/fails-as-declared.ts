@@ -76,6 +76,8 @@ export function failsAsDeclared(operations: readonly string[], { mandate, rateLi
     ['internal_error', 'P0001'],
     // what a database says that is starting up
     ['unavailable', '57P03'],
+    // what a database says whose disk is full
+    ['insufficient_storage', '53100'],
   ])('every operation says %s when the database does not answer as it should', async (code, sqlState) => {
     const requests: [string, Valid][] = [];
     for (const operation of operations) requests.push([operation, await validRequest(operation)]);

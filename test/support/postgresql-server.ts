@@ -101,7 +101,7 @@ export async function inDirectory(
       port,
       data,
       stop,
-      kill: () => killAll(data),
+      kill: () => killPostgresql(data),
       start: async () => void (await control('start', ...options)),
       restart: async () => void (await control('restart', '-m', 'fast', ...options)),
     };
@@ -114,7 +114,7 @@ export async function inDirectory(
 }
 
 /** Its first process and all that came of it; they would end by themselves when the first is gone, but not at once. */
-async function killAll(data: string): Promise<void> {
+export async function killPostgresql(data: string): Promise<void> {
   const [first = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
   const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8').catch(() => '');
   const all = [first, ...children.split(' ')].map(Number).filter((pid) => pid > 0);

@@ -19,6 +19,8 @@ export type ServerProcess = {
   readonly pid: number;
   /** Everything it has written so far, to either output. */
   readonly output: () => string;
+  /** Its exit code and signal, once it has ended. */
+  readonly exited: Promise<unknown[]>;
   /** Asks it to stop and gives its exit code. */
   readonly stop: () => Promise<number | null>;
   /** Kills it as a power switch would: nothing is finished. */
@@ -70,7 +72,7 @@ function launch(
   env: Readonly<Record<string, string>>,
   argv: readonly string[] = usually,
   { executable, directory: cwd, ...account }: Place = here,
-): { child: ChildProcessByStdio<null, Readable, Readable>; exited: Promise<unknown>; output: () => string } {
+): { child: ChildProcessByStdio<null, Readable, Readable>; exited: Promise<unknown[]>; output: () => string } {
   const child = spawn(executable, argv, {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
@@ -116,7 +118,7 @@ export async function startServer(
     return child.exitCode;
   };
   const url = `http://localhost:${port}`;
-  return { url, pid: child.pid ?? 0, output, kill: () => end('SIGKILL'), stop };
+  return { url, pid: child.pid ?? 0, output, exited, kill: () => end('SIGKILL'), stop };
 }
 
 /** Kills it at a moment of its start that `reached` recognizes. */

@@ -1,0 +1,85 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const walSegmentBytes = 16 * 1024 * 1024;
+
+/** PGlite never returns from a statement that follows a failed attempt to create a WAL segment. */
+export const storageReserveBytes = 2 * walSegmentBytes;
+
+/** A check takes about 15 microseconds. Within this time the server and other processes together cannot write as much as the reserve. */
+const validMs = 10;
+
+/** A new embedded database with the demonstration shop has less than this. */
+const newDatabaseBytes = 96 * 1024 * 1024;
+
+/** Thrown with the SQLSTATE that PostgreSQL uses for a full disk. */
+export class InsufficientStorageError extends Error {
+  override readonly name = 'InsufficientStorageError';
+  readonly code = '53100';
+  /** MikroORM copies the properties of an error to an error of its own class. */
+  readonly isWriteRefusal = true;
+}
+
+/** Whether a write was refused because disk space is low. The shortage is logged once, so such a failure is not logged again. */
+export const isWriteRefusal = (error: unknown): boolean =>
+  error instanceof Error && ('isWriteRefusal' in error || isWriteRefusal(error.cause));
+
+export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
+
+/** Free space on the file system of an embedded database. Writes are refused while less than the reserve is free. */
+export class StorageReserve {
+  readonly #directory: string;
+  readonly #log: StorageLog | undefined;
+  #isLow = false;
+  #checkedAt = -Infinity;
+
+  /** @param log where the beginning and the end of a shortage are reported */
+  constructor(directory: string, log?: StorageLog) {
+    this.#directory = directory;
+    this.#log = log;
+  }
+
+  get freeBytes(): number {
+    const { bavail, bsize } = statfsSync(this.#directory);
+    return bavail * bsize;
+  }
+
+  /** Whether PostgreSQL can create another WAL segment. */
+  get hasSegment(): boolean {
+    return this.freeBytes >= walSegmentBytes;
+  }
+
+  isLow(): boolean {
+    const now = performance.now();
+    if (now - this.#checkedAt < validMs) return this.#isLow;
+    this.#checkedAt = now;
+    const { freeBytes } = this;
+    const isLow = freeBytes < storageReserveBytes;
+    if (isLow !== this.#isLow) this.#report(isLow, freeBytes);
+    this.#isLow = isLow;
+    return isLow;
+  }
+
+  #report(isLow: boolean, freeBytes: number): void {
+    const details = { directory: this.#directory, free_bytes: freeBytes, reserve_bytes: storageReserveBytes };
+    if (isLow) this.#log?.error(details, 'disk space is low: writes are refused until space is freed, reads continue');
+    else this.#log?.info(details, 'disk space is available again: writes continue');
+  }
+}
+
+/**
+ * Checks the free space before PGlite opens or creates a database: both write, and on a full disk both fail without a usable message.
+ * @throws {InsufficientStorageError} with the space that is required
+ */
+export function expectSpaceToOpen(directory: string, isNew: boolean): void {
+  const { freeBytes } = new StorageReserve(isNew ? dirname(directory) : directory);
+  const required = isNew ? newDatabaseBytes : storageReserveBytes;
+  if (freeBytes >= required) return;
+  const purpose = isNew ? 'a new embedded database' : 'opening the embedded database';
+  throw new InsufficientStorageError(
+    `${directory}: ${purpose} requires ${megabytes(required)} MB of free disk space, and ${megabytes(freeBytes)} MB are free. ` +
+      'Free disk space, or move MANDATE_DATA_DIR to a larger disk.',
+  );
+}
+
+const megabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);

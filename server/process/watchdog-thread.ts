@@ -1,0 +1,26 @@
+import { writeSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { createLog } from '../log.ts';
+import { heartbeatMs, type WatchdogData } from './watchdog.ts';
+
+const { state, limitSeconds, production } = z.custom<WatchdogData>().parse(workerData);
+
+// synchronous: the main thread, which writes the output of its threads, is blocked
+const log = createLog(production, { write: (line) => void writeSync(2, line) });
+
+let heartbeat = Atomics.load(state, 0);
+let blockedMs = 0;
+
+/** A late check counts like a punctual one, so the time in which the whole process was suspended or had no processor does not count. */
+function check(): void {
+  const latest = Atomics.load(state, 0);
+  const canBePaused = Atomics.load(state, 1) === 1;
+  blockedMs = latest === heartbeat && !canBePaused ? blockedMs + heartbeatMs : 0;
+  heartbeat = latest;
+  if (blockedMs < limitSeconds * 1_000) return;
+  log.fatal({ blocked_seconds: limitSeconds }, 'the event loop is blocked: the process is terminated, so that it can be started again');
+  process.kill(process.pid, 'SIGKILL');
+}
+
+setInterval(check, heartbeatMs);

@@ -1,0 +1,31 @@
+import { url as inspectorUrl } from 'node:inspector';
+import { Worker } from 'node:worker_threads';
+import type { Log } from '../log.ts';
+
+/** What the watchdog thread is started with. */
+export type WatchdogData = {
+  /** `[heartbeats, whether a debugger can pause this process]`, in shared memory. */
+  readonly state: Int32Array<SharedArrayBuffer>;
+  readonly limitSeconds: number;
+  readonly production: boolean;
+};
+
+export const heartbeatMs = 1_000;
+
+/**
+ * Starts a thread that terminates this process when its event loop has been blocked for `limitSeconds`, so that a supervisor can start
+ * it again. Neither the thread nor the heartbeat keeps the process alive.
+ */
+export function startWatchdog(limitSeconds: number, production: boolean, log: Log): void {
+  if (limitSeconds === 0) return;
+  const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  const beat = (): void => {
+    Atomics.add(state, 0, 1);
+    Atomics.store(state, 1, inspectorUrl() === undefined ? 0 : 1);
+  };
+  setInterval(beat, heartbeatMs).unref();
+  const workerData: WatchdogData = { state, limitSeconds, production };
+  const thread = new Worker(new URL('watchdog-thread.ts', import.meta.url), { workerData, execArgv: [] });
+  thread.on('error', (error) => log.error({ err: error }, 'the watchdog thread stopped: a blocked event loop is no longer detected'));
+  thread.unref();
+}
