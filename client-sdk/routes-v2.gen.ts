@@ -11,11 +11,11 @@ export const routes = {
 
 /** Any one of its scopes lets a token in to an operation; without any, no scope is asked for. */
 export const scopesOf = {
-  'orders.create': ["orders.write"],
-  'orders.list': ["orders.read"],
-  'orders.get': ["orders.read"],
-  'orders.update': ["orders.write"],
-  'orders.cancel': ["orders.write"],
+  'orders.create': ["orders.write","orders.manage"],
+  'orders.list': ["orders.read","orders.manage"],
+  'orders.get': ["orders.read","orders.manage"],
+  'orders.update': ["orders.write","orders.manage"],
+  'orders.cancel': ["orders.write","orders.manage"],
 } as const;
 
 /** The codes each operation can fail with, and the status of each. */
