@@ -15,6 +15,7 @@ const pieces: Readonly<Record<string, { readonly name: string; readonly from: st
   './run.ts': { name: 'run', from: 'run.ts' },
   './complete.ts': { name: 'complete', from: 'complete.ts' },
   './open-browser.ts': { name: 'open-browser', from: 'open-browser.ts' },
+  './load-jq.ts': { name: 'jq', from: 'load-jq.ts' },
   './keyring.ts': { name: 'keyring', from: 'keyring.ts' },
   '../mcp/serve.ts': { name: 'serve-tools', from: 'mcp/serve.ts' },
   '@mandate/client-sdk/authorization/node': { name: 'loopback', from: '@mandate/client-sdk/authorization/node' },

@@ -25,6 +25,7 @@ export async function generatedCompletion(): Promise<string> {
   const written = (command: Command): CompletionCommand => ({
     name: command.name(),
     about: command.summary(),
+    ...(command.aliases().length > 0 && { aliases: command.aliases() }),
     ...(command.commands.length > 0 && { commands: command.commands.map(written) }),
     ...(command.commands.length === 0 && { flags: command.options.filter((option) => !isGlobal(option)).map(flagOf) }),
     ...(command.commands.length === 0 &&

@@ -4,6 +4,8 @@ import { innerColumns } from './columns.ts';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
+import { jqLines } from './jq-filter.ts';
+import { nearest } from './nearest.ts';
 import { plainText, printableJson, widthOf } from './plain-text.ts';
 import { isObject } from './schema-violations.ts';
 import type { Settings } from './settings.ts';
@@ -19,7 +21,9 @@ export function showResult(io: Io, settings: Settings, body: unknown, columns?: 
   const chosen = settings.fields;
   const list = listOf(body);
   if (settings.get !== undefined) return stdout.write(pickedLines(body, settings.get));
-  if (settings.format === 'jsonl' && list) return stdout.write(list.map((item) => `${printableJson(projected(item, chosen))}\n`).join(''));
+  if (settings.jq !== undefined && !(settings.format === 'jsonl' && list)) return stdout.write(jsonLine(io, settings, body));
+  if (settings.format === 'jsonl' && list)
+    return stdout.write(list.map((item) => jsonLine(io, settings, projected(item, chosen))).join(''));
   if (settings.format !== 'text') {
     const projection = list && isObject(body) ? { ...body, data: list.map((item) => projected(item, chosen)) } : projected(body, chosen);
     return stdout.write(`${printableJson(projection, stdout.isTTY && settings.format === 'json' ? 2 : undefined)}\n`);
@@ -29,6 +33,10 @@ export function showResult(io: Io, settings: Settings, body: unknown, columns?: 
   if (body !== undefined) stdout.write(`${tabular(body)}\n`);
 }
 
+/** One value as one line of JSON, or what the `--jq` filter makes of it. */
+export const jsonLine = ({ stdout }: Io, { jq }: Settings, value: unknown): string =>
+  jq === undefined ? `${printableJson(value)}\n` : jqLines(jq, value, stdout);
+
 const listOf = (body: unknown): Item[] | undefined =>
   isObject(body) && Array.isArray(body['data']) ? body['data'].filter(isObject) : undefined;
 
@@ -36,7 +44,10 @@ const listOf = (body: unknown): Item[] | undefined =>
 export function checkFields({ fields: chosen }: Settings, known: readonly string[]): void {
   const unknown = chosen?.find((field) => !known.includes(field));
   if (unknown === undefined) return;
-  throw new CommandFailure(exitCodes.usage, 'usage', `There is no field ${unknown}. There are: ${known.join(', ')}`);
+  const meant = nearest(unknown, known);
+  throw new CommandFailure(exitCodes.usage, 'usage', `There is no field ${unknown}. There are: ${known.join(', ')}`, {
+    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  });
 }
 
 function shownList(io: Io, settings: Settings, list: readonly Item[], chosen: readonly string[] | undefined): string {

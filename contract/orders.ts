@@ -5,7 +5,7 @@ import { deliveryMethodCode } from './delivery-methods.ts';
 import { id, pathId, urlId } from './ids.ts';
 import { amount, currency, price } from './money.ts';
 import { commaList, page, pageQuery } from './pages.ts';
-import { commonProblems, failuresOf, guarded, tokenGuarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
 import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
 import { instant, instantInput, line, metadata, metadataPatch, storedLine, text } from './text.ts';
 
@@ -186,7 +186,7 @@ export const orders = c.router({
     pathParams: orderPath,
     headers: ifNoneMatchHeaders,
     summary: 'Get an order',
-    responses: { 200: order, 304: c.noBody(), ...fails(...tokenGuarded, 'not_found') },
+    responses: { 200: order, 304: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
@@ -198,7 +198,7 @@ export const orders = c.router({
     summary: 'Change an order',
     description:
       'A merge patch (RFC 7396) of what does not change the price. The delivery can change until something is shipped; by the customer only while the order is pending.',
-    responses: { 200: order, ...fails(...tokenGuarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition', 'price_changed') },
+    responses: { 200: order, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition', 'price_changed') },
     metadata: describedBy({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
   cancel: {

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { aliasOfCommand, aliasOfGroup, resolveAlias } from '../aliases.ts';
 import { byHand } from '../by-hand.ts';
 import { commandSpecs } from '../commands.gen.ts';
 import type { CommandSpec } from '../command-spec.ts';
@@ -27,13 +28,17 @@ const groupSummaries: Readonly<Record<string, string>> = {
   'audit-events': 'What happened to credentials and permissions',
 };
 
+/** The group that a word names, in full or by its alias. */
+export const groupNamed = (word: string): string => resolveAlias(word, Object.keys(groupSummaries), aliasOfGroup) ?? word;
+
 /**
  * One command for each operation of the contract: `mandate <resource> <operation>`; where they are named, of one resource
  * only, and of that the one operation if there is such a one. Whether there is.
  */
 export function addContractCommands(program: Command, io: Io, onlyGroup?: string, onlyName?: string): boolean {
   const ofGroup = commandSpecs.filter(({ operationId, group }) => !(operationId in byHand) && (onlyGroup ?? group) === group);
-  const single = onlyGroup === undefined ? undefined : ofGroup.find(({ name }) => name === onlyName);
+  const names = ofGroup.map(({ name }) => name);
+  const single = onlyGroup === undefined ? undefined : ofGroup.find(({ name }) => name === resolveAlias(onlyName, names, aliasOfCommand));
   const derived = single ? [single] : ofGroup;
   for (const [group, specs] of Map.groupBy(derived, (spec) => spec.group)) {
     const parent = groupCommand(program, group, groupSummaries[group] ?? '');

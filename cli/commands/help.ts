@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { CommandFailure } from '../command-failure.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { helpTopics } from '../help-topics.ts';
 import type { Io } from '../io.ts';
-import { leafCommand } from '../program-parts.ts';
+import { findCommand, leafCommand, unknownCommand } from '../program-parts.ts';
 
 const topicList = Object.entries(helpTopics)
   .map(([name, { summary }]) => `\n  ${name.padEnd(14)}${summary}`)
@@ -21,10 +19,7 @@ export function addHelp(program: Command, io: Io): void {
 }
 
 function childOf(command: Command, word: string): Command {
-  const child = command.commands.find((candidate) => candidate.name() === word);
+  const child = findCommand(command, word);
   if (child) return child;
-  const known = command.commands.map((candidate) => candidate.name());
-  throw new CommandFailure(exitCodes.usage, 'usage', `There is no command ${word}`, {
-    hint: `There are: ${[...known, ...(command.parent ? [] : Object.keys(helpTopics))].join(', ')}`,
-  });
+  throw unknownCommand(command, word, command.parent ? [] : Object.keys(helpTopics));
 }
