@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { isObject } from './schema-violations.ts';
+import { writeManPages } from './write-man-pages.ts';
 
 const directory = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(directory, 'dist');
@@ -66,6 +67,7 @@ async function buildPackage(): Promise<void> {
     banner: { js: "import { createRequire as requireOf } from 'node:module';const require = requireOf(import.meta.url);" },
   });
   await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(Object.keys(metafile.inputs)));
+  await writeManPages(join(dist, 'man'));
 }
 
 /** The licences of the packages that these files are from. */
@@ -80,6 +82,7 @@ async function licencesOf(files: readonly string[]): Promise<string> {
       return `${name} ${version} (${license})\n\n${file === undefined ? '' : await readFile(join(root, file), 'utf8')}`;
     }),
   );
+  texts.push(`jq, as part of jq-wasm (MIT)\n\n${await readFile(join(directory, 'jq-license.txt'), 'utf8')}`);
   return texts.join(`\n${'-'.repeat(80)}\n`);
 }
 

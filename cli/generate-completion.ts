@@ -1,27 +1,12 @@
 import type { Command, Option } from 'commander';
 import type { CompletionCommand, CompletionFlag } from './completion-tree.ts';
-import type { Io } from './io.ts';
 import { choicesOf } from './program-parts.ts';
 import { buildProgram } from './program.ts';
-
-const silent = { write: () => undefined, drained: async () => undefined, isTTY: false, columns: 80 };
-const nowhere = (): Promise<never> => Promise.reject(new Error('nothing runs here'));
-const io: Io = {
-  stdin: (async function* () {})(),
-  stdinIsTTY: false,
-  stdout: silent,
-  stderr: silent,
-  env: {},
-  homeDirectory: '/',
-  platform: 'linux',
-  keyring: nowhere,
-  openBrowser: nowhere,
-  interrupted: new AbortController().signal,
-};
+import { silentIo } from './silent-io.ts';
 
 /** The words of every command there is, of the contract and by hand, as plain data. */
 export async function generatedCompletion(): Promise<string> {
-  const program = await buildProgram(io);
+  const program = await buildProgram(silentIo);
   const written = (command: Command): CompletionCommand => ({
     name: command.name(),
     about: command.summary(),

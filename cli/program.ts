@@ -27,6 +27,7 @@ const alone: Readonly<Record<string, Add>> = {
   profile: async (...to) => (await import('./commands/profile.ts')).addProfile(...to),
   config: async (...to) => (await import('./commands/config.ts')).addConfig(...to),
   api: async (...to) => (await import('./commands/api.ts')).addApi(...to),
+  docs: async (...to) => (await import('./commands/docs.ts')).addDocs(...to),
   mcp: async (...to) => (await import('./commands/mcp.ts')).addMcp(...to),
   completion: async (...to) => (await import('./commands/completion.ts')).addCompletion(...to),
   commands: async (...to) => (await import('./commands/command-tree.ts')).addCommandTree(...to),

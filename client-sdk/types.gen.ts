@@ -5523,7 +5523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The access token does not allow this: `insufficient_scope`. */
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5659,7 +5659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The access token does not allow this: `insufficient_scope`. */
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { helpTopics } from '../help-topics.ts';
 import type { Io } from '../io.ts';
+import { manPage } from '../man-page.ts';
 import { findCommand, leafCommand, unknownCommand } from '../program-parts.ts';
 
 const topicList = Object.entries(helpTopics)
@@ -10,11 +11,14 @@ const topicList = Object.entries(helpTopics)
 export function addHelp(program: Command, io: Io): void {
   leafCommand(program, 'help', 'What a command does and takes')
     .argument('[command...]', 'the words of a command, or a topic')
+    .option('--man', 'print it as a man page: mandate help orders pay --man | man -l -')
     .addHelpText('after', `\nTopics:${topicList}`)
-    .action((words: readonly string[]) => {
+    .action((words: readonly string[], { man = false }: { man?: boolean }) => {
       const topic = Object.hasOwn(helpTopics, words.join(' ')) ? helpTopics[words.join(' ')] : undefined;
       if (topic) return io.stdout.write(topic.text);
-      words.reduce((command, word) => childOf(command, word), program).outputHelp();
+      const command = words.reduce(childOf, program);
+      if (man) return io.stdout.write(manPage(command));
+      command.outputHelp();
     });
 }
 

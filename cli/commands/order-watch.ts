@@ -6,6 +6,7 @@ import { CommandFailure } from '../command-failure.ts';
 import { explained, requestOf, specOf } from '../contract-request.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
+import { scopeToReadOrders } from '../order-scopes.ts';
 import { plainText } from '../plain-text.ts';
 import { existingGroup, globalFlagsOf, leafCommand, noteChoices } from '../program-parts.ts';
 import { openSession, requireScopes } from '../session.ts';
@@ -46,10 +47,10 @@ async function watch(io: Io, settings: Settings, id: string | undefined, flags: 
   if (until !== undefined && ![...way.slice(1), 'canceled'].includes(until)) throw usage(`--until is paid, shipped, delivered or canceled`);
   if (until !== undefined && id === undefined) throw usage('--until needs an order to watch');
   const spec = specOf(id === undefined ? 'orders.list' : 'orders.get');
-  await requestOf({ io, spec, path: id === undefined ? [] : [id], typed: new Map() });
+  requestOf({ spec, path: id === undefined ? [] : [id], typed: new Map() });
   waitingTimes(flags);
   const session = await openSession(io, settings);
-  requireScopes(session, ['orders.read']);
+  requireScopes(session, [scopeToReadOrders(session)]);
   const told = { changes: 0 };
   try {
     await observe(io, settings, watched(session.client, id, io.interrupted), flags, told);
