@@ -52,7 +52,12 @@ function question({ name, schema, kind }: Flag): string {
   const words = name.replace(/^--/, '').replaceAll(/[.-]/g, ' ');
   const [about = ''] = (schema.description ?? '').split(/[.;] |\.$/, 1);
   const choices = (schema.items ?? schema).enum?.join(', ');
-  const form = kind === 'objects' ? Object.keys(schema.items?.properties ?? {}).map((key) => `${key}=...`).join(',') : '';
+  const form =
+    kind === 'objects'
+      ? Object.keys(schema.items?.properties ?? {})
+          .map((key) => `${key}=...`)
+          .join(',')
+      : '';
   const more = [about, choices ?? '', form].filter(Boolean).join('; ');
   return plainText(words.charAt(0).toUpperCase() + words.slice(1) + (more && ` (${more})`));
 }

@@ -33,21 +33,23 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   'tasks.list': ['id', 'type', 'status', 'created_at', 'finished_at'] satisfies ColumnsOf<Task>,
   'orders.list': ['id', 'status', 'payment_status', 'total', 'item_count', 'created_at'] satisfies ColumnsOf<OrderSummary>,
   'webhooks.list': ['id', 'url', 'events', 'status', 'created_at'] satisfies ColumnsOf<WebhookEndpoint>,
-  'webhooks.deliveries': [
-    'id',
-    'event_id',
-    'event_type',
-    'status',
-    'next_attempt_at',
-    'created_at',
-  ] satisfies ColumnsOf<WebhookDelivery>,
+  'webhooks.deliveries': ['id', 'event_id', 'event_type', 'status', 'next_attempt_at', 'created_at'] satisfies ColumnsOf<WebhookDelivery>,
   'connectedApps.list': ['id', 'application.name', 'device', 'scopes', 'created_at', 'last_used_at'] satisfies readonly (
     | keyof ConnectedApp
     | `application.${keyof ConnectedApp['application'] & string}`
   )[],
   'apiKeys.list': ['id', 'name', 'prefix', 'scopes', 'status', 'expires_at', 'last_used_at'] satisfies ColumnsOf<ApiKey>,
   'applications.list': ['id', 'client_id', 'name', 'type', 'status', 'registration', 'created_at'] satisfies ColumnsOf<Application>,
-  'auditEvents.list': ['occurred_at', 'action', 'outcome', 'actor_id', 'user_id', 'client_id', 'subject', 'ip'] satisfies ColumnsOf<AuditEvent>,
+  'auditEvents.list': [
+    'occurred_at',
+    'action',
+    'outcome',
+    'actor_id',
+    'user_id',
+    'client_id',
+    'subject',
+    'ip',
+  ] satisfies ColumnsOf<AuditEvent>,
   ...Object.fromEntries(
     ['shipments.create', 'shipments.update'].map((operationId) => [
       operationId,

@@ -19,5 +19,6 @@ export async function confirmed(
     });
   }
   io.stderr.write(`${plainText(await question())} [y/N] `);
-  if (!/^y(?:es)?$/i.test(((await readLine(io)) ?? '').trim())) throw new CommandFailure(exitCodes.declined, 'declined', 'Nothing was done');
+  if (!/^y(?:es)?$/i.test(((await readLine(io)) ?? '').trim()))
+    throw new CommandFailure(exitCodes.declined, 'declined', 'Nothing was done');
 }

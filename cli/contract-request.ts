@@ -74,7 +74,8 @@ export function checkedValues(spec: CommandSpec, typed: Typed, base: Record<stri
   ];
   const inUnits = ({ flag, message, ...rest }: FieldFailure): FieldFailure => {
     const money = flags.find((candidate) => candidate.name === flag && isMoney(candidate));
-    const told = money && message !== requiredMessage ? `${message}, ${inMinorUnits(typeof currency === 'string' ? currency : undefined)}` : message;
+    const told =
+      money && message !== requiredMessage ? `${message}, ${inMinorUnits(typeof currency === 'string' ? currency : undefined)}` : message;
     return { ...rest, flag, message: told };
   };
   return { query, body, fields: failures.map(inUnits) };

@@ -24,7 +24,11 @@ export function manPage(command: Command): string {
     section('GLOBAL OPTIONS', definitions(options.filter(isGlobal).map((one) => [one.flags, help.optionDescription(one)]))),
     section('NOTES', preformatted(textAfterHelp(command))),
     ...(isRoot ? Object.values(helpTopics).map(({ text }) => topicSection(text)) : []),
-    section('SEE ALSO', [relatedPages(command, children).map((related) => `${roff(related)}(1)`).join(', ')]),
+    section('SEE ALSO', [
+      relatedPages(command, children)
+        .map((related) => `${roff(related)}(1)`)
+        .join(', '),
+    ]),
   ]
     .filter(Boolean)
     .join('\n')
@@ -37,7 +41,11 @@ const firstSentence = (text: string): string => text.split(/\.(?:\s|$)/, 1)[0] ?
 
 const section = (title: string, lines: readonly string[]): string => (lines.some(Boolean) ? [`.SH ${title}`, ...lines].join('\n') : '');
 
-const paragraphs = (text: string): string[] => text.split('\n').filter(Boolean).flatMap((line, index) => [...(index > 0 ? ['.PP'] : []), roff(line)]);
+const paragraphs = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .flatMap((line, index) => [...(index > 0 ? ['.PP'] : []), roff(line)]);
 
 const definitions = (terms: readonly (readonly [term: string, text: string])[]): string[] =>
   terms.flatMap(([term, text]) => ['.TP', `\\fB${roff(term)}\\fR`, roff(text.replaceAll('\n', ' ')) || '\\&']);

@@ -7,7 +7,8 @@ const folder = new URL('./', import.meta.url);
 const engines = { node: '>=24' };
 
 /** Listed one by one: npm installs no others. */
-const manPages = async (): Promise<string[]> => (await readdir(new URL('dist/man/', folder))).toSorted().map((file) => `./dist/man/${file}`);
+const manPages = async (): Promise<string[]> =>
+  (await readdir(new URL('dist/man/', folder))).toSorted().map((file) => `./dist/man/${file}`);
 
 await (process.argv[2] === 'publish'
   ? replaceManifest(folder, { ...(await readManifest(folder)), engines, man: await manPages() })

@@ -56,9 +56,9 @@ export async function withMinorUnits(conversion: Conversion): Promise<Typed> {
   const converted = new Map(typed);
   for (const { flag, amount } of amounts) {
     const currency = known ?? amount.currency;
-    if (currency === undefined)
-      throw invalid(flag, `has no currency: type it too, as in ${flag.name} "${amount.number} GBP"`);
-    if (amount.currency !== undefined && amount.currency !== currency) throw invalid(flag, `must be in ${currency}, not in ${amount.currency}`);
+    if (currency === undefined) throw invalid(flag, `has no currency: type it too, as in ${flag.name} "${amount.number} GBP"`);
+    if (amount.currency !== undefined && amount.currency !== currency)
+      throw invalid(flag, `must be in ${currency}, not in ${amount.currency}`);
     converted.set(flag, [minorUnits(flag, amount.number, currency)]);
   }
   return converted;

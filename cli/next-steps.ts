@@ -22,7 +22,9 @@ const paymentStep: NextStep = ({ id, order_id: orderId, provider, status }) => {
 
 const taskStep: NextStep = ({ id, status, result }) => {
   if (status === 'queued' || status === 'running') return { what: 'Wait for the task', command: `tasks wait ${id}` };
-  return status === 'succeeded' && isObject(result) ? { what: 'Get the file of the task', command: `tasks result ${id} -o <file>` } : undefined;
+  return status === 'succeeded' && isObject(result)
+    ? { what: 'Get the file of the task', command: `tasks result ${id} -o <file>` }
+    : undefined;
 };
 
 /** What each operation can leave to do. */
@@ -33,10 +35,13 @@ const nextSteps: Readonly<Record<string, NextStep>> = {
   'payments.cancel': paymentStep,
   'payments.confirm': ({ order_id: orderId }) => ({ what: 'Ship the order', command: `shipments create ${orderId}` }),
   'refunds.create': ({ id, status }) =>
-    status === 'pending' ? { what: 'If the payment was manual, confirm when the money has been returned', command: `refunds confirm ${id}` } : undefined,
+    status === 'pending'
+      ? { what: 'If the payment was manual, confirm when the money has been returned', command: `refunds confirm ${id}` }
+      : undefined,
   'shipments.create': shippingStep,
   'shipments.update': shippingStep,
-  'products.create': ({ id, status }) => (status === 'draft' ? { what: 'Put the product on sale', command: `products update ${id} --status active` } : undefined),
+  'products.create': ({ id, status }) =>
+    status === 'draft' ? { what: 'Put the product on sale', command: `products update ${id} --status active` } : undefined,
   'tasks.get': taskStep,
   'tasks.wait': taskStep,
   'webhooks.create': ({ id }) => ({ what: 'Send a test event', command: `webhooks test ${id}` }),

@@ -76,7 +76,8 @@ export function unknownCommand(parent: Command, word: string, besides: readonly 
   const prefix = parent.parent ? `mandate ${parent.name()} ` : 'mandate ';
   const meant = nearest(word, [...parent.commands.flatMap((command) => [command.name(), ...command.aliases()]), ...besides]);
   const known = [...parent.commands.map((command) => command.name()), ...besides];
-  const hint = meant === undefined ? `There are: ${known.join(', ')}` : `Did you mean ${prefix}${besides.includes(meant) ? 'help ' : ''}${meant}?`;
+  const hint =
+    meant === undefined ? `There are: ${known.join(', ')}` : `Did you mean ${prefix}${besides.includes(meant) ? 'help ' : ''}${meant}?`;
   return new CommandFailure(exitCodes.usage, 'usage', `There is no command ${prefix}${word}`, { hint });
 }
 

@@ -65,7 +65,7 @@ function shownObject(io: Io, settings: Settings, body: Item, chosen: readonly st
   const names = chosen ?? leafNames(body);
   if (!io.stdout.isTTY) return names.map((name) => `${name}\t${tabular(valueAt(body, name))}\n`).join('');
   const lists = names.filter((name) => isTable(valueAt(body, name)));
-  const simple = names.filter((name) => !lists.includes(name) && valueAt(body, name) !== null);
+  const simple = names.filter((name) => !lists.includes(name) && !isEmpty(valueAt(body, name)));
   const width = Math.max(0, ...simple.map(widthOf));
   const lines = simple.map((name) => `${name.padEnd(width)}  ${readable(body, name)}\n`).join('');
   const tables = lists.map((name) => {
@@ -76,6 +76,8 @@ function shownObject(io: Io, settings: Settings, body: Item, chosen: readonly st
   });
   return lines + tables.join('');
 }
+
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 
 /** A list of objects; a list of texts is shown like a single one. */
 const isTable = (value: unknown): boolean => Array.isArray(value) && !value.every((element) => typeof element === 'string');

@@ -16,7 +16,8 @@ const accountPages: Readonly<Record<string, string>> = {
 /** Operations whose response can name a page elsewhere: that of the carrier, or of the payment provider. */
 const pagesInResponses: Readonly<Record<string, (body: Record<string, unknown>) => unknown>> = {
   'payments.get': ({ next_action: action }) => (isObject(action) ? action['url'] : undefined),
-  'shipments.list': ({ data }) => (Array.isArray(data) ? data.map((shipment) => (isObject(shipment) ? shipment['tracking_url'] : null)).find(Boolean) : undefined),
+  'shipments.list': ({ data }) =>
+    Array.isArray(data) ? data.map((shipment) => (isObject(shipment) ? shipment['tracking_url'] : null)).find(Boolean) : undefined,
 };
 
 const noPage = ({ group, name, summary }: CommandSpec, why: string): CommandFailure =>

@@ -40,9 +40,7 @@ export function addOrderPay(program: Command, io: Io): void {
     .description(`Pay for an order. Without --provider, the order is paid by the test provider, without money, if the service has it enabled.
 ${spec.description ?? ''}`)
     .argument('<order-id>', 'identifier of the order')
-    .addOption(
-      noteChoices(new Option('--provider <name>', `${flagHelp('provider')} (default: test)`), ['manual', 'test', 'stripe']),
-    )
+    .addOption(noteChoices(new Option('--provider <name>', `${flagHelp('provider')} (default: test)`), ['manual', 'test', 'stripe']))
     .option('--method-token <token>', `${flagHelp('method_token')} (default without --provider: ${trial.methodToken})`)
     .option('--return-url <url>', flagHelp('return_url'))
     .option('--wait', 'wait until the payment has succeeded; exit code 12 means that it has not')

@@ -51,7 +51,9 @@ describe('an amount', () => {
 describe('the currency of what exists', () => {
   const shop = (currency: string): Promise<StubServer> =>
     stubServer(({ url }) => ({
-      body: url.startsWith('/api/v1/products?') ? { data: [{ id: 7, currency }], has_more: false, next_cursor: null } : { id: 7, amount: 5000, currency },
+      body: url.startsWith('/api/v1/products?')
+        ? { data: [{ id: 7, currency }], has_more: false, next_cursor: null }
+        : { id: 7, amount: 5000, currency },
     }));
   const run = (server: StubServer, ...argv: string[]): Promise<Outcome> =>
     runHere(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' } });
@@ -60,7 +62,18 @@ describe('the currency of what exists', () => {
     [['products', 'update', '7', '--price', '9.99'], 'PATCH', { price: 999 }],
     [['refunds', 'create', '7', '-y', '--amount', '9.99'], 'POST', { amount: 999 }],
     [
-      ['orders', 'create', '--item', 'product_id=7,quantity=1', '--delivery.method', 'p', '--delivery.recipient-name', 'A', '--total', '9.99'],
+      [
+        'orders',
+        'create',
+        '--item',
+        'product_id=7,quantity=1',
+        '--delivery.method',
+        'p',
+        '--delivery.recipient-name',
+        'A',
+        '--total',
+        '9.99',
+      ],
       'POST',
       { total: 999 },
     ],

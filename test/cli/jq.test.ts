@@ -59,7 +59,10 @@ describe('--jq', () => {
     expect((await filtered('orders', 'list', '--jq', 'env.MANDATE_TOKEN')).stdout).toBe('null\n');
   });
 
-  test.each([['--get', 'data.id'], ['--fields', 'id']])('goes not with %s', async (...flag) => {
+  test.each([
+    ['--get', 'data.id'],
+    ['--fields', 'id'],
+  ])('goes not with %s', async (...flag) => {
     expect(await filtered('orders', 'list', '--jq', '.data', ...flag)).toMatchObject({ exitCode: 2, requests: 0 });
   });
 });
