@@ -36,7 +36,7 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   'webhooks.deliveries': ['id', 'event_id', 'event_type', 'status', 'next_attempt_at', 'created_at'] satisfies ColumnsOf<WebhookDelivery>,
   'connectedApps.list': ['id', 'application.name', 'device', 'scopes', 'created_at', 'last_used_at'] satisfies readonly (
     | keyof ConnectedApp
-    | `application.${keyof ConnectedApp['application'] & string}`
+    | 'application.name'
   )[],
   'apiKeys.list': ['id', 'name', 'prefix', 'scopes', 'status', 'expires_at', 'last_used_at'] satisfies ColumnsOf<ApiKey>,
   'applications.list': ['id', 'client_id', 'name', 'type', 'status', 'registration', 'created_at'] satisfies ColumnsOf<Application>,

@@ -1,6 +1,7 @@
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import packageJson from './package.json' with { type: 'json' };
 import { helpTopics } from './help-topics.ts';
+import { isGlobalFlag } from './program-parts.ts';
 
 /** `mandate-orders-pay`: the name of the man page of a command. */
 export const manPageName = (command: Command): string => wordsOf(command).join('-');
@@ -11,7 +12,6 @@ export function manPage(command: Command): string {
   const name = manPageName(command);
   const children = help.visibleCommands(command);
   const options = help.visibleOptions(command);
-  const isGlobal = ({ helpGroupHeading }: Option): boolean => helpGroupHeading === 'Global options:';
   const isRoot = command.parent === null;
   return [
     `.TH ${roff(name.toUpperCase())} 1 "" "mandate ${packageJson.version}" "Mandate"`,
@@ -20,8 +20,11 @@ export function manPage(command: Command): string {
     section('DESCRIPTION', paragraphs(help.commandDescription(command))),
     section('ARGUMENTS', definitions(help.visibleArguments(command).map((one) => [help.argumentTerm(one), help.argumentDescription(one)]))),
     section('COMMANDS', definitions(children.map((child) => [help.subcommandTerm(child), help.subcommandDescription(child)]))),
-    section('OPTIONS', definitions(options.filter((option) => !isGlobal(option)).map((one) => [one.flags, help.optionDescription(one)]))),
-    section('GLOBAL OPTIONS', definitions(options.filter(isGlobal).map((one) => [one.flags, help.optionDescription(one)]))),
+    section(
+      'OPTIONS',
+      definitions(options.filter((option) => !isGlobalFlag(option)).map((one) => [one.flags, help.optionDescription(one)])),
+    ),
+    section('GLOBAL OPTIONS', definitions(options.filter(isGlobalFlag).map((one) => [one.flags, help.optionDescription(one)]))),
     section('NOTES', preformatted(textAfterHelp(command))),
     ...(isRoot ? Object.values(helpTopics).map(({ text }) => topicSection(text)) : []),
     section('SEE ALSO', [

@@ -15,7 +15,7 @@ const currencyFinders: Readonly<Record<string, FindCurrency>> = {
   'products.update': async (client, [id = '']) => (await client.products.get(id)).currency,
   'products.replace': async (client, [id = '']) => (await client.products.get(id)).currency,
   'orders.create': async (client, _, { items }) => {
-    const [first]: unknown[] = Array.isArray(items) ? items : [];
+    const first: unknown = Array.isArray(items) ? items[0] : undefined;
     const id = isObject(first) ? first['product_id'] : undefined;
     return typeof id === 'number' ? (await client.products.get(id)).currency : undefined;
   },

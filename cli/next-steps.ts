@@ -3,7 +3,14 @@ import { plainText } from './plain-text.ts';
 import { isObject } from './schema-violations.ts';
 import type { Settings } from './settings.ts';
 
-type Body = Readonly<Record<string, unknown>>;
+/** What the steps read of a response. */
+type Body = {
+  readonly id: number;
+  readonly order_id?: number;
+  readonly status?: string;
+  readonly provider?: string;
+  readonly result?: unknown;
+};
 /** What is left to do, and the command for it without the word `mandate`. */
 type Step = { readonly what: string; readonly command: string };
 type NextStep = (body: Body) => Step | undefined;
@@ -50,7 +57,8 @@ const nextSteps: Readonly<Record<string, NextStep>> = {
 
 /** Prints the command that comes next, for people; programs that read JSON know it themselves. */
 export function tellNextStep(io: Io, settings: Settings, operationId: string, body: unknown): void {
-  const step = isObject(body) ? nextSteps[operationId]?.(body) : undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the contract says of the responses of these operations
+  const step = isObject(body) ? nextSteps[operationId]?.(body as Body) : undefined;
   if (!step || settings.quiet || settings.format !== 'text' || settings.get !== undefined) return;
   io.stderr.write(`${step.what}: ${suggestedCommand(settings, step.command)}\n`);
 }

@@ -21,6 +21,11 @@ const globalFlags: readonly (readonly [flags: string, description: string])[] = 
   ['--debug', 'print on standard error what is asked (MANDATE_DEBUG=1)'],
 ];
 
+const globalHeading = 'Global options:';
+
+/** Whether every command has this flag. */
+export const isGlobalFlag = ({ helpGroupHeading }: Option): boolean => helpGroupHeading === globalHeading;
+
 const choices = new WeakMap<object, readonly string[]>();
 
 /** What a flag can be set to, for completion; that it is one of these is checked where it is used. */
@@ -38,7 +43,7 @@ export function addGlobalFlags(command: Command): void {
   command.enablePositionalOptions();
   const holdsOthers = command.parent !== null && command.commands.length > 0;
   for (const [flags, description] of globalFlags) {
-    const option = new Option(flags, description).helpGroup('Global options:').hideHelp(holdsOthers);
+    const option = new Option(flags, description).helpGroup(globalHeading).hideHelp(holdsOthers);
     // `--no-input` is a flag of its own: not the opposite of `--input`, which some commands have.
     if (flags === '--no-input') option.negate = false;
     if (flags.startsWith('--color')) noteChoices(option, ['auto', 'always', 'never']);

@@ -11,9 +11,9 @@ export async function readLine({ stdin, interrupted }: Pick<Io, 'stdin' | 'inter
   const input = inputs.get(stdin) ?? { chunks: stdin[Symbol.asyncIterator](), text: '', ended: false };
   inputs.set(stdin, input);
   while (!input.text.includes('\n') && !input.ended) {
-    const { value, done } = await Promise.race([input.chunks.next(), rejectedBy(interrupted)]);
-    if (done) input.ended = true;
-    else input.text += typeof value === 'string' ? value : Buffer.from(value).toString();
+    const chunk = await Promise.race([input.chunks.next(), rejectedBy(interrupted)]);
+    if (chunk.done) input.ended = true;
+    else input.text += typeof chunk.value === 'string' ? chunk.value : Buffer.from(chunk.value).toString();
   }
   if (input.text === '') return undefined;
   const [line = '', ...rest] = input.text.split('\n');
