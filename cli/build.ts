@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { isObject } from './schema-violations.ts';
+import { writeManPages } from './write-man-pages.ts';
 
 const directory = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(directory, 'dist');
@@ -15,6 +16,7 @@ const pieces: Readonly<Record<string, { readonly name: string; readonly from: st
   './run.ts': { name: 'run', from: 'run.ts' },
   './complete.ts': { name: 'complete', from: 'complete.ts' },
   './open-browser.ts': { name: 'open-browser', from: 'open-browser.ts' },
+  './load-jq.ts': { name: 'jq', from: 'load-jq.ts' },
   './keyring.ts': { name: 'keyring', from: 'keyring.ts' },
   '../mcp/serve.ts': { name: 'serve-tools', from: 'mcp/serve.ts' },
   '@mandate/client-sdk/authorization/node': { name: 'loopback', from: '@mandate/client-sdk/authorization/node' },
@@ -65,6 +67,7 @@ async function buildPackage(): Promise<void> {
     banner: { js: "import { createRequire as requireOf } from 'node:module';const require = requireOf(import.meta.url);" },
   });
   await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(Object.keys(metafile.inputs)));
+  await writeManPages(join(dist, 'man'));
 }
 
 /** The licences of the packages that these files are from. */
@@ -79,6 +82,7 @@ async function licencesOf(files: readonly string[]): Promise<string> {
       return `${name} ${version} (${license})\n\n${file === undefined ? '' : await readFile(join(root, file), 'utf8')}`;
     }),
   );
+  texts.push(`jq, as part of jq-wasm (MIT)\n\n${await readFile(join(directory, 'jq-license.txt'), 'utf8')}`);
   return texts.join(`\n${'-'.repeat(80)}\n`);
 }
 

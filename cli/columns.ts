@@ -1,5 +1,9 @@
 import type {
+  ApiKey,
   ApiVersion,
+  Application,
+  AuditEvent,
+  ConnectedApp,
   DeliveryMethod,
   OrderItem,
   OrderSummary,
@@ -11,11 +15,13 @@ import type {
   StockAdjustment,
   Task,
   User,
+  WebhookDelivery,
+  WebhookEndpoint,
 } from '@mandate/client-sdk';
 
 type ColumnsOf<Item> = readonly (keyof Item & string)[];
 
-/** What a table shows of each item; all its simple fields where nothing is said here. */
+/** The fields that a table or a list of fields shows, by operation; all simple fields where there is no entry. */
 export const columns: Readonly<Record<string, readonly string[]>> = {
   'versions.list': ['version', 'status', 'deprecated_at', 'sunset_at'] satisfies ColumnsOf<ApiVersion>,
   'products.list': ['id', 'sku', 'name', 'category', 'price', 'stock'] satisfies ColumnsOf<Product>,
@@ -28,9 +34,75 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   'shipments.list': ['id', 'status', 'carrier', 'tracking_number', 'created_at'] satisfies ColumnsOf<Shipment>,
   'tasks.list': ['id', 'type', 'status', 'created_at', 'finished_at'] satisfies ColumnsOf<Task>,
   'orders.list': ['id', 'status', 'payment_status', 'total', 'item_count', 'created_at'] satisfies ColumnsOf<OrderSummary>,
+  'webhooks.list': ['id', 'url', 'events', 'status', 'created_at'] satisfies ColumnsOf<WebhookEndpoint>,
+  'webhooks.deliveries': ['id', 'event_id', 'event_type', 'status', 'next_attempt_at', 'created_at'] satisfies ColumnsOf<WebhookDelivery>,
+  'connectedApps.list': ['id', 'application.name', 'device', 'scopes', 'created_at', 'last_used_at'] satisfies readonly (
+    | keyof ConnectedApp
+    | 'application.name'
+  )[],
+  'apiKeys.list': ['id', 'name', 'prefix', 'scopes', 'status', 'expires_at', 'last_used_at'] satisfies ColumnsOf<ApiKey>,
+  'applications.list': ['id', 'client_id', 'name', 'type', 'status', 'registration', 'created_at'] satisfies ColumnsOf<Application>,
+  'auditEvents.list': [
+    'occurred_at',
+    'action',
+    'outcome',
+    'actor_id',
+    'user_id',
+    'client_id',
+    'subject',
+    'ip',
+  ] satisfies ColumnsOf<AuditEvent>,
+  ...Object.fromEntries(
+    ['shipments.create', 'shipments.update'].map((operationId) => [
+      operationId,
+      [
+        'id',
+        'order_id',
+        'status',
+        'carrier',
+        'tracking_number',
+        'tracking_url',
+        'shipped_at',
+        'delivered_at',
+        'items',
+      ] satisfies ColumnsOf<Shipment>,
+    ]),
+  ),
 };
 
-/** The same for lists within an object. */
+/** The columns of a list for callers who see the items of every customer. */
+export const staffColumns: Readonly<Record<string, readonly string[]>> = {
+  'orders.list': [
+    'id',
+    'user_id',
+    'client_id',
+    'status',
+    'payment_status',
+    'fulfillment_status',
+    'total',
+    'item_count',
+    'created_at',
+  ] satisfies ColumnsOf<OrderSummary>,
+};
+
+/** The columns of a list within an object. A column that none of its items has is left out. */
 export const innerColumns: Readonly<Record<string, readonly string[]>> = {
   items: ['line', 'product_id', 'sku', 'name', 'quantity', 'unit_price', 'total'] satisfies ColumnsOf<OrderItem>,
 };
+
+/** The heading of a column where the name of its field says too little or too much. */
+const headings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'orders.list': {
+    user_id: 'customer',
+    client_id: 'application',
+    payment_status: 'payment',
+    fulfillment_status: 'fulfillment',
+    item_count: 'items',
+    created_at: 'placed',
+  },
+  'applications.list': { registration: 'registered by', created_at: 'registered' },
+  'auditEvents.list': { occurred_at: 'time', actor_id: 'actor', user_id: 'user', client_id: 'application' },
+  'connectedApps.list': { 'application.name': 'application', last_used_at: 'last used' },
+};
+
+export const headingsOf = (operationId: string): Readonly<Record<string, string>> => headings[operationId] ?? {};

@@ -24,6 +24,8 @@ export type CommandSpec = {
   /** `orders`, `create`. */
   readonly group: string;
   readonly name: string;
+  /** The section of the API reference that the operation is in. */
+  readonly tag: string;
   readonly method: string;
   readonly path: string;
   readonly summary: string;

@@ -25,7 +25,7 @@ export function candidates(words: readonly string[], profiles: readonly string[]
       if (flag?.values && !word.includes('=')) awaiting = flag;
       continue;
     }
-    const child = command.commands?.find(({ name }) => name === word);
+    const child = command.commands?.find(({ name, aliases }) => name === word || aliases?.includes(word));
     if (child) command = child;
     else place++;
   }

@@ -2,6 +2,8 @@
 export type CompletionCommand = {
   readonly name: string;
   readonly about: string;
+  /** Other names that are understood, but not offered. */
+  readonly aliases?: readonly string[];
   readonly commands?: readonly CompletionCommand[];
   readonly flags?: readonly CompletionFlag[];
   /** What can stand at each place, where that is known. */

@@ -2,6 +2,7 @@ import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { plainText } from './plain-text.ts';
+import { readLine } from './read-line.ts';
 import type { Settings } from './settings.ts';
 
 /** Goes on only after a yes: from the person at the keyboard, or said in advance by `-y`. */
@@ -18,15 +19,6 @@ export async function confirmed(
     });
   }
   io.stderr.write(`${plainText(await question())} [y/N] `);
-  if (!/^y(?:es)?$/i.test((await firstLine(io)).trim())) throw new CommandFailure(exitCodes.declined, 'declined', 'Nothing was done');
-}
-
-/** The first line of standard input; what there is of it when it ends before. */
-export async function firstLine({ stdin }: Pick<Io, 'stdin'>): Promise<string> {
-  let text = '';
-  for await (const chunk of stdin) {
-    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-    if (text.includes('\n')) break;
-  }
-  return text.split('\n')[0] ?? '';
+  if (!/^y(?:es)?$/i.test(((await readLine(io)) ?? '').trim()))
+    throw new CommandFailure(exitCodes.declined, 'declined', 'Nothing was done');
 }

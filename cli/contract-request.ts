@@ -4,20 +4,18 @@ import { CommandFailure, type FieldFailure } from './command-failure.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { commandSpecs } from './commands.gen.ts';
 import { exitCodes } from './exit-codes.ts';
-import { flagsOf, kebabCase } from './flags.ts';
-import type { Io } from './io.ts';
-import { readInputObject } from './read-input.ts';
+import { flagsOf, isMoney, kebabCase } from './flags.ts';
+import { inMinorUnits } from './money-values.ts';
 import { fieldFailure, valuesOf, type Typed } from './read-values.ts';
-import { violations } from './schema-violations.ts';
+import { requiredMessage, violations } from './schema-violations.ts';
 
 /** What was typed for one operation of the contract. */
 export type Words = {
-  readonly io: Io;
   readonly spec: CommandSpec;
   readonly path: readonly string[];
   readonly typed: Typed;
-  /** `--input`. */
-  readonly input?: string | undefined;
+  /** The body that the flags are laid over. */
+  readonly base?: Record<string, unknown>;
 };
 export type ContractRequest = {
   readonly method: string;
@@ -34,19 +32,15 @@ export function specOf(operationId: string): CommandSpec {
 }
 
 /** The request that the words make; everything wrong with it is told at once. */
-export async function requestOf({ io, spec, path, typed, input }: Words): Promise<ContractRequest> {
-  const now = new Date();
-  const flags = flagsOf(spec);
-  const query = valuesOf(typed, 'query', {}, now);
-  const body = spec.body ? valuesOf(typed, 'body', input === undefined ? {} : await readInputObject(io, input), now) : undefined;
+export function requestOf({ spec, path, typed, base = {} }: Words): ContractRequest {
+  const { query, body, fields: wrong } = checkedValues(spec, typed, base);
   const fields: FieldFailure[] = [
     ...spec.pathParameters.flatMap(({ name, schema }, index) => {
       const text = path[index] ?? '';
       const value = schema.type.includes('integer') && /^\d+$/.test(text) ? Number(text) : text;
       return violations(schema, value).map(({ message }) => ({ flag: `<${kebabCase(name)}>`, path: name, message }));
     }),
-    ...violations(spec.query, query).map((violation) => fieldFailure(flags, 'query', violation)),
-    ...(spec.body ? violations(spec.body, body).map((violation) => fieldFailure(flags, 'body', violation)) : []),
+    ...wrong,
   ];
   if (fields.length > 0) {
     const hint = `Read how it is used: mandate ${byHand[spec.operationId] ?? `${spec.group} ${spec.name}`} --help`;
@@ -59,6 +53,32 @@ export async function requestOf({ io, spec, path, typed, input }: Words): Promis
     query: query as Record<string, QueryValue>,
     ...(body !== undefined && { body }),
   };
+}
+
+type CheckedValues = {
+  readonly query: Record<string, unknown>;
+  readonly body: Record<string, unknown> | undefined;
+  readonly fields: readonly FieldFailure[];
+};
+
+/** Query and body that the flags make, laid over `base`, and everything that is wrong with them. */
+export function checkedValues(spec: CommandSpec, typed: Typed, base: Record<string, unknown>): CheckedValues {
+  const now = new Date();
+  const flags = flagsOf(spec);
+  const query = valuesOf(typed, 'query', {}, now);
+  const body = spec.body ? valuesOf(typed, 'body', base, now) : undefined;
+  const currency = body?.['currency'];
+  const failures = [
+    ...violations(spec.query, query).map((violation) => fieldFailure(flags, 'query', violation)),
+    ...(spec.body ? violations(spec.body, body).map((violation) => fieldFailure(flags, 'body', violation)) : []),
+  ];
+  const inUnits = ({ flag, message, ...rest }: FieldFailure): FieldFailure => {
+    const money = flags.find((candidate) => candidate.name === flag && isMoney(candidate));
+    const told =
+      money && message !== requiredMessage ? `${message}, ${inMinorUnits(typeof currency === 'string' ? currency : undefined)}` : message;
+    return { ...rest, flag, message: told };
+  };
+  return { query, body, fields: failures.map(inUnits) };
 }
 
 /** A failure with what only the command knows: which flag it was, and what to do next. */

@@ -38,8 +38,19 @@ function kindOf({ type, enum: choices, items, additionalProperties }: Schema): F
   return type.includes('object') ? 'json' : 'value';
 }
 
-/** What a flag accepts, for its help. */
-export function valueHint({ kind, schema }: Flag): string {
+/** Whether a flag takes an amount of money, which the contract counts in minor units. */
+export const isMoney = ({ kind, schema, path }: Flag): boolean =>
+  kind === 'value' && schema.type.includes('integer') && /(?:^|_)(?:price|total|amount)(?:_gte|_lte)?$/.test(path.at(-1) ?? '');
+
+/** What a flag is for, in a line of its help. */
+export function flagDescription(flag: Flag): string {
+  const hint = valueHint(flag);
+  return [flag.schema.description?.replace(/\.$/, ''), hint && `(${hint})`].filter(Boolean).join(' ');
+}
+
+/** What a flag accepts. */
+function valueHint(flag: Flag): string {
+  const { kind, schema } = flag;
   if (kind === 'objects') {
     const names = Object.keys(schema.items?.properties ?? {});
     return `${names.map((name) => `${name}=...`).join(',')}; repeat it for each`;
@@ -53,6 +64,7 @@ export function valueHint({ kind, schema }: Flag): string {
   ];
   const parts = [
     choices ? choices.join(', ') : '',
+    isMoney(flag) ? '999, or 9.99 with a decimal point' : '',
     ...range,
     format === 'date-time' ? 'date, time, or 7d, 24h ago' : '',
     schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,

@@ -1,38 +1,24 @@
 import type { Command, Option } from 'commander';
 import type { CompletionCommand, CompletionFlag } from './completion-tree.ts';
-import type { Io } from './io.ts';
-import { choicesOf } from './program-parts.ts';
+import { choicesOf, isGlobalFlag } from './program-parts.ts';
 import { buildProgram } from './program.ts';
-
-const silent = { write: () => undefined, drained: async () => undefined, isTTY: false, columns: 80 };
-const nowhere = (): Promise<never> => Promise.reject(new Error('nothing runs here'));
-const io: Io = {
-  stdin: (async function* () {})(),
-  stdinIsTTY: false,
-  stdout: silent,
-  stderr: silent,
-  env: {},
-  homeDirectory: '/',
-  platform: 'linux',
-  keyring: nowhere,
-  openBrowser: nowhere,
-  interrupted: new AbortController().signal,
-};
+import { silentIo } from './silent-io.ts';
 
 /** The words of every command there is, of the contract and by hand, as plain data. */
 export async function generatedCompletion(): Promise<string> {
-  const program = await buildProgram(io);
+  const program = await buildProgram(silentIo);
   const written = (command: Command): CompletionCommand => ({
     name: command.name(),
     about: command.summary(),
+    ...(command.aliases().length > 0 && { aliases: command.aliases() }),
     ...(command.commands.length > 0 && { commands: command.commands.map(written) }),
-    ...(command.commands.length === 0 && { flags: command.options.filter((option) => !isGlobal(option)).map(flagOf) }),
+    ...(command.commands.length === 0 && { flags: command.options.filter((option) => !isGlobalFlag(option)).map(flagOf) }),
     ...(command.commands.length === 0 &&
       command.registeredArguments.some(({ argChoices }) => argChoices) && {
         places: command.registeredArguments.map(({ argChoices = [] }) => argChoices),
       }),
   });
-  const shared = program.options.filter(isGlobal).map(flagOf);
+  const shared = program.options.filter(isGlobalFlag).map(flagOf);
   const help: CompletionFlag = { names: ['-h', '--help'], about: 'print what a command does and takes' };
   return `// Written by generate.ts from the commands. Do not edit.
 
@@ -44,8 +30,6 @@ export const completionTree: readonly CompletionCommand[] = [
 ${program.commands.map((command) => `  ${JSON.stringify(written(command))},\n`).join('')}];
 `;
 }
-
-const isGlobal = ({ helpGroupHeading }: Option): boolean => helpGroupHeading === 'Global options:';
 
 function flagOf(option: Option): CompletionFlag {
   const { short, long, description, required, optional } = option;

@@ -18,6 +18,7 @@ type Operation = {
   readonly operationId: string;
   readonly 'x-internal'?: boolean;
   readonly summary: string;
+  readonly tags: readonly [string];
   readonly description?: string;
   readonly parameters?: readonly { name: string; in: string; description?: string; required?: boolean; schema: RawSchema }[];
   readonly requestBody?: { readonly content: Content };
@@ -77,7 +78,7 @@ ${tools.map((tool) => `  ${JSON.stringify(tool)},\n`).join('')}];
 }
 
 function commandSpec(document: Document, method: string, path: string, operation: Operation): CommandSpec {
-  const { operationId, summary, description, parameters = [], requestBody, responses, security } = operation;
+  const { operationId, tags, summary, description, parameters = [], requestBody, responses, security } = operation;
   const [group = '', name = ''] = operationId.split('.').map(kebabCase);
   const within = (place: string) => parameters.filter((parameter) => parameter.in === place);
   const schemaOf = (schema: RawSchema): Schema => resolved(document, schema);
@@ -92,6 +93,7 @@ function commandSpec(document: Document, method: string, path: string, operation
     operationId,
     group,
     name,
+    tag: tags[0],
     method: method.toUpperCase(),
     path,
     summary,

@@ -14,11 +14,13 @@ export function readGivenToken(text: string): { readonly accessToken: string; re
     });
   }
   const claims = claimsOf(accessToken);
-  return {
-    accessToken,
-    expiresAt: typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : noEnd,
-    scopes: typeof claims['scope'] === 'string' ? claims['scope'].split(' ') : [],
-  };
+  return { accessToken, expiresAt: typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : noEnd, scopes: scopesOfToken(accessToken) };
+}
+
+/** The scopes that an access token names; none for an API key. */
+export function scopesOfToken(token: string): string[] {
+  const { scope } = claimsOf(token);
+  return typeof scope === 'string' ? scope.split(' ') : [];
 }
 
 function claimsOf(token: string): Record<string, unknown> {

@@ -52,6 +52,7 @@ Standard output carries the result and nothing else; notices, questions, progres
   --jsonl          lists as one JSON value per line
   --fields a,b.c   only these
   --get a.b        bare values, one per line
+  --jq <filter>    the results of a jq filter, one per line; text without quotes
   --all            every page of a list
 
 With --json and --jsonl a failure is one line of JSON on standard error:

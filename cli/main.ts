@@ -52,6 +52,8 @@ else {
   const { run } = await import('./run.ts');
   const exitCode = await run(argv, io);
   process.exitCode = terminated && exitCode === exitCodes.interrupted ? exitCodes.terminated : exitCode;
+  // A line that is still waited for would keep the process from ending.
+  process.stdin.destroy();
 }
 
 async function complete(): Promise<void> {

@@ -1,6 +1,8 @@
 import { Option, type Command } from 'commander';
+import { aliasOfCommand, aliasOfGroup } from './aliases.ts';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
+import { nearest } from './nearest.ts';
 import type { GlobalFlags } from './settings.ts';
 
 const globalFlags: readonly (readonly [flags: string, description: string])[] = [
@@ -10,6 +12,7 @@ const globalFlags: readonly (readonly [flags: string, description: string])[] = 
   ['--jsonl', 'lists as one JSON value per line'],
   ['--fields <names>', 'only these fields, separated by commas'],
   ['--get <path>', 'only the values at this path, one per line'],
+  ['--jq <filter>', 'filter the JSON with jq, and print text results without quotes'],
   ['-q, --quiet', 'no notices; errors stay'],
   ['--no-input', 'never ask anything (CI)'],
   ['--color <when>', 'auto, always or never (NO_COLOR, FORCE_COLOR)'],
@@ -17,6 +20,11 @@ const globalFlags: readonly (readonly [flags: string, description: string])[] = 
   ['--timeout <duration>', 'for each request: 30s (MANDATE_TIMEOUT)'],
   ['--debug', 'print on standard error what is asked (MANDATE_DEBUG=1)'],
 ];
+
+const globalHeading = 'Global options:';
+
+/** Whether every command has this flag. */
+export const isGlobalFlag = ({ helpGroupHeading }: Option): boolean => helpGroupHeading === globalHeading;
 
 const choices = new WeakMap<object, readonly string[]>();
 
@@ -35,7 +43,7 @@ export function addGlobalFlags(command: Command): void {
   command.enablePositionalOptions();
   const holdsOthers = command.parent !== null && command.commands.length > 0;
   for (const [flags, description] of globalFlags) {
-    const option = new Option(flags, description).helpGroup('Global options:').hideHelp(holdsOthers);
+    const option = new Option(flags, description).helpGroup(globalHeading).hideHelp(holdsOthers);
     // `--no-input` is a flag of its own: not the opposite of `--input`, which some commands have.
     if (flags === '--no-input') option.negate = false;
     if (flags.startsWith('--color')) noteChoices(option, ['auto', 'always', 'never']);
@@ -50,21 +58,37 @@ export function globalFlagsOf(command: Command): GlobalFlags {
   return { ...(command.parent && globalFlagsOf(command.parent)), ...Object.fromEntries(typed) };
 }
 
-export const leafCommand = (parent: Command, name: string, summary: string): Command =>
-  parent.command(name).summary(summary).description(`${summary}.`);
+export function leafCommand(parent: Command, name: string, summary: string): Command {
+  const command = parent.command(name).summary(summary).description(`${summary}.`);
+  const alias = parent.parent ? aliasOfCommand(name) : undefined;
+  return alias === undefined ? command : command.alias(alias);
+}
 
 /** A command that only holds others. Alone it shows its help, which is no mistake. */
 export function groupCommand(program: Command, name: string, summary: string): Command {
   const group = program.command(name).summary(summary).description(summary).argument('[command]').usage('<command>');
+  const alias = aliasOfGroup(name);
+  if (alias !== undefined) group.alias(alias);
   group.action((word: string | undefined) => {
     if (word === undefined) return group.outputHelp();
-    const known = group.commands.map((command) => command.name());
-    throw new CommandFailure(exitCodes.usage, 'usage', `There is no command ${name} ${word}`, {
-      hint: `There are: ${known.map((one) => `mandate ${name} ${one}`).join(', ')}`,
-    });
+    throw unknownCommand(group, word);
   });
   return group;
 }
+
+/** The failure for a word that is no command of `parent`: with the command that was probably meant, or with all there are. */
+export function unknownCommand(parent: Command, word: string, besides: readonly string[] = []): CommandFailure {
+  const prefix = parent.parent ? `mandate ${parent.name()} ` : 'mandate ';
+  const meant = nearest(word, [...parent.commands.flatMap((command) => [command.name(), ...command.aliases()]), ...besides]);
+  const known = [...parent.commands.map((command) => command.name()), ...besides];
+  const hint =
+    meant === undefined ? `There are: ${known.join(', ')}` : `Did you mean ${prefix}${besides.includes(meant) ? 'help ' : ''}${meant}?`;
+  return new CommandFailure(exitCodes.usage, 'usage', `There is no command ${prefix}${word}`, { hint });
+}
+
+/** The command of `parent` with this name or alias. */
+export const findCommand = (parent: Command, word: string): Command | undefined =>
+  parent.commands.find((command) => command.name() === word || command.aliases().includes(word));
 
 /** A group that is there already. */
 export function existingGroup(program: Command, name: string): Command {

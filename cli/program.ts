@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import packageJson from './package.json' with { type: 'json' };
 import type { Io } from './io.ts';
-import { addGlobalFlags } from './program-parts.ts';
+import { prepareJq } from './jq-filter.ts';
+import { addGlobalFlags, globalFlagsOf } from './program-parts.ts';
 
 const examples = `
 Examples:
@@ -26,6 +27,7 @@ const alone: Readonly<Record<string, Add>> = {
   profile: async (...to) => (await import('./commands/profile.ts')).addProfile(...to),
   config: async (...to) => (await import('./commands/config.ts')).addConfig(...to),
   api: async (...to) => (await import('./commands/api.ts')).addApi(...to),
+  docs: async (...to) => (await import('./commands/docs.ts')).addDocs(...to),
   mcp: async (...to) => (await import('./commands/mcp.ts')).addMcp(...to),
   completion: async (...to) => (await import('./commands/completion.ts')).addCompletion(...to),
   commands: async (...to) => (await import('./commands/command-tree.ts')).addCommandTree(...to),
@@ -60,6 +62,10 @@ export async function buildProgram(io: Io, word?: string, next?: string): Promis
   else await addGroup(program, io, word, next);
   if (program.commands.length === 0) return buildProgram(io);
   addGlobalFlags(program);
+  program.hook('preAction', async (_, command) => {
+    const { jq } = globalFlagsOf(command);
+    if (jq !== undefined) await prepareJq(jq);
+  });
   return program;
 }
 
@@ -71,8 +77,9 @@ async function addEverything(program: Command, io: Io): Promise<void> {
   for (const add of Object.values(alone).slice(signInCommands)) await add(program, io);
 }
 
-async function addGroup(program: Command, io: Io, group: string, next: string | undefined): Promise<void> {
-  const { addContractCommands } = await import('./commands/contract-commands.ts');
+async function addGroup(program: Command, io: Io, word: string, next: string | undefined): Promise<void> {
+  const { addContractCommands, groupNamed } = await import('./commands/contract-commands.ts');
+  const group = groupNamed(word);
   if (addContractCommands(program, io, group, next)) return;
   for (const [name, add] of beside) if (name === group) await add(program, io);
 }

@@ -1,5 +1,8 @@
 import type { Schema } from './command-spec.ts';
 
+/** What is said of a field that is not there. */
+export const requiredMessage = 'is required';
+
 export type Violation = { readonly path: readonly (string | number)[]; readonly message: string };
 
 /** Everything that is wrong with `value`, by the contract's own schema: what the service would refuse is not even sent. */
@@ -72,6 +75,6 @@ function objectViolations(
 
 /** Of a missing object, each field that it would need: they are what the person has to type. */
 function missingLeaves(schema: Schema | undefined, path: Violation['path']): Violation[] {
-  if (!schema?.properties) return [{ path, message: 'is required' }];
+  if (!schema?.properties) return [{ path, message: requiredMessage }];
   return (schema.required ?? []).flatMap((name) => missingLeaves(schema.properties?.[name], [...path, name]));
 }

@@ -13,6 +13,7 @@ export type GlobalFlags = {
   readonly jsonl?: boolean;
   readonly fields?: string;
   readonly get?: string;
+  readonly jq?: string;
   readonly quiet?: boolean;
   readonly noInput?: boolean;
   readonly color?: string | boolean;
@@ -29,13 +30,19 @@ export type Settings = {
   readonly format: 'text' | 'json' | 'jsonl';
   readonly fields: readonly string[] | undefined;
   readonly get: string | undefined;
+  /** A jq filter for the JSON, prepared by `prepareJq`. */
+  readonly jq: string | undefined;
   readonly quiet: boolean;
-  /** Whether a person may be asked something. */
+  /** Whether a person may be asked to confirm something. */
   readonly asks: boolean;
+  /** Whether a person may be asked for what the command line lacks: only at a terminal that shows the result as well. */
+  readonly completes: boolean;
   readonly color: boolean;
   readonly timeoutMs: number | undefined;
   readonly debug: boolean;
   readonly directory: string;
+  /** The flags that chose service and profile, for commands that are suggested. */
+  readonly origin: readonly string[];
   /** What else the profile says. */
   readonly config: ProfileConfig;
 };
@@ -48,19 +55,28 @@ export function settingsOf(flags: GlobalFlags, io: Io): Settings {
   const profile = flags.profile ?? (env['MANDATE_PROFILE'] || (kept.active ?? 'default'));
   if (!isProfileName(profile)) throw usage(`A profile is called by letters, digits, ".", "_" and "-", not ${JSON.stringify(profile)}`);
   const config = kept.profiles[profile] ?? {};
+  const asks = io.stdinIsTTY && !flags.noInput && !env['CI'];
+  if (flags.jq !== undefined && (flags.get !== undefined || flags.fields !== undefined))
+    throw usage('--jq goes with neither --get nor --fields: the filter can choose as well');
   return {
     profile,
     apiUrl: flags.apiUrl ?? (env['MANDATE_API_URL'] || config['api_url']),
     token: env['MANDATE_TOKEN'] || undefined,
-    format: flags.jsonl ? 'jsonl' : flags.json ? 'json' : 'text',
+    format: flags.jsonl ? 'jsonl' : flags.json || flags.jq !== undefined ? 'json' : 'text',
     fields: flags.fields?.split(',').map((field) => field.trim()),
     get: flags.get,
+    jq: flags.jq,
     quiet: flags.quiet ?? false,
-    asks: io.stdinIsTTY && !flags.noInput && !env['CI'],
+    asks,
+    completes: asks && io.stdout.isTTY && io.stderr.isTTY,
     color: wantsColor(flags.color, config['color'], io),
     timeoutMs: timeoutOf(flags.timeout ?? (env['MANDATE_TIMEOUT'] || config['timeout'])),
     debug: flags.debug ?? env['MANDATE_DEBUG'] === '1',
     directory,
+    origin: [
+      ...(flags.profile === undefined ? [] : ['--profile', flags.profile]),
+      ...(flags.apiUrl === undefined ? [] : ['--api-url', flags.apiUrl]),
+    ],
     config,
   };
 }

@@ -10,15 +10,16 @@ type Listing = {
   readonly io: Io;
   readonly settings: Settings;
   readonly columns?: readonly string[] | undefined;
+  readonly headings?: Readonly<Record<string, string>> | undefined;
   readonly all: boolean;
   readonly pageAt: (cursor: string | undefined) => PromiseLike<unknown>;
 };
 
 /** One page with a word about the next, or all of them: as one document, or as lines that come page by page. */
-export async function showPages({ io, settings, columns, all, pageAt }: Listing): Promise<void> {
+export async function showPages({ io, settings, columns, headings, all, pageAt }: Listing): Promise<void> {
   const page = await pageAt(undefined);
   if (!all) {
-    showResult(io, settings, page, columns);
+    showResult(io, settings, page, columns, headings);
     const cursor = nextCursor(page);
     if (cursor !== undefined && io.stderr.isTTY && !settings.quiet) {
       io.stderr.write(`${dataOf(page).length} shown; more: --cursor ${plainText(cursor)} or --all\n`);
@@ -29,7 +30,7 @@ export async function showPages({ io, settings, columns, all, pageAt }: Listing)
   const asLines = settings.format === 'jsonl' || (settings.format === 'text' && settings.get === undefined && !io.stdout.isTTY);
   const items: unknown[] = [];
   for (let current = page, shown = 0; ;) {
-    if (asLines) showResult(io, settings, current, columns);
+    if (asLines) showResult(io, settings, current, columns, headings);
     else items.push(...dataOf(current));
     shown += dataOf(current).length;
     const cursor = nextCursor(current);
@@ -45,7 +46,7 @@ export async function showPages({ io, settings, columns, all, pageAt }: Listing)
     }
     if (nextCursor(current) === cursor) throw new Error('the list leads back to the same page');
   }
-  if (!asLines) showResult(io, settings, { data: items, has_more: false, next_cursor: null }, columns);
+  if (!asLines) showResult(io, settings, { data: items, has_more: false, next_cursor: null }, columns, headings);
 }
 
 const dataOf = (page: unknown): readonly unknown[] => (isObject(page) && Array.isArray(page['data']) ? page['data'] : []);

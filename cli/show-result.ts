@@ -4,30 +4,41 @@ import { innerColumns } from './columns.ts';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
+import { jqLines } from './jq-filter.ts';
+import { nearest } from './nearest.ts';
 import { plainText, printableJson, widthOf } from './plain-text.ts';
 import { isObject } from './schema-violations.ts';
 import type { Settings } from './settings.ts';
 import { table } from './table.ts';
 
 type Item = Record<string, unknown>;
+type Headings = Readonly<Record<string, string>>;
+type Shown = { readonly names: readonly string[] | undefined; readonly headings: Headings };
+
 /**
  * Writes a body of the API the way it was asked for: JSON as received, a table for people, tab-separated text for pipes.
- * `columns`: what a table has when nobody chooses otherwise.
+ * `columns`: the fields that are shown unless `--fields` chooses others; of a single object, only on a terminal.
  */
-export function showResult(io: Io, settings: Settings, body: unknown, columns?: readonly string[]): void {
+export function showResult(io: Io, settings: Settings, body: unknown, columns?: readonly string[], headings: Headings = {}): void {
   const { stdout } = io;
   const chosen = settings.fields;
   const list = listOf(body);
   if (settings.get !== undefined) return stdout.write(pickedLines(body, settings.get));
-  if (settings.format === 'jsonl' && list) return stdout.write(list.map((item) => `${printableJson(projected(item, chosen))}\n`).join(''));
+  if (settings.jq !== undefined && !(settings.format === 'jsonl' && list)) return stdout.write(jsonLine(io, settings, body));
+  if (settings.format === 'jsonl' && list)
+    return stdout.write(list.map((item) => jsonLine(io, settings, projected(item, chosen))).join(''));
   if (settings.format !== 'text') {
     const projection = list && isObject(body) ? { ...body, data: list.map((item) => projected(item, chosen)) } : projected(body, chosen);
     return stdout.write(`${printableJson(projection, stdout.isTTY && settings.format === 'json' ? 2 : undefined)}\n`);
   }
-  if (list) return stdout.write(shownList(io, settings, list, chosen ?? columns));
-  if (isObject(body)) return stdout.write(shownObject(io, settings, body, chosen));
+  if (list) return stdout.write(shownList(io, settings, list, { names: chosen ?? columns, headings }));
+  if (isObject(body)) return stdout.write(shownObject(io, settings, body, chosen ?? (stdout.isTTY ? columns : undefined)));
   if (body !== undefined) stdout.write(`${tabular(body)}\n`);
 }
+
+/** One value as one line of JSON, or what the `--jq` filter makes of it. */
+export const jsonLine = ({ stdout }: Io, { jq }: Settings, value: unknown): string =>
+  jq === undefined ? `${printableJson(value)}\n` : jqLines(jq, value, stdout);
 
 const listOf = (body: unknown): Item[] | undefined =>
   isObject(body) && Array.isArray(body['data']) ? body['data'].filter(isObject) : undefined;
@@ -36,44 +47,50 @@ const listOf = (body: unknown): Item[] | undefined =>
 export function checkFields({ fields: chosen }: Settings, known: readonly string[]): void {
   const unknown = chosen?.find((field) => !known.includes(field));
   if (unknown === undefined) return;
-  throw new CommandFailure(exitCodes.usage, 'usage', `There is no field ${unknown}. There are: ${known.join(', ')}`);
+  const meant = nearest(unknown, known);
+  throw new CommandFailure(exitCodes.usage, 'usage', `There is no field ${unknown}. There are: ${known.join(', ')}`, {
+    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  });
 }
 
-function shownList(io: Io, settings: Settings, list: readonly Item[], chosen: readonly string[] | undefined): string {
+function shownList(io: Io, settings: Settings, list: readonly Item[], { names: chosen, headings }: Shown): string {
   const [first] = list;
   const names = chosen ?? Object.keys(first ?? {}).filter((name) => !isObject(first?.[name]) && !Array.isArray(first?.[name]));
   if (!io.stdout.isTTY) return list.map((item) => `${names.map((name) => tabular(valueAt(item, name))).join('\t')}\n`).join('');
   if (list.length === 0) return '';
-  return table(
-    names,
-    list.map((item) => names.map((name) => readable(item, name))),
-    io.stdout.columns,
-    boldFor(settings),
-    paintFor(settings),
-  );
+  return tableOf(io, settings, list, names, headings);
 }
 
 function shownObject(io: Io, settings: Settings, body: Item, chosen: readonly string[] | undefined): string {
   const names = chosen ?? leafNames(body);
   if (!io.stdout.isTTY) return names.map((name) => `${name}\t${tabular(valueAt(body, name))}\n`).join('');
-  const lists = names.filter((name) => Array.isArray(valueAt(body, name)));
-  const simple = names.filter((name) => !lists.includes(name) && valueAt(body, name) !== null);
+  const lists = names.filter((name) => isTable(valueAt(body, name)));
+  const simple = names.filter((name) => !lists.includes(name) && !isEmpty(valueAt(body, name)));
   const width = Math.max(0, ...simple.map(widthOf));
   const lines = simple.map((name) => `${name.padEnd(width)}  ${readable(body, name)}\n`).join('');
   const tables = lists.map((name) => {
     const value = valueAt(body, name);
     const items = Array.isArray(value) ? value.filter(isObject).map((item) => ({ currency: body['currency'], ...item })) : [];
-    const heads = innerColumns[name] ?? Object.keys(items[0] ?? {}).filter((head) => head !== 'currency');
-    return `\n${table(
-      heads,
-      items.map((item) => heads.map((head) => readable(item, head))),
-      io.stdout.columns,
-      boldFor(settings),
-      paintFor(settings),
-    )}`;
+    const heads = innerColumns[name]?.filter((head) => items.some((item) => Object.hasOwn(item, head)));
+    return `\n${tableOf(io, settings, items, heads ?? Object.keys(items[0] ?? {}).filter((head) => head !== 'currency'))}`;
   });
   return lines + tables.join('');
 }
+
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+
+/** A list of objects; a list of texts is shown like a single one. */
+const isTable = (value: unknown): boolean => Array.isArray(value) && !value.every((element) => typeof element === 'string');
+
+const tableOf = (io: Io, settings: Settings, items: readonly Item[], names: readonly string[], headings: Headings = {}): string =>
+  table({
+    names,
+    headings,
+    rows: items.map((item) => names.map((name) => readable(item, name))),
+    width: io.stdout.columns,
+    bold: boldFor(settings),
+    paint: paintFor(settings),
+  });
 
 const boldFor =
   ({ color }: Settings) =>
@@ -118,6 +135,7 @@ function readable(item: Item, path: string): string {
   if (typeof value === 'number' && typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) && moneyName.test(path))
     return formatMoney(value, currency);
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return new Date(value).toLocaleString('sv');
+  if (Array.isArray(value) && value.every((element) => typeof element === 'string')) return plainText(value.join(' '));
   return tabular(value);
 }
 

@@ -4,15 +4,21 @@ const gap = 2;
 /** A column keeps this much when the table has to shrink. */
 const columnWidthMin = 3;
 
-/** Rows under upper-case heads, no wider than `width`: the widest columns give way first. Numbers stand on the right. */
-export function table(
-  heads: readonly string[],
-  rows: readonly (readonly string[])[],
-  width: number,
-  bold: (text: string) => string,
-  paint: (head: string, text: string) => string = (_, text) => text,
-): string {
-  const titles = heads.map((head) => head.replaceAll(/[_.]/g, ' ').toUpperCase());
+type Table = {
+  /** The name of the field in each column. */
+  readonly names: readonly string[];
+  /** Headings that are not the name of their field. */
+  readonly headings: Readonly<Record<string, string>>;
+  readonly rows: readonly (readonly string[])[];
+  /** Columns of the terminal. */
+  readonly width: number;
+  readonly bold: (text: string) => string;
+  readonly paint: (name: string, text: string) => string;
+};
+
+/** Rows under upper-case headings, no wider than `width`: the widest columns give way first. Numbers are aligned to the right. */
+export function table({ names, headings, rows, width, bold, paint }: Table): string {
+  const titles = names.map((name) => (headings[name] ?? name.replaceAll(/[_.]/g, ' ')).toUpperCase());
   const widths = titles.map((title, column) => Math.max(widthOf(title), ...rows.map((row) => widthOf(row[column] ?? ''))));
   shrink(widths, width);
   const right = titles.map((_, column) => rows.length > 0 && rows.every((row) => /^(?:[^\d\s]{0,4}[\d.,]+|)$/.test(row[column] ?? '')));
@@ -23,7 +29,7 @@ export function table(
         const padded = right[column]
           ? ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cut))) + cut
           : padTo(cut, widths[column] ?? 0);
-        return painted ? padded.replace(cut, () => paint(heads[column] ?? '', cut)) : padded;
+        return painted ? padded.replace(cut, () => paint(names[column] ?? '', cut)) : padded;
       })
       .join(' '.repeat(gap))
       .trimEnd();

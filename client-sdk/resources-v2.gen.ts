@@ -28,35 +28,35 @@ export interface OrdersResource {
   /**
    * Place an order.
    * Takes the stock and fixes the prices at once. The order then waits for payment until `expires_at`. Send an `Idempotency-Key`, so that a repeated request does not order twice.
-   * Needs the scope `orders.write`.
+   * Needs the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
   /**
    * List orders.
    * The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.
-   * Needs the scope `orders.read`.
+   * Needs the scope `orders.read` or `orders.manage`.
    */
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
   /**
    * Get an order.
-   * Needs the scope `orders.read`.
+   * Needs the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Order | undefined, ProblemsOf['orders.get']>;
   /**
    * Get an order.
-   * Needs the scope `orders.read`.
+   * Needs the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;
   /**
    * Change an order.
    * A merge patch (RFC 7396) of what does not change the price. The delivery can change until something is shipped; by the customer only while the order is pending.
-   * Needs the scope `orders.write`.
+   * Needs the scope `orders.write` or `orders.manage`.
    */
   update(orderId: number | string, body: OrderUpdate, options?: CallOptions & IfMatch): Call<Order, ProblemsOf['orders.update']>;
   /**
    * Cancel an order.
    * While nothing is shipped. The goods go back into stock, and what was paid is paid back.
-   * Needs the scope `orders.write`.
+   * Needs the scope `orders.write` or `orders.manage`.
    */
   cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.cancel']>;
 }

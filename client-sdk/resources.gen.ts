@@ -267,35 +267,35 @@ export interface OrdersResource {
   /**
    * Place an order.
    * Takes the stock and fixes the prices at once. The order then waits for payment until `expires_at`. Send an `Idempotency-Key`, so that a repeated request does not order twice.
-   * Needs the scope `orders.write`.
+   * Needs the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
   /**
    * List orders.
    * The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.
-   * Needs the scope `orders.read`.
+   * Needs the scope `orders.read` or `orders.manage`.
    */
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
   /**
    * Get an order.
-   * Needs the scope `orders.read`.
+   * Needs the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Order | undefined, ProblemsOf['orders.get']>;
   /**
    * Get an order.
-   * Needs the scope `orders.read`.
+   * Needs the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;
   /**
    * Change an order.
    * A merge patch (RFC 7396) of what does not change the price. The delivery can change until something is shipped; by the customer only while the order is pending.
-   * Needs the scope `orders.write`.
+   * Needs the scope `orders.write` or `orders.manage`.
    */
   update(orderId: number | string, body: OrderUpdate, options?: CallOptions & IfMatch): Call<Order, ProblemsOf['orders.update']>;
   /**
    * Cancel an order.
    * While nothing is shipped. The goods go back into stock, and what was paid is paid back.
-   * Needs the scope `orders.write`.
+   * Needs the scope `orders.write` or `orders.manage`.
    */
   cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.cancel']>;
 }
@@ -303,7 +303,7 @@ export interface OrdersResource {
 export interface PaymentsResource {
   /**
    * Pay for an order.
-   * Starts a payment of the whole total. Look at `status` and `next_action`: the payment may have succeeded already, wait for the customer, or go on at the provider.
+   * Starts a payment of the whole total. Check `status` and `next_action`: the payment may have succeeded already, wait for the customer, or continue at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` pays an order without money.
    * Needs the scope `payments.write` or `payments.manage`.
    */
   create(orderId: number | string, body: PaymentCreate, options?: CallOptions): Call<Payment, ProblemsOf['payments.create']>;
@@ -378,7 +378,7 @@ export interface ShipmentsResource {
   /**
    * List the shipments of an order.
    * Newest first.
-   * Needs the scope `orders.read` or `shipments.write`.
+   * Needs the scope `orders.read` or `orders.manage` or `shipments.write`.
    */
   list(orderId: number | string, query?: ShipmentsListQuery, options?: CallOptions): PagedCall<ShipmentPage, ProblemsOf['shipments.list']>;
   /**
@@ -392,7 +392,7 @@ export interface ShipmentsResource {
 export interface OrderExportsResource {
   /**
    * Export orders.
-   * Starts a task that writes the orders of the list with the same filters into a file, oldest first. Needs `orders.read` as well; the orders of others need `orders.manage` and a member of staff. In CSV, text that a spreadsheet would take for a formula begins with an apostrophe.
+   * Starts a task that writes the orders of the list with the same filters into a file, oldest first. Also requires `orders.read`, or `orders.manage` and a staff account for the orders of every customer. In CSV, text that a spreadsheet would take for a formula begins with an apostrophe.
    * Needs the scope `tasks.write`.
    */
   create(body: OrderExportCreate, options?: CallOptions): Call<Task, ProblemsOf['orderExports.create']>;

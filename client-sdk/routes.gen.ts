@@ -94,11 +94,11 @@ export const scopesOf = {
   'deliveryMethods.list': [],
   'deliveryMethods.replace': ["settings.write"],
   'deliveryMethods.delete': ["settings.write"],
-  'orders.create': ["orders.write"],
-  'orders.list': ["orders.read"],
-  'orders.get': ["orders.read"],
-  'orders.update': ["orders.write"],
-  'orders.cancel': ["orders.write"],
+  'orders.create': ["orders.write","orders.manage"],
+  'orders.list': ["orders.read","orders.manage"],
+  'orders.get': ["orders.read","orders.manage"],
+  'orders.update': ["orders.write","orders.manage"],
+  'orders.cancel': ["orders.write","orders.manage"],
   'payments.create': ["payments.write","payments.manage"],
   'payments.list': ["payments.read","payments.manage"],
   'payments.get': ["payments.read","payments.manage"],
@@ -109,7 +109,7 @@ export const scopesOf = {
   'refunds.get': ["payments.read","payments.manage"],
   'refunds.confirm': ["refunds.write"],
   'shipments.create': ["shipments.write"],
-  'shipments.list': ["orders.read","shipments.write"],
+  'shipments.list': ["orders.read","orders.manage","shipments.write"],
   'shipments.update': ["shipments.write"],
   'orderExports.create': ["tasks.write"],
   'orderImports.create': ["tasks.write"],
@@ -169,8 +169,8 @@ export type ProblemsOf = {
   'deliveryMethods.delete': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"precondition_failed":412,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'orders.create': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"idempotency_in_progress":409,"out_of_stock":409,"price_changed":409,"product_unavailable":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'orders.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
-  'orders.get': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
-  'orders.update': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"not_found":404,"not_acceptable":406,"invalid_transition":409,"price_changed":409,"precondition_failed":412,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'orders.get': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'orders.update': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"invalid_transition":409,"price_changed":409,"precondition_failed":412,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'orders.cancel': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"invalid_transition":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'payments.create': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"payment_in_progress":409,"already_paid":409,"invalid_transition":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'payments.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};

@@ -756,7 +756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The access token does not allow this: `insufficient_scope`. */
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -892,7 +892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The access token does not allow this: `insufficient_scope`. */
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

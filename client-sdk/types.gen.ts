@@ -308,7 +308,7 @@ export interface paths {
         put?: never;
         /**
          * Pay for an order
-         * @description Starts a payment of the whole total. Look at `status` and `next_action`: the payment may have succeeded already, wait for the customer, or go on at the provider.
+         * @description Starts a payment of the whole total. Check `status` and `next_action`: the payment may have succeeded already, wait for the customer, or continue at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` pays an order without money.
          */
         post: operations["payments.create"];
         delete?: never;
@@ -510,7 +510,7 @@ export interface paths {
         put?: never;
         /**
          * Export orders
-         * @description Starts a task that writes the orders of the list with the same filters into a file, oldest first. Needs `orders.read` as well; the orders of others need `orders.manage` and a member of staff. In CSV, text that a spreadsheet would take for a formula begins with an apostrophe.
+         * @description Starts a task that writes the orders of the list with the same filters into a file, oldest first. Also requires `orders.read`, or `orders.manage` and a staff account for the orders of every customer. In CSV, text that a spreadsheet would take for a formula begins with an apostrophe.
          */
         post: operations["orderExports.create"];
         delete?: never;
@@ -1787,7 +1787,7 @@ export interface components {
              * @description Same value as `refunded_total`, which replaces this field.
              */
             refunded_amount: number;
-            /** @description The provider's own identifier, for members of staff. */
+            /** @description Identifier of the payment at the provider, for support and reconciliation: for Stripe, the ID of the PaymentIntent (`pi_...`). `null` for callers without `payments.manage`, for `manual` payments, and until the provider has responded. */
             provider_reference: string | null;
             next_action: components["schemas"]["NextAction"];
             /** @enum {string|null} */
@@ -1803,9 +1803,12 @@ export interface components {
             succeeded_at: string | null;
         };
         PaymentCreate: {
-            /** @enum {string} */
+            /**
+             * @description `manual`: staff confirm the payment when the money has arrived. `test`: payments without money, enabled in development. `stripe`: payments by Stripe. A provider that is not enabled returns 400, and `allowed` lists the enabled ones.
+             * @enum {string}
+             */
             provider: "manual" | "test" | "stripe";
-            /** @description The provider's token for how the customer pays; without it the payment waits for the customer. */
+            /** @description Token of the payment method at the provider. Without it, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the payment waits for the customer, then succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the first response of the provider is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the reports of the provider arrive in the wrong order), `test_late_success` (the payment stays pending, and succeeds only after it has been canceled). Any other test token returns 400. */
             method_token?: string;
             /**
              * Format: uri
@@ -5685,7 +5688,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The access token does not allow this: `insufficient_scope`. */
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5821,7 +5824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The access token does not allow this: `insufficient_scope`. */
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

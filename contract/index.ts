@@ -100,7 +100,7 @@ export { exportColumns, type OrderExportColumn, type OrderExportCreate } from '.
 export type { LineQuantity } from './line-quantity.ts';
 export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './orders.ts';
 export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './orders-v2.ts';
-export { paymentFailureCodes, paymentProviderNames, paymentSteps, type Payment, type PaymentCreate } from './payments.ts';
+export { paymentFailureCodes, paymentProviderNames, paymentSteps, testMethodTokens, type Payment, type PaymentCreate } from './payments.ts';
 export { totalCountMax } from './pages.ts';
 export { problemCodesOf, transportProblems, type ProblemDeclaration } from './problems.ts';
 export type { ProductCategory } from './product-categories.ts';

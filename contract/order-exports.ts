@@ -68,7 +68,7 @@ export const orderExports = c.router({
     body: orderExportCreate,
     summary: 'Export orders',
     description:
-      'Starts a task that writes the orders of the list with the same filters into a file, oldest first. Needs `orders.read` as well; the orders of others need `orders.manage` and a member of staff. In CSV, text that a spreadsheet would take for a formula begins with an apostrophe.',
+      'Starts a task that writes the orders of the list with the same filters into a file, oldest first. Also requires `orders.read`, or `orders.manage` and a staff account for the orders of every customer. In CSV, text that a spreadsheet would take for a formula begins with an apostrophe.',
     responses: { 202: task, ...fails(...guarded, ...withBody, ...withIdempotencyKey, ...startingTask) },
     metadata: describedBy({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },

@@ -5,7 +5,7 @@ import { deliveryMethodCode } from './delivery-methods.ts';
 import { id, pathId, urlId } from './ids.ts';
 import { amount, currency, price } from './money.ts';
 import { commaList, page, pageQuery } from './pages.ts';
-import { commonProblems, failuresOf, guarded, tokenGuarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
 import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
 import { instant, instantInput, line, metadata, metadataPatch, storedLine, text } from './text.ts';
 
@@ -157,7 +157,12 @@ export const orders = c.router({
       201: order,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'out_of_stock', 'price_changed', 'product_unavailable'),
     },
-    metadata: describedBy({ operationId: 'orders.create', access: ['orders.write'], idempotent: true, bodyMax: 1_000_000 }),
+    metadata: describedBy({
+      operationId: 'orders.create',
+      access: ['orders.write', 'orders.manage'],
+      idempotent: true,
+      bodyMax: 1_000_000,
+    }),
   },
   list: {
     method: 'GET',
@@ -178,7 +183,7 @@ export const orders = c.router({
     description:
       'The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.',
     responses: { 200: page('OrderPage', orderSummary), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'orders.list', access: ['orders.read'] }),
+    metadata: describedBy({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
     method: 'GET',
@@ -186,8 +191,8 @@ export const orders = c.router({
     pathParams: orderPath,
     headers: ifNoneMatchHeaders,
     summary: 'Get an order',
-    responses: { 200: order, 304: c.noBody(), ...fails(...tokenGuarded, 'not_found') },
-    metadata: describedBy({ operationId: 'orders.get', access: ['orders.read'] }),
+    responses: { 200: order, 304: c.noBody(), ...fails(...guarded, 'not_found') },
+    metadata: describedBy({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
     method: 'PATCH',
@@ -198,8 +203,8 @@ export const orders = c.router({
     summary: 'Change an order',
     description:
       'A merge patch (RFC 7396) of what does not change the price. The delivery can change until something is shipped; by the customer only while the order is pending.',
-    responses: { 200: order, ...fails(...tokenGuarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition', 'price_changed') },
-    metadata: describedBy({ operationId: 'orders.update', access: ['orders.write'] }),
+    responses: { 200: order, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition', 'price_changed') },
+    metadata: describedBy({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
   cancel: {
     method: 'POST',
@@ -211,7 +216,7 @@ export const orders = c.router({
     summary: 'Cancel an order',
     description: 'While nothing is shipped. The goods go back into stock, and what was paid is paid back.',
     responses: { 201: order, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
-    metadata: describedBy({ operationId: 'orders.cancel', access: ['orders.write'], idempotent: true }),
+    metadata: describedBy({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },
 });
 export type Order = z.output<typeof order>;

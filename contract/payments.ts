@@ -21,6 +21,22 @@ export const paymentProblems = {
 const fails = failuresOf({ ...commonProblems, ...paymentProblems });
 
 export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
+/** What each token of the test provider makes a payment do. */
+export const testMethodTokens = {
+  test_ok: 'the payment succeeds',
+  test_declined: 'the payment is declined',
+  test_requires_action: 'the payment waits for the customer, then succeeds',
+  test_processing_then_ok: 'the payment is processed for a while, then succeeds',
+  test_timeout: 'the payment succeeds, but the first response of the provider is lost',
+  test_duplicate_webhook: 'the payment succeeds later, and the provider reports it twice',
+  test_out_of_order_webhook: 'the payment succeeds later, and the reports of the provider arrive in the wrong order',
+  test_late_success: 'the payment stays pending, and succeeds only after it has been canceled',
+} as const;
+
+const testTokenList = Object.entries(testMethodTokens)
+  .map(([token, effect]) => `\`${token}\` (${effect})`)
+  .join(', ');
+
 /** How far a payment has come. The first three are open: something is still to happen. */
 export const paymentSteps = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
 export const paymentFailureCodes = [
@@ -54,7 +70,12 @@ export const payment = component(
     currency,
     refunded_total: amount.describe('Total of the succeeded refunds, in minor units of `currency`.'),
     refunded_amount: extendApi(amount, { deprecated: true, description: 'Same value as `refunded_total`, which replaces this field.' }),
-    provider_reference: z.string().nullable().describe("The provider's own identifier, for members of staff."),
+    provider_reference: z
+      .string()
+      .nullable()
+      .describe(
+        'Identifier of the payment at the provider, for support and reconciliation: for Stripe, the ID of the PaymentIntent (`pi_...`). `null` for callers without `payments.manage`, for `manual` payments, and until the provider has responded.',
+      ),
     next_action: nextAction.nullable().describe('What the customer has to do, for callers who may pay.'),
     failure_code: openEnum(paymentFailureCodes).nullable(),
     failure_message: z.string().nullable(),
@@ -69,12 +90,18 @@ export const paymentCreate = component(
   'PaymentCreate',
   z
     .object({
-      provider: z.enum(paymentProviderNames),
+      provider: z
+        .enum(paymentProviderNames)
+        .describe(
+          '`manual`: staff confirm the payment when the money has arrived. `test`: payments without money, enabled in development. `stripe`: payments by Stripe. A provider that is not enabled returns 400, and `allowed` lists the enabled ones.',
+        ),
       method_token: z
         .string()
         .regex(/^[\w.:-]{1,255}$/, 'must be a token of the provider')
         .optional()
-        .describe("The provider's token for how the customer pays; without it the payment waits for the customer."),
+        .describe(
+          `Token of the payment method at the provider. Without it, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. Any other test token returns 400.`,
+        ),
       return_url: z
         .string()
         .url()
@@ -97,7 +124,7 @@ export const payments = c.router({
     body: paymentCreate,
     summary: 'Pay for an order',
     description:
-      'Starts a payment of the whole total. Look at `status` and `next_action`: the payment may have succeeded already, wait for the customer, or go on at the provider.',
+      'Starts a payment of the whole total. Check `status` and `next_action`: the payment may have succeeded already, wait for the customer, or continue at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` pays an order without money.',
     responses: {
       201: payment,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'payment_in_progress', 'already_paid', 'invalid_transition'),

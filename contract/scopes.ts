@@ -19,7 +19,7 @@ export const scopes = {
   'products.write': { consent: 'Add and change products of the shop', admin: true },
   'orders.read': { consent: 'See your orders', admin: false },
   'orders.write': { consent: 'Place orders in your name: you pay for them', admin: false },
-  'orders.manage': { consent: 'See and change the orders of every customer', admin: true },
+  'orders.manage': { consent: 'See, place, change and cancel the orders of every customer', admin: true },
   'payments.read': { consent: 'See what you paid and what was paid back', admin: false },
   'payments.write': { consent: 'Pay for your orders', admin: false },
   'payments.manage': { consent: 'See and confirm the payments of every customer', admin: true },

@@ -93,7 +93,7 @@ export const shipments = c.router({
     summary: 'List the shipments of an order',
     description: 'Newest first.',
     responses: { 200: page('ShipmentPage', shipment), ...fails(...guarded, ...withCursor, 'not_found') },
-    metadata: describedBy({ operationId: 'shipments.list', access: ['orders.read', 'shipments.write'] }),
+    metadata: describedBy({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   update: {
     method: 'PATCH',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { jqLines } from '../jq-filter.ts';
 import { printableJson } from '../plain-text.ts';
 import { globalFlagsOf, leafCommand } from '../program-parts.ts';
 
@@ -8,7 +9,8 @@ export function addCommandTree(program: Command, io: Io): void {
     .description('Every command, for reading or, with --json, for programs.')
     .action(() => {
       const leaves = leavesOf(program, []);
-      const { json, jsonl } = globalFlagsOf(command);
+      const { json, jsonl, jq } = globalFlagsOf(command);
+      if (jq !== undefined) return io.stdout.write(jqLines(jq, leaves, io.stdout));
       if (jsonl) return io.stdout.write(leaves.map((leaf) => `${printableJson(leaf)}\n`).join(''));
       if (json) return io.stdout.write(`${printableJson(leaves, io.stdout.isTTY ? 2 : undefined)}\n`);
       const width = io.stdout.isTTY ? Math.max(...leaves.map((leaf) => leaf.command.length)) : 0;

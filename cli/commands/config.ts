@@ -7,7 +7,7 @@ import type { Io } from '../io.ts';
 import { nearest } from '../nearest.ts';
 import { globalFlagsOf, groupCommand, leafCommand } from '../program-parts.ts';
 import { settingsOf, type Settings } from '../settings.ts';
-import { checkFields, showResult } from '../show-result.ts';
+import { checkFields, jsonLine, showResult } from '../show-result.ts';
 
 const columns = ['key', 'value', 'what'];
 const keyHelp = `\nKeys:\n${Object.entries(configKeys)
@@ -29,7 +29,7 @@ export function addConfig(program: Command, io: Io): void {
       const settings = settingsOf(globalFlagsOf(get), io);
       const value = settings.config[known(key)];
       if (value === undefined) throw new CommandFailure(exitCodes.notFound, 'not_set', `${key} is not set in profile ${settings.profile}`);
-      io.stdout.write(settings.format === 'text' ? `${value}\n` : `${JSON.stringify({ key, value })}\n`);
+      io.stdout.write(settings.format === 'text' ? `${value}\n` : jsonLine(io, settings, { key, value }));
     });
   const set = leafCommand(group, 'set', 'Set a key')
     .argument('<key>', 'one of the keys below')

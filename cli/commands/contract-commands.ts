@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander';
+import { aliasOfCommand, aliasOfGroup, resolveAlias } from '../aliases.ts';
 import { byHand } from '../by-hand.ts';
 import { commandSpecs } from '../commands.gen.ts';
 import type { CommandSpec } from '../command-spec.ts';
-import { flagsOf, kebabCase, valueHint, type Flag } from '../flags.ts';
+import { flagDescription, flagsOf, kebabCase, type Flag } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { globalFlagsOf, groupCommand, leafCommand, noteChoices } from '../program-parts.ts';
 import { questions } from '../questions.ts';
@@ -11,6 +12,7 @@ import { runContractCommand, type OwnFlags } from '../run-contract-command.ts';
 import { settingsOf } from '../settings.ts';
 
 const groupSummaries: Readonly<Record<string, string>> = {
+  versions: 'The versions of the API',
   users: 'People who buy, and those who work for the shop',
   products: 'What the shop sells',
   'delivery-methods': 'How an order can reach its customer',
@@ -25,7 +27,12 @@ const groupSummaries: Readonly<Record<string, string>> = {
   'api-keys': 'Keys for programs of your own',
   applications: 'Which applications there are, and what each may ever do',
   'audit-events': 'What happened to credentials and permissions',
+  usage: 'Requests made, and the limits for them',
+  'signing-keys': 'The keys that tokens are signed with',
 };
+
+/** The group that a word names, in full or by its alias. */
+export const groupNamed = (word: string): string => resolveAlias(word, Object.keys(groupSummaries), aliasOfGroup) ?? word;
 
 /**
  * One command for each operation of the contract: `mandate <resource> <operation>`; where they are named, of one resource
@@ -33,7 +40,8 @@ const groupSummaries: Readonly<Record<string, string>> = {
  */
 export function addContractCommands(program: Command, io: Io, onlyGroup?: string, onlyName?: string): boolean {
   const ofGroup = commandSpecs.filter(({ operationId, group }) => !(operationId in byHand) && (onlyGroup ?? group) === group);
-  const single = onlyGroup === undefined ? undefined : ofGroup.find(({ name }) => name === onlyName);
+  const names = ofGroup.map(({ name }) => name);
+  const single = onlyGroup === undefined ? undefined : ofGroup.find(({ name }) => name === resolveAlias(onlyName, names, aliasOfCommand));
   const derived = single ? [single] : ofGroup;
   for (const [group, specs] of Map.groupBy(derived, (spec) => spec.group)) {
     const parent = groupCommand(program, group, groupSummaries[group] ?? '');
@@ -50,6 +58,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: Io): void {
   if (spec.body) command.option('--input <file>', 'JSON body to begin with; flags override it; - reads standard input');
   if (spec.ifMatch) command.option('--if-match <etag>', 'only if it is still this version');
   if (spec.paginated) command.option('--all', 'every page');
+  if (spec.method === 'GET') command.option('-w, --web', 'open it in the browser');
   if (spec.operationId in questions) command.option('-y, --yes', 'do not ask');
   command.option('--print-request', 'print the request and send nothing');
   if (spec.scopes.length > 0) command.addHelpText('after', `\nNeeds the scope ${spec.scopes.join(' or ')}.`);
@@ -73,8 +82,7 @@ const choicesFor = ({ schema }: Flag): string[] => {
 };
 
 function addFlag(command: Command, flag: Flag, typed: Map<Flag, string[]>): void {
-  const hint = valueHint(flag);
-  const description = [flag.schema.description?.replace(/\.$/, ''), hint && `(${hint})`].filter(Boolean).join(' ');
+  const description = flagDescription(flag);
   if (flag.kind === 'switch') {
     command.option(flag.name, description.replace(/^`true` /, ''));
     command.on(`option:${flag.name.slice(2)}`, () => typed.set(flag, ['true']));

@@ -4,10 +4,11 @@ import { explained, specOf } from '../contract-request.ts';
 import { eventTypesOf } from '../event-types.ts';
 import { afterOf, patientEvents } from '../follow-events.ts';
 import type { Io } from '../io.ts';
-import { plainText, printableJson } from '../plain-text.ts';
+import { plainText } from '../plain-text.ts';
 import { existingGroup, globalFlagsOf, leafCommand } from '../program-parts.ts';
 import { openSession, requireScopes } from '../session.ts';
 import { settingsOf, type Settings } from '../settings.ts';
+import { jsonLine } from '../show-result.ts';
 
 type Flags = { readonly type?: string; readonly after?: string };
 
@@ -26,7 +27,7 @@ async function watch(io: Io, settings: Settings, flags: Flags): Promise<void> {
   requireScopes(session, ['events.read']);
   try {
     for await (const event of patientEvents(io, settings, session.client, following)) {
-      io.stdout.write(`${settings.format === 'text' ? plainText(line(event)) : printableJson(event)}\n`);
+      io.stdout.write(settings.format === 'text' ? `${plainText(line(event))}\n` : jsonLine(io, settings, event));
     }
   } catch (error) {
     throw explained(error, specOf('events.list'), undefined);

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { CommandFailure } from '../command-failure.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { helpTopics } from '../help-topics.ts';
 import type { Io } from '../io.ts';
-import { leafCommand } from '../program-parts.ts';
+import { manPage } from '../man-page.ts';
+import { findCommand, leafCommand, unknownCommand } from '../program-parts.ts';
 
 const topicList = Object.entries(helpTopics)
   .map(([name, { summary }]) => `\n  ${name.padEnd(14)}${summary}`)
@@ -12,19 +11,19 @@ const topicList = Object.entries(helpTopics)
 export function addHelp(program: Command, io: Io): void {
   leafCommand(program, 'help', 'What a command does and takes')
     .argument('[command...]', 'the words of a command, or a topic')
+    .option('--man', 'print it as a man page: mandate help orders pay --man | man -l -')
     .addHelpText('after', `\nTopics:${topicList}`)
-    .action((words: readonly string[]) => {
+    .action((words: readonly string[], { man = false }: { man?: boolean }) => {
       const topic = Object.hasOwn(helpTopics, words.join(' ')) ? helpTopics[words.join(' ')] : undefined;
       if (topic) return io.stdout.write(topic.text);
-      words.reduce((command, word) => childOf(command, word), program).outputHelp();
+      const command = words.reduce(childOf, program);
+      if (man) return io.stdout.write(manPage(command));
+      command.outputHelp();
     });
 }
 
 function childOf(command: Command, word: string): Command {
-  const child = command.commands.find((candidate) => candidate.name() === word);
+  const child = findCommand(command, word);
   if (child) return child;
-  const known = command.commands.map((candidate) => candidate.name());
-  throw new CommandFailure(exitCodes.usage, 'usage', `There is no command ${word}`, {
-    hint: `There are: ${[...known, ...(command.parent ? [] : Object.keys(helpTopics))].join(', ')}`,
-  });
+  throw unknownCommand(command, word, command.parent ? [] : Object.keys(helpTopics));
 }

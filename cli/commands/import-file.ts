@@ -44,7 +44,7 @@ const scopesFor = ({ scope }: Kind): string[] => ['tasks.read', 'tasks.write', s
 
 async function importFile(io: Io, settings: Settings, kind: Kind, path: string, typed: Typed, flags: Flags): Promise<void> {
   const spec = specOf(kind.operationId);
-  const request = await requestOf({ io, spec, path: [], typed });
+  const request = requestOf({ spec, path: [], typed });
   checkFields(settings, spec.fields);
   waitingTimes(flags);
   const report = flags.report === undefined ? undefined : { path: flags.report, overwrite: flags.yes ?? false };

@@ -11,7 +11,6 @@ import {
 } from '@mandate/client-sdk/authorization';
 import { signInWithBrowser } from '../browser-sign-in.ts';
 import { CommandFailure } from '../command-failure.ts';
-import { firstLine } from '../confirm.ts';
 import type { Credential } from '../credentials.ts';
 import { signInWithDevice } from '../device-sign-in.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -19,6 +18,7 @@ import { readGivenToken } from '../given-token.ts';
 import type { Io } from '../io.ts';
 import { plainText, printableJson } from '../plain-text.ts';
 import { writeProofKey } from '../proof-keys.ts';
+import { readLine } from '../read-line.ts';
 import { globalFlagsOf, leafCommand, noteChoices } from '../program-parts.ts';
 import { durationMs } from '../read-values.ts';
 import { chosenStorage, keep, type Storage } from '../refresh-token.ts';
@@ -120,7 +120,7 @@ async function login(given: Login): Promise<void> {
 
 async function loginWithToken({ io, settings }: Login, { apiUrl, store }: Session): Promise<void> {
   if (io.stdinIsTTY && !settings.quiet) io.stderr.write('Paste the token and press Enter:\n');
-  const given = readGivenToken(await firstLine(io));
+  const given = readGivenToken((await readLine(io)) ?? '');
   const result = await clientAt(io, settings, apiUrl, given.accessToken).users.me({ signal: io.interrupted }).safe();
   // A token may be good without saying who its person is.
   if (!result.ok && result.error.code !== 'insufficient_scope') throw result.error;

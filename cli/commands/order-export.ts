@@ -6,6 +6,7 @@ import { CommandFailure } from '../command-failure.ts';
 import { explained, requestOf, specOf } from '../contract-request.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
+import { scopeToReadOrders } from '../order-scopes.ts';
 import { plainText } from '../plain-text.ts';
 import { existingGroup, globalFlagsOf, leafCommand } from '../program-parts.ts';
 import { sizeOf } from '../progress.ts';
@@ -35,7 +36,7 @@ export function addOrderExport(program: Command, io: Io): void {
 }
 
 async function exportOrders(io: Io, settings: Settings, typed: Typed, flags: Flags): Promise<void> {
-  const { body } = await requestOf({ io, spec, path: [], typed });
+  const { body } = requestOf({ spec, path: [], typed });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the contract's schema
   const input = body as OrderExportCreate;
   checkFields(settings, spec.fields);
@@ -48,7 +49,7 @@ async function exportOrders(io: Io, settings: Settings, typed: Typed, flags: Fla
   }
   if (flags.wait) refuseOverwriting(target);
   const session = await openSession(io, settings);
-  requireScopes(session, ['orders.read', 'tasks.read', 'tasks.write']);
+  requireScopes(session, [scopeToReadOrders(session), 'tasks.read', 'tasks.write']);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     const started = await session.client.orderExports.create(input, { signal: io.interrupted, idempotencyKey });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
-import type { Client, Payment } from '@mandate/client-sdk';
+import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
 import { waitingTimes, type WaitFlags } from '../await-task.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { confirmed } from '../confirm.ts';
@@ -9,6 +9,7 @@ import { explained, requestOf, specOf } from '../contract-request.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { flagsOf } from '../flags.ts';
 import type { Io } from '../io.ts';
+import { suggestedCommand, tellNextStep } from '../next-steps.ts';
 import { plainText } from '../plain-text.ts';
 import { existingGroup, globalFlagsOf, leafCommand, noteChoices } from '../program-parts.ts';
 import { progressOn } from '../progress.ts';
@@ -18,7 +19,7 @@ import { settingsOf, type Settings } from '../settings.ts';
 import { checkFields, showResult } from '../show-result.ts';
 
 type Flags = WaitFlags & {
-  readonly provider: string;
+  readonly provider?: string;
   readonly methodToken?: string;
   readonly returnUrl?: string;
   readonly wait?: boolean;
@@ -29,22 +30,22 @@ type Flags = WaitFlags & {
 const spec = specOf('payments.create');
 const intervalUsualMs = 2_000;
 
+/** What is sent without `--provider`: it pays in development, and is rejected by a service that takes real money only. */
+const trial = { provider: 'test', methodToken: 'test_ok' } as const;
+
+const flagHelp = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
+
 export function addOrderPay(program: Command, io: Io): void {
   const command = leafCommand(existingGroup(program, 'orders'), 'pay', 'Pay for an order')
-    .description(`Pay for an order.\n${spec.description ?? ''}`)
+    .description(`Pay for an order. Without --provider, the order is paid by the test provider, without money, if the service has it enabled.
+${spec.description ?? ''}`)
     .argument('<order-id>', 'identifier of the order')
-    .addOption(
-      noteChoices(new Option('--provider <name>', 'who takes the money: manual, test or stripe').default('manual'), [
-        'manual',
-        'test',
-        'stripe',
-      ]),
-    )
-    .option('--method-token <token>', "the provider's token for how you pay")
-    .option('--return-url <url>', 'where the browser comes back to')
-    .option('--wait', 'until the payment has succeeded; exit code 12 says that it did not')
-    .option('--max-wait <duration>', 'with --wait, so long at most: 10m; then exit code 13')
-    .option('--interval <duration>', 'with --wait, look so often: 2s')
+    .addOption(noteChoices(new Option('--provider <name>', `${flagHelp('provider')} (default: test)`), ['manual', 'test', 'stripe']))
+    .option('--method-token <token>', `${flagHelp('method_token')} (default without --provider: ${trial.methodToken})`)
+    .option('--return-url <url>', flagHelp('return_url'))
+    .option('--wait', 'wait until the payment has succeeded; exit code 12 means that it has not')
+    .option('--max-wait <duration>', 'maximum wait with --wait, such as 10m; then exit code 13')
+    .option('--interval <duration>', 'time between checks with --wait (default: 2s)')
     .option('--idempotency-key <key>', 'repeat a request safely: the same key never pays twice')
     .option('-y, --yes', 'do not ask')
     .addHelpText('after', '\nNeeds the scope payments.write, with --wait payments.read as well.')
@@ -52,19 +53,22 @@ export function addOrderPay(program: Command, io: Io): void {
 }
 
 async function pay(io: Io, settings: Settings, id: string, flags: Flags): Promise<void> {
-  const given = { provider: flags.provider, method_token: flags.methodToken, return_url: flags.returnUrl };
+  const provider = flags.provider ?? trial.provider;
+  const methodToken = flags.methodToken ?? (flags.provider === undefined ? trial.methodToken : undefined);
+  const given = { provider, method_token: methodToken, return_url: flags.returnUrl };
   const typed = new Map(
     flagsOf(spec).flatMap((flag) =>
       Object.entries(given).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
     ),
   );
-  const request = await requestOf({ io, spec, path: [id], typed });
+  const request = requestOf({ spec, path: [id], typed });
   checkFields(settings, spec.fields);
   waitingTimes(flags);
   const session = await openSession(io, settings);
   requireSignIn(session);
   const { client } = session;
-  await confirmed(io, settings, async () => `Pay ${await describedOrder(client, id)}?`, flags.yes ?? false);
+  const how = provider === 'test' ? ' with the test provider, without money' : '';
+  await confirmed(io, settings, async () => `Pay ${await describedOrder(client, id)}${how}?`, flags.yes ?? false);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the contract says of this path
@@ -72,10 +76,26 @@ async function pay(io: Io, settings: Settings, id: string, flags: Flags): Promis
     tellNextAction(io, started);
     const payment = flags.wait ? await settled(io, settings, client, started, flags) : started;
     showResult(io, settings, payment);
+    tellNextStep(io, settings, spec.operationId, payment);
     requirePaid(payment);
   } catch (error) {
-    throw explained(error, spec, idempotencyKey);
+    const providers = flags.provider === undefined ? providersInstead(error) : undefined;
+    throw providers ? noTestProvider(settings, id, providers) : explained(error, spec, idempotencyKey);
   }
+}
+
+/** The providers that the service has enabled, where it rejected a payment because the provider is not. */
+const providersInstead = (error: unknown): readonly string[] | undefined =>
+  error instanceof ApiError ? error.errors.find(({ pointer }) => pointer === '#/provider')?.allowed?.map(String) : undefined;
+
+function noTestProvider(settings: Settings, id: string, providers: readonly string[]): CommandFailure {
+  const commands = providers.map((name) => {
+    const command = `orders pay ${id} --provider ${name}`;
+    return suggestedCommand(settings, name === 'manual' ? command : `${command} --method-token <token>`);
+  });
+  return new CommandFailure(exitCodes.inputRefused, 'provider_required', 'This service has no test provider, so nothing was paid', {
+    hint: `Choose how to pay: ${commands.join(', or ')}`,
+  });
 }
 
 function tellNextAction({ stderr }: Io, { next_action: action }: Payment): void {

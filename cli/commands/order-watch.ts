@@ -6,10 +6,12 @@ import { CommandFailure } from '../command-failure.ts';
 import { explained, requestOf, specOf } from '../contract-request.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { plainText, printableJson } from '../plain-text.ts';
+import { scopeToReadOrders } from '../order-scopes.ts';
+import { plainText } from '../plain-text.ts';
 import { existingGroup, globalFlagsOf, leafCommand, noteChoices } from '../program-parts.ts';
 import { openSession, requireScopes } from '../session.ts';
 import { settingsOf, type Settings } from '../settings.ts';
+import { jsonLine } from '../show-result.ts';
 
 type Flags = WaitFlags & { readonly until?: string };
 type Seen = Pick<OrderSummary, 'id' | 'status' | 'payment_status' | 'version'>;
@@ -45,10 +47,10 @@ async function watch(io: Io, settings: Settings, id: string | undefined, flags: 
   if (until !== undefined && ![...way.slice(1), 'canceled'].includes(until)) throw usage(`--until is paid, shipped, delivered or canceled`);
   if (until !== undefined && id === undefined) throw usage('--until needs an order to watch');
   const spec = specOf(id === undefined ? 'orders.list' : 'orders.get');
-  await requestOf({ io, spec, path: id === undefined ? [] : [id], typed: new Map() });
+  requestOf({ spec, path: id === undefined ? [] : [id], typed: new Map() });
   waitingTimes(flags);
   const session = await openSession(io, settings);
-  requireScopes(session, ['orders.read']);
+  requireScopes(session, [scopeToReadOrders(session)]);
   const told = { changes: 0 };
   try {
     await observe(io, settings, watched(session.client, id, io.interrupted), flags, told);
@@ -110,8 +112,9 @@ function hasReached({ id, status }: Seen, until: string): boolean {
   throw new CommandFailure(exitCodes.workFailed, `order_${status}`, `Order ${id} is ${status}, and will not be ${until} any more`);
 }
 
-function tell({ stdout }: Io, { format }: Settings, order: Order | OrderSummary, before: Seen | undefined): void {
-  if (format !== 'text') return stdout.write(`${printableJson(order)}\n`);
+function tell(io: Io, settings: Settings, order: Order | OrderSummary, before: Seen | undefined): void {
+  const { stdout } = io;
+  if (settings.format !== 'text') return stdout.write(jsonLine(io, settings, order));
   const changes = (['status', 'payment_status'] as const).flatMap((name) => {
     const [from, to] = [before?.[name], order[name]];
     return from === to ? [] : [from === undefined ? to : `${from} → ${to}`];

@@ -19,7 +19,7 @@ export function addTaskResult(program: Command, io: Io): void {
 
 async function fetchResult(io: Io, settings: Settings, id: string, flags: Flags): Promise<void> {
   const spec = specOf('tasks.result');
-  await requestOf({ io, spec, path: [id], typed: new Map() });
+  requestOf({ spec, path: [id], typed: new Map() });
   const target = { path: flags.output, overwrite: flags.yes ?? false };
   refuseOverwriting(target);
   const session = await openSession(io, settings);

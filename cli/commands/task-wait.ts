@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { awaitTask, requireSuccess, type WaitFlags } from '../await-task.ts';
 import { explained, requestOf, specOf } from '../contract-request.ts';
 import type { Io } from '../io.ts';
+import { tellNextStep } from '../next-steps.ts';
 import { existingGroup, globalFlagsOf, leafCommand } from '../program-parts.ts';
 import { openSession, requireScopes } from '../session.ts';
 import { settingsOf, type Settings } from '../settings.ts';
@@ -22,13 +23,14 @@ export function addTaskWait(program: Command, io: Io): void {
 
 async function waitForTask(io: Io, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
   const spec = specOf('tasks.get');
-  await requestOf({ io, spec, path: [id], typed: new Map() });
+  requestOf({ spec, path: [id], typed: new Map() });
   checkFields(settings, spec.fields);
   const session = await openSession(io, settings);
   requireScopes(session, ['tasks.read']);
   try {
     const task = await awaitTask(io, settings, session.client, id, flags);
     showResult(io, settings, task);
+    tellNextStep(io, settings, 'tasks.wait', task);
     requireSuccess(task);
   } catch (error) {
     throw explained(error, spec, undefined);

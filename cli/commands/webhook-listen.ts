@@ -9,10 +9,11 @@ import { exitCodes } from '../exit-codes.ts';
 import { afterOf, patientEvents } from '../follow-events.ts';
 import { forward, type Forwarded, type Target } from '../forward-event.ts';
 import type { Io } from '../io.ts';
-import { plainText, printableJson } from '../plain-text.ts';
+import { plainText } from '../plain-text.ts';
 import { existingGroup, globalFlagsOf, leafCommand } from '../program-parts.ts';
 import { openSession, requireScopes } from '../session.ts';
 import { settingsOf, type Settings } from '../settings.ts';
+import { jsonLine } from '../show-result.ts';
 import { webhookSecret } from '../webhook-secret.ts';
 
 type Flags = {
@@ -82,12 +83,13 @@ const usage = (message: string): CommandFailure => new CommandFailure(exitCodes.
 
 const now = (): string => new Date().toLocaleTimeString('sv');
 
-async function deal(io: Io, { format }: Settings, event: MandateEvent, target: Target | undefined, secret: string): Promise<void> {
+async function deal(io: Io, settings: Settings, event: MandateEvent, target: Target | undefined, secret: string): Promise<void> {
   const id = `evt_${event.id}`;
+  const { format } = settings;
   if (format === 'text') io.stdout.write(`${plainText(`${now()}  → ${event.type}  ${id}`)}\n`);
   const body = JSON.stringify(event);
   const sent = target && (await forward(target, { ...target.headers, ...(await signWebhook(id, body, secret)) }, body, io.interrupted));
-  if (format !== 'text') return io.stdout.write(`${printableJson({ event, forwarded: sent ?? null })}\n`);
+  if (format !== 'text') return io.stdout.write(jsonLine(io, settings, { event, forwarded: sent ?? null }));
   if (target && sent)
     io.stdout.write(`${plainText(`${now()}  ← ${outcome(sent)}  POST ${target.url.href}  ${id}  (${sent.milliseconds} ms)`)}\n`);
 }

@@ -14,7 +14,7 @@ export const orderExportRoutes = ({ em }: ResourceDeps) =>
   initServer().router(contract.orderExports, {
     create: ({ body, req, res }) => {
       const principal = principalOf(req);
-      requireScope(principal, 'orders.read');
+      requireScope(principal, 'orders.read', 'orders.manage');
       const params = exportFor(principal, body, new Date());
       return onceAccepted(
         em,
@@ -40,9 +40,9 @@ function exportFor(principal: Principal, input: OrderExportCreate, now: Date): O
   };
 }
 
-/** A file with the orders of others stays with those who may see them. */
-const neededFor = ({ user }: Principal, { user_id: userId }: OrderExport): Scope[] =>
-  userId !== undefined && userId === user?.id ? ['orders.read'] : ['orders.read', 'orders.manage'];
+/** The scope that a token needs to read the task and its file: the one that lets it read the orders in the file. */
+const neededFor = ({ user, scopes }: Principal, { user_id: userId }: OrderExport): Scope[] =>
+  userId !== undefined && userId === user?.id && scopes.has('orders.read') ? ['orders.read'] : ['orders.manage'];
 
 const allColumns = (rows: OrderExportCreate['rows']): OrderExport['columns'] =>
   rows === 'orders' ? [...exportColumns.order] : [...exportColumns.order, ...exportColumns.line];

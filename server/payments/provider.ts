@@ -55,6 +55,8 @@ export type PaymentProvider = {
   readonly asks: boolean;
   /** How long a payment keeps the goods of its order: as long as any unpaid order, or long enough for a bank transfer. */
   readonly hold: 'short' | 'long';
+  /** Every token that the provider knows, where there is such a list: a payment with another token is rejected before it starts. */
+  readonly methodTokens?: readonly string[];
   create(request: PaymentRequest): Promise<ProviderPayment>;
   retrieve(reference: string): Promise<ProviderPayment>;
   /** Gives the payment as it is afterwards: one that has succeeded in the meantime is not canceled any more. */

@@ -9,7 +9,7 @@ import { lockOrder } from '../orders/update-order.ts';
 import { User } from '../users/user.entity.ts';
 import { paymentBody } from './payment-body.ts';
 import { Payment } from './payment.entity.ts';
-import { ifAvailable, type PaymentProviders, providerOf } from './provider.ts';
+import { ifAvailable, type PaymentProvider, type PaymentProviders, providerOf } from './provider.ts';
 import { settlePayment } from './settle-payment.ts';
 
 const longHoldMs = 7 * 24 * 60 * 60_000;
@@ -31,6 +31,7 @@ export async function startPayment(
 ): Promise<Payment> {
   const provider = providers.get(input.provider);
   if (!provider) throw unknownProvider(providers);
+  refuseUnknownToken(provider, input.method_token);
   const order = await lockOrder(em, principal, orderId, 'payments.manage');
   const [found] = await attempts(em, [orderId]);
   if (!found) throw new Error('payments could not be counted');
@@ -80,6 +81,17 @@ function refuseUnpayable(order: Order, open: boolean, now: Date): void {
   if (order.expiresAt && order.expiresAt <= now) {
     throw problem('invalid_transition', { detail: 'The goods were held until now and no longer: place the order again.' });
   }
+}
+
+function refuseUnknownToken({ name, methodTokens }: PaymentProvider, token: string | undefined): void {
+  if (token === undefined || !methodTokens || methodTokens.includes(token)) return;
+  throw invalidRequest({
+    in: 'body',
+    pointer: '#/method_token',
+    code: 'invalid_value',
+    detail: `The ${name} provider has no token ${token}. Its tokens are ${methodTokens.join(', ')}.`,
+    allowed: [...methodTokens],
+  });
 }
 
 const unknownProvider = (providers: PaymentProviders) =>

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import type { LineQuantity, RefundCreate } from '@mandate/contract';
+import { decimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { actorOf, type Principal } from '../http/principal.ts';
 import { problem } from '../http/problem.ts';
@@ -29,11 +29,10 @@ export async function refundOrder(em: Em, principal: Principal, orderId: number,
   return refund;
 }
 
-const tooMuch = (left: number, currency: string) =>
-  problem('refund_exceeds_payment', {
-    detail: `${left} ${currency} in minor units are left of what was paid.`,
-    errors: [{ in: 'body', pointer: '#/amount', code: 'out_of_range', detail: `At most ${left} are left.` }],
-  });
+function tooMuch(left: number, currency: string) {
+  const detail = `Up to ${decimalAmount(left, currency)} ${currency} (${left} in minor units) can be refunded.`;
+  return problem('refund_exceeds_payment', { detail, errors: [{ in: 'body', pointer: '#/amount', code: 'out_of_range', detail }] });
+}
 
 /** Not what is back already, nor what is packed and about to leave. */
 async function refuseTooManyBack(em: Em, orderId: number, restock: readonly LineQuantity[]): Promise<void> {

@@ -51,6 +51,19 @@ describe('the package', () => {
     expect(JSON.parse((await mandate(['commands', '--json'])).stdout).length).toBeGreaterThan(60);
   });
 
+  test('filters with jq, and has the licence of jq', async () => {
+    expect((await mandate(['commands', '--jq', 'map(.command) | index("orders pay") != null'])).stdout).toBe('true\n');
+    const licences = join(project, 'node_modules/@mandate/cli/dist/THIRD-PARTY-LICENSES.txt');
+    expect(await readFile(licences, 'utf8')).toMatch(/jq-wasm 3[^]*jq is copyright \(C\) 2012 Stephen Dolan/);
+  });
+
+  test('installs a man page for every command', async () => {
+    const at = join(project, 'node_modules/@mandate/cli');
+    const { man }: { man: string[] } = JSON.parse(await readFile(join(at, 'package.json'), 'utf8'));
+    expect(man).toEqual((await readdir(join(at, 'dist/man'))).toSorted().map((file) => `./dist/man/${file}`));
+    expect(man).toEqual(expect.arrayContaining(['./dist/man/mandate.1', './dist/man/mandate-orders-pay.1']));
+  });
+
   test('names the Node.js version that it needs, in its manifest and on an older one', async () => {
     const at = join(project, 'node_modules/@mandate/cli');
     expect(JSON.parse(await readFile(join(at, 'package.json'), 'utf8'))).toMatchObject({ engines: { node: '>=24' } });

@@ -119,14 +119,14 @@ describe('what reaches beyond the own things (31)', () => {
   test('is neither offered nor granted to a customer', async () => {
     const anna = await signUp(server.origin);
     const page = await open(anna, { scope });
-    expect(page.text).not.toContain('See and change the orders of every customer');
+    expect(page.text).not.toContain('See, place, change and cancel the orders of every customer');
     const granted = await authorize(server.origin, anna, { scope }, { decision: 'allow', scope: ['users.read', 'orders.manage'] });
     expect(tokenResponse.parse(await (await redeem(server.origin, granted)).json()).scope).toBe('openid users.read');
   });
 
   test('is offered to an administrator, and looks different', async () => {
     const boss = await signUpAs(server.db, server.origin, 'admin');
-    expect((await open(boss, { scope })).text).toMatch(/class="careful"[^]*See and change the orders of every customer/);
+    expect((await open(boss, { scope })).text).toMatch(/class="careful"[^]*See, place, change and cancel the orders of every customer/);
     const tokens = tokenResponse.parse(await (await redeem(server.origin, await authorize(server.origin, boss, { scope }))).json());
     expect(tokens.scope).toBe(scope);
   });
@@ -138,7 +138,7 @@ describe('what reaches beyond the own things (31)', () => {
     await authorize(server.origin, boss, request);
     expect(onConsent(await open(boss, request))).toBe(false);
     await server.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
-    expect((await open(boss, request)).text).not.toContain('See and change the orders of every customer');
+    expect((await open(boss, request)).text).not.toContain('See, place, change and cancel the orders of every customer');
   });
 });
 

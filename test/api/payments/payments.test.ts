@@ -1,3 +1,4 @@
+import { testMethodTokens } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkPayments } from '../../../server/payments/check-payments.ts';
 import { eventsOf } from '../../support/events.ts';
@@ -30,6 +31,17 @@ describe('starting a payment', () => {
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'paid', payment_status: 'paid', expires_at: null });
     expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.succeeded']);
     expect(await orderEvents(order.id)).toEqual(['order.created', 'order.paid']);
+  });
+
+  test('with a test token that does not exist is rejected, and the response lists the tokens that do', async () => {
+    const order = await till.order();
+    const { status, body } = await till.pay(order.id, 'test_okay');
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    const { detail, ...entry } = body.errors[0];
+    expect(entry).toEqual({ in: 'body', pointer: '#/method_token', code: 'invalid_value', allowed: Object.keys(testMethodTokens) });
+    for (const token of Object.keys(testMethodTokens)) expect(detail).toContain(token);
+    expect((await till.get(`/orders/${order.id}/payments`)).data).toEqual([]);
+    expect((await till.pay(order.id)).body).toMatchObject({ attempt: 1, status: 'succeeded' });
   });
 
   test('that is declined leaves the order to be paid in another way', async () => {
