@@ -60,9 +60,7 @@ export const task = component(
       total: count.nullable().describe('Rows there are in all; `null` as long as nobody has counted.'),
     }),
     result: taskResult.nullable().describe('The file that `GET /tasks/{task_id}/result` gives, once the task has succeeded.'),
-    imported: importCounts
-      .nullable()
-      .describe('What an import has done so far, even if it failed or was canceled; `null` for an export.'),
+    imported: importCounts.nullable().describe('What an import has done so far, even if it failed or was canceled; `null` for an export.'),
     error: component('TaskError', z.object({ code: z.string().describe('What went wrong, for programs.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),

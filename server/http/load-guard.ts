@@ -125,7 +125,14 @@ export class LoadGuard {
   }
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
-    const work: Work = { req, res, state: 'working', since: performance.now(), receivedBefore: req.socket.bytesRead, at: this.#running.length };
+    const work: Work = {
+      req,
+      res,
+      state: 'working',
+      since: performance.now(),
+      receivedBefore: req.socket.bytesRead,
+      at: this.#running.length,
+    };
     running.set(res, { guard: this, work });
     this.#running.push(work);
     this.#working += 1;

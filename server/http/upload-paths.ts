@@ -1,6 +1,8 @@
 import { contract, metadataOf, routesOf } from '@mandate/contract';
 
-const names = new Set(routesOf(contract).flatMap((route) => (metadataOf(route).bodyMax === Number.POSITIVE_INFINITY ? [lastSegment(route.path)] : [])));
+const names = new Set(
+  routesOf(contract).flatMap((route) => (metadataOf(route).bodyMax === Number.POSITIVE_INFINITY ? [lastSegment(route.path)] : [])),
+);
 
 function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/'));

@@ -86,5 +86,7 @@ function cellsOf(names: readonly string[], { cells, isTerminated }: Row): Omit<F
   if (cells.length === names.length) return cellsFrom(entries);
   const mistake = `The header has ${names.length} columns, this row has ${cells.length}.`;
   // The last cell of a short row may be incomplete.
-  return cells.length < names.length ? { ...cellsFrom(entries.slice(0, -1), mistake), isCutOff: !isTerminated } : cellsFrom(entries, mistake);
+  return cells.length < names.length
+    ? { ...cellsFrom(entries.slice(0, -1), mistake), isCutOff: !isTerminated }
+    : cellsFrom(entries, mistake);
 }

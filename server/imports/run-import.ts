@@ -35,10 +35,7 @@ export type Importing<Piece> = {
   /** Reads the whole file once and checks it, before anything is changed. */
   readonly survey: () => Promise<Survey>;
   /** The pieces after a position, each with the position after it. */
-  readonly piecesFrom: (
-    from: ImportPosition,
-    survey: Survey,
-  ) => AsyncIterable<{ readonly piece: Piece; readonly end: ImportPosition }>;
+  readonly piecesFrom: (from: ImportPosition, survey: Survey) => AsyncIterable<{ readonly piece: Piece; readonly end: ImportPosition }>;
   /** Rows of one piece. */
   readonly rowsOf: (piece: Piece) => number;
   /** First line of one piece in the file. */

@@ -37,7 +37,10 @@ const findOrder = statement<ImportedOrder>(
              from order_items l where l.order_id = o.id) as lines
      from imported_orders i join orders o on o.id = i.order_id where i.source = $1 and i.reference = $2`,
 );
-const setFingerprint = statement('set_imported_fingerprint', 'update imported_orders set fingerprint = $3 where source = $1 and reference = $2');
+const setFingerprint = statement(
+  'set_imported_fingerprint',
+  'update imported_orders set fingerprint = $3 where source = $1 and reference = $2',
+);
 // Money or goods that moved here belong to the order as it is.
 const lockReplaceable = statement<{ replaceable: boolean }>(
   'lock_replaceable_order',

@@ -15,9 +15,10 @@ const computed = `lines as (
      select *, case when subtotal > 0 then round(tax_total::numeric * (subtotal - $8::bigint) / subtotal)::bigint else tax_total end as due_tax from sums)`;
 const columns = `user_id, client_id, status, payment_status, fulfillment_status, currency, tax_mode, subtotal, discount_total,
                          shipping_total, tax_total, total, item_count, delivery, reference, note, created_at, paid_at, shipped_at, delivered_at, canceled_at`;
-const values = `$1, $2, $3, $4, $5, $6, $7, subtotal, $8::bigint, $9::bigint, due_tax,
+// An update does not infer the types of parameters in a subquery.
+const values = `$1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, subtotal, $8::bigint, $9::bigint, due_tax,
             subtotal - $8::bigint + $9::bigint + case $7 when 'exclusive' then due_tax else 0 end, item_count,
-            $10::jsonb, $11, $12, $13::timestamptz,
+            $10::jsonb, $11::text, $12::text, $13::timestamptz,
             case when $3 <> 'canceled' then $13::timestamptz end, case when $3 in ('shipped', 'delivered') then $13::timestamptz end,
             case when $3 = 'delivered' then $13::timestamptz end, case when $3 = 'canceled' then $13::timestamptz end`;
 const items = `items as (
