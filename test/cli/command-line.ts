@@ -46,7 +46,7 @@ export async function runHere(argv: readonly string[], surroundings: Surrounding
     isTTY: columns !== undefined,
     columns: columns ?? 80,
   });
-  async function* input(): AsyncGenerator<string> {
+  async function* input(): AsyncGenerator<string | Uint8Array> {
     if (typeof stdin === 'string') yield stdin;
     else yield* stdin;
   }

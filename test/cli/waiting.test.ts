@@ -139,13 +139,8 @@ describe('products import', () => {
     JSON.stringify({ line: n + 2, field: 'price', code: 'invalid_value', detail: 'Bad\u001b[2J' }),
   );
   const report = remarks.map((line) => `${line}\n`).join('');
-  const ended = task(14, {
-    ...final,
-    type: 'product_import',
-    imported: counts,
-    status: 'succeeded',
-    result: { rows: 12, bytes: report.length, sha256: createHash('sha256').update(report).digest('hex'), imported: counts },
-  });
+  const result = { rows: 12, bytes: report.length, sha256: createHash('sha256').update(report).digest('hex'), imported: counts };
+  const ended = task(14, { ...final, type: 'product_import', imported: counts, status: 'succeeded', result });
   const upload = 'sku,name\nA,Ä\n';
 
   test.each([
@@ -194,7 +189,7 @@ describe('products import', () => {
 
   test('succeeds if nothing was refused', async () => {
     const none = { ...counts, refused: 0, differing: 0 };
-    await using server = await withTask({ ...ended, imported: none, result: { ...ended.result, rows: 0, imported: none } });
+    await using server = await withTask({ ...ended, imported: none, result: { ...result, rows: 0, imported: none } });
     const { exitCode, stderr } = await runHere(['products', 'import', '-', '--interval', '10ms'], { env: env(server), stdin: upload });
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('2 created, 0 updated, 0 unchanged, 0 refused.\n')]);
   });
@@ -248,7 +243,7 @@ describe('products import', () => {
   });
 
   test('the check accepts what the service accepts: quotes, line breaks in cells, no line break at the end', async () => {
-    await using server = await withTask({ ...ended, result: { ...ended.result, imported: { ...counts, refused: 0 } } }, { body: report });
+    await using server = await withTask({ ...ended, result: { ...result, imported: { ...counts, refused: 0 } } }, { body: report });
     for (const text of [
       `${header}1,"A ""big"", \nred",B`,
       `\uFEFF${header}\n1,A,B\n\n`,
