@@ -2,7 +2,8 @@ import { AbortError, WaitOverError, type Client, type Task } from '@mandate/clie
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
-import { progressOn } from './progress.ts';
+import { progressOn, rateText } from './progress.ts';
+import { rateMeter } from './progress-rate.ts';
 import { durationMs } from './read-values.ts';
 import type { Settings } from './settings.ts';
 
@@ -24,12 +25,18 @@ function timeOf(flag: string, text: string): number {
 /** Waits for the end of a task, and shows how far it is. */
 export async function awaitTask(io: Io, settings: Settings, client: Client, id: number | string, flags: WaitFlags): Promise<Task> {
   const progress = progressOn(io, settings);
+  const measure = rateMeter();
   const onProgress = ({ type, status, progress: { processed, total } }: Task): void => {
     const fraction = total ? processed / total : undefined;
+    const rate = measure(processed, total ?? undefined);
     progress.show({
       label: type.replace('_', ' '),
       fraction,
       amount: total === null ? String(processed) : `${processed}/${total}`,
+      rate:
+        status === 'running'
+          ? rateText(rate, (perSecond) => `${Math.round(perSecond)} ${type === 'order_export' ? 'orders' : 'rows'}`)
+          : undefined,
       state: status,
     });
   };

@@ -1,5 +1,6 @@
 import type { Io } from './io.ts';
 import { cutTo, plainText } from './plain-text.ts';
+import { durationText, type Rate } from './progress-rate.ts';
 import type { Settings } from './settings.ts';
 
 /** How far something is. */
@@ -9,8 +10,14 @@ export type Step = {
   readonly fraction?: number | undefined;
   /** How much is done, or where it stands; a change of `state` is worth a line of its own. */
   readonly amount: string;
+  /** `1200 rows/s, 2m 5s left`. */
+  readonly rate?: string | undefined;
   readonly state: string;
 };
+
+/** A measured rate in words; `undefined` as long as there is none. */
+export const rateText = (rate: Rate | undefined, inUnits: (perSecond: number) => string): string | undefined =>
+  rate && `${inUnits(rate.perSecond)}/s${rate.secondsLeft === undefined ? '' : `, ${durationText(rate.secondsLeft)} left`}`;
 
 export type Progress = { show(step: Step): void; end(): void };
 
@@ -29,9 +36,9 @@ export function progressOn(io: Io, { quiet }: Settings): Progress {
       const state = `${step.label} ${step.state}`;
       if (quiet || (state === shownState && Date.now() - shownAt < (stderr.isTTY ? redrawMs : lineMs))) return;
       [shownAt, shownState] = [Date.now(), state];
-      if (!stderr.isTTY) return stderr.write(`${plainText(`${state} ${step.amount}`).trim()}\n`);
+      if (!stderr.isTTY) return stderr.write(`${plainText([state, step.amount, step.rate].filter(Boolean).join(' '))}\n`);
       drawn = true;
-      const text = plainText([step.label, bar(step.fraction), step.amount, seconds(), step.state].filter(Boolean).join(' '));
+      const text = plainText([step.label, bar(step.fraction), step.amount, step.rate, seconds(), step.state].filter(Boolean).join(' '));
       stderr.write(`\r\u001b[K${cutTo(text, stderr.columns - 1)}`);
     },
     end: () => {

@@ -10,6 +10,8 @@ export type FileToSend = {
   readonly contentType: 'text/csv' | 'application/x-ndjson';
   /** Bytes that will be sent, where that is known before. */
   readonly bytes: number | undefined;
+  /** Reads the file for a check before it is sent; standard input can be read only once. */
+  readonly check?: () => AsyncIterable<Uint8Array>;
 };
 
 const mediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
@@ -25,8 +27,8 @@ export async function openFile(io: Io, path: string, format: string | undefined)
   });
   if (!found.isFile()) throw new CommandFailure(exitCodes.usage, 'usage', `${path} is not a file`);
   const blob = await openAsBlob(path);
-  if (!packed) return { content: blob, contentType, bytes: blob.size };
-  return { content: () => unpacked(path, blob), contentType, bytes: undefined };
+  if (!packed) return { content: blob, contentType, bytes: blob.size, check: () => blob.stream() };
+  return { content: () => unpacked(path, blob), contentType, bytes: undefined, check: () => unpacked(path, blob) };
 }
 
 function mediaTypeOf(format: string): FileToSend['contentType'] {

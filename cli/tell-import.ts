@@ -1,4 +1,6 @@
 import type { Client, Task } from '@mandate/client-sdk';
+import { CommandFailure } from './command-failure.ts';
+import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { plainText } from './plain-text.ts';
 import { isObject } from './schema-violations.ts';
@@ -8,15 +10,34 @@ const linesMax = 10;
 /** What an import did, the first lines it has something to say about, and where the others are told. */
 export async function tellImport(io: Io, client: Client, { id, params, result }: Task, report: string | undefined): Promise<void> {
   if (!result?.imported) return;
-  const { created, updated, unchanged, refused } = result.imported;
   const trial = params['dry_run'] === 'true' ? 'Nothing was changed; it would be: ' : '';
-  const lines = [`${trial}${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused.`];
+  const lines = [`${trial}${countsText(result.imported)}.`];
   if (result.rows > 0) {
     lines.push(`Remarks on lines of the file: ${result.rows}`, ...(await firstRemarks(io, client, id)));
     if (report !== undefined) lines.push(`All of them are in ${report}`);
     else if (result.rows > linesMax) lines.push(`All of them: mandate tasks result ${id} -o remarks.ndjson`);
   }
   io.stderr.write(lines.map((line) => `${plainText(line)}\n`).join(''));
+}
+
+/** Reports how much an import did that failed or was canceled. */
+export function tellUnfinishedImport(io: Io, { status, imported, progress }: Task): void {
+  if (!imported) return;
+  const ended = status === 'canceled' ? 'Canceled' : 'Failed';
+  io.stderr.write(`${ended} after ${progress.processed} of ${progress.total ?? 'an unknown number of'} rows: ${countsText(imported)}.\n`);
+}
+
+/** Refused rows are a failure of the command, although the task succeeded. */
+export function requireNoneRefused({ id, result }: Task): void {
+  const refused = result?.imported?.refused ?? 0;
+  if (refused === 0) return;
+  const hint = `Correct what the remarks name and import the file again: mandate tasks result ${id}`;
+  throw new CommandFailure(exitCodes.inputRefused, 'rows_refused', `${refused} of the rows or orders were refused`, { hint });
+}
+
+function countsText({ created, updated, unchanged, refused, differing }: NonNullable<Task['imported']>): string {
+  const before = differing > 0 ? ` (${differing} imported before with different data)` : '';
+  return `${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused${before}`;
 }
 
 async function firstRemarks(io: Io, client: Client, id: number): Promise<string[]> {

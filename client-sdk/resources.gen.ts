@@ -401,7 +401,7 @@ export interface OrderExportsResource {
 export interface OrderImportsResource {
   /**
    * Import orders.
-   * Starts a task that brings a shop's history in: one row for each line of each order, with its own reference, time and unit prices. No stock is taken, no payment asked, nobody told. Orders are `delivered` and paid unless the file says `paid`, `shipped` or `canceled`. Needs `orders.manage` as well. The result says which lines were refused, and why.
+   * Starts a task that brings a shop's history in: one row for each line of each order, with its own reference, time and unit prices. No stock is taken, no payment asked, nobody told. Orders are `delivered` and paid unless the file says `paid`, `shipped` or `canceled`. Needs `orders.manage` as well. An order that was imported before with the same data is left unchanged; one with different data is refused, unless `changed_orders` is `replace`. The result says which lines were refused, and why. A file may have any size and any number of rows: only the disk of the service limits it. A row has at most 100000 bytes, and the upload must average at least 100000 bytes per second after its first 30 seconds. An order has at most 2000 lines.
    * Needs the scope `tasks.write`.
    */
   create(file: FileContent, query: OrderImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['orderImports.create']>;
@@ -410,7 +410,7 @@ export interface OrderImportsResource {
 export interface ProductImportsResource {
   /**
    * Import products.
-   * Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs `products.write` as well. The result says which lines were refused, and why.
+   * Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs `products.write` as well. The result says which lines were refused, and why. A file may have any size and any number of rows: only the disk of the service limits it. A row has at most 100000 bytes, and the upload must average at least 100000 bytes per second after its first 30 seconds.
    * Needs the scope `tasks.write`.
    */
   create(file: FileContent, query?: ProductImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['productImports.create']>;
@@ -437,7 +437,7 @@ export interface TasksResource {
   result(taskId: number | string, options?: CallOptions): Call<DownloadedFile, ProblemsOf['tasks.result']>;
   /**
    * Cancel a task.
-   * What an import has written by then stays; nothing follows.
+   * What an import has written by then stays, and `imported` of the returned task counts it; nothing follows.
    * Needs the scope `tasks.write`.
    */
   cancel(taskId: number | string, options?: CallOptions): Call<Task, ProblemsOf['tasks.cancel']>;

@@ -530,7 +530,7 @@ export interface paths {
         put?: never;
         /**
          * Import orders
-         * @description Starts a task that brings a shop's history in: one row for each line of each order, with its own reference, time and unit prices. No stock is taken, no payment asked, nobody told. Orders are `delivered` and paid unless the file says `paid`, `shipped` or `canceled`. Needs `orders.manage` as well. The result says which lines were refused, and why.
+         * @description Starts a task that brings a shop's history in: one row for each line of each order, with its own reference, time and unit prices. No stock is taken, no payment asked, nobody told. Orders are `delivered` and paid unless the file says `paid`, `shipped` or `canceled`. Needs `orders.manage` as well. An order that was imported before with the same data is left unchanged; one with different data is refused, unless `changed_orders` is `replace`. The result says which lines were refused, and why. A file may have any size and any number of rows: only the disk of the service limits it. A row has at most 100000 bytes, and the upload must average at least 100000 bytes per second after its first 30 seconds. An order has at most 2000 lines.
          */
         post: operations["orderImports.create"];
         delete?: never;
@@ -550,7 +550,7 @@ export interface paths {
         put?: never;
         /**
          * Import products
-         * @description Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs `products.write` as well. The result says which lines were refused, and why.
+         * @description Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs `products.write` as well. The result says which lines were refused, and why. A file may have any size and any number of rows: only the disk of the service limits it. A row has at most 100000 bytes, and the upload must average at least 100000 bytes per second after its first 30 seconds.
          */
         post: operations["productImports.create"];
         delete?: never;
@@ -630,7 +630,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a task
-         * @description What an import has written by then stays; nothing follows.
+         * @description What an import has written by then stays, and `imported` of the returned task counts it; nothing follows.
          */
         post: operations["tasks.cancel"];
         delete?: never;
@@ -2212,6 +2212,17 @@ export interface components {
                 total: number | null;
             };
             result: components["schemas"]["TaskResult"];
+            /** @description What an import has done so far, even if it failed or was canceled; `null` for an export. */
+            imported: {
+                created: number;
+                updated: number;
+                /** @description Imported before with the same data. */
+                unchanged: number;
+                /** @description Refused orders or rows, including those that differ. */
+                refused: number;
+                /** @description Refused orders that were imported before with different data. */
+                differing: number;
+            } | null;
             error: components["schemas"]["TaskError"];
             /** @description Who started it; `null`: an application on its own account. */
             user_id: number | null;
@@ -2254,8 +2265,12 @@ export interface components {
             imported: {
                 created: number;
                 updated: number;
+                /** @description Imported before with the same data. */
                 unchanged: number;
+                /** @description Refused orders or rows, including those that differ. */
                 refused: number;
+                /** @description Refused orders that were imported before with different data. */
+                differing: number;
             } | null;
             /**
              * Format: date-time
@@ -8435,6 +8450,8 @@ export interface operations {
                 unknown_products?: "refuse" | "create";
                 /** @description What a line that is not valid does: its whole order is refused, or the order is imported without it. */
                 bad_lines?: "refuse_order" | "leave_out";
+                /** @description What to do with an order that this source has imported before with different data: `replace` replaces its data. An order that has payments, refunds or shipments, or was canceled here, is never replaced. */
+                changed_orders?: "refuse" | "replace";
                 /** @description `refuse` makes lines without a price lines that are not valid. */
                 free_lines?: "keep" | "refuse";
                 /** @description `true` also announces every order with `order.created`. */
@@ -8493,7 +8510,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 50000000 bytes. */
+        /** @description A file may have any size and any number of rows: only the disk of the service limits it. A row has at most 100000 bytes, and the upload must average at least 100000 bytes per second after its first 30 seconds. */
         requestBody: {
             content: {
                 "text/csv": string;
@@ -8692,7 +8709,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 50000000 bytes. */
+        /** @description A file may have any size and any number of rows: only the disk of the service limits it. A row has at most 100000 bytes, and the upload must average at least 100000 bytes per second after its first 30 seconds. */
         requestBody: {
             content: {
                 "text/csv": string;

@@ -2,14 +2,20 @@ import { z } from 'zod';
 import { fileMediaTypes } from './tasks.ts';
 import { foreignName } from './text.ts';
 
-/** Largest file that an import takes, in bytes and in rows. */
-export const uploadMax = 50_000_000;
-export const uploadRowsMax = 100_000;
+/** Largest row of an imported file, in bytes. The file itself has no limit. */
+export const importRowMax = 100_000;
+/** Most rows of one order that an import reads; valid lines have the lower limit `orderLinesMax`. */
+export const importOrderRowsMax = 10_000;
+/** Slowest accepted upload on average, in bytes per second, after a grace period in seconds. */
+export const slowestUpload = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;
+
+/** The limits of an imported file in words, for the description of the operation and the help of the command. */
+export const uploadLimits = `A file may have any size and any number of rows: only the disk of the service limits it. A row has at most ${importRowMax} bytes, and the upload must average at least ${slowestUpload.bytesPerSecond} bytes per second after its first ${slowestUpload.graceSeconds} seconds.`;
 
 /** The file itself, as it is: CSV with a header, or one JSON object per line. Nothing reads it as a whole. */
 export const upload = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
 
-export const uploadMetadata = { consumes: [fileMediaTypes.csv, fileMediaTypes.ndjson], bodyMax: uploadMax } as const;
+export const uploadMetadata = { consumes: [fileMediaTypes.csv, fileMediaTypes.ndjson], bodyMax: Number.POSITIVE_INFINITY } as const;
 
 export const importQuery = {
   dry_run: z.enum(['true', 'false']).default('false').describe('`true` only finds out what the import would do; nothing is changed.'),

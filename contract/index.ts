@@ -92,7 +92,7 @@ export type { ConnectedApp } from './connected-apps.ts';
 export { currencyExponent, decimalAmount } from './currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './delivery-methods.ts';
 export { eventDays, eventSubjects, eventTypes, type Event, type EventPage, type EventSubject, type EventType } from './events.ts';
-export { uploadMax, uploadRowsMax } from './imports.ts';
+export { importOrderRowsMax, importRowMax, slowestUpload, uploadLimits } from './imports.ts';
 export { priceMax } from './money.ts';
 export { deliveryInput, orderLinesMax, quantityMax } from './orders.ts';
 export { cancelReasons, fulfillmentStatuses, orderStatuses, paymentStatuses, taxModes } from './orders.ts';
@@ -111,7 +111,7 @@ export { refundReasons, refundStatuses, type Refund, type RefundCreate } from '.
 export { type Deprecation, metadataOf, routesOf, type RouteMetadata, usualBodyMax } from './routes.ts';
 export { administratorScopes, rolesFor, scopeNames, scopes, type Scope } from './scopes.ts';
 export { fileFormats, fileMediaTypes, tasksAtOnceMax, taskStatuses, taskTypes } from './tasks.ts';
-export type { Task, TaskResult, TaskType } from './tasks.ts';
+export type { ImportCounts, Task, TaskResult, TaskType } from './tasks.ts';
 export type { Usage } from './usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './shipments.ts';
 export type { SigningKeyRotation } from './signing-keys.ts';

@@ -1,14 +1,18 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { urlId } from './ids.ts';
-import { columnsFor, importQuery, upload, uploadMetadata } from './imports.ts';
+import { columnsFor, importQuery, upload, uploadLimits, uploadMetadata } from './imports.ts';
 import { currency } from './money.ts';
+import { orderLinesMax } from './orders.ts';
 import { commonProblems, failuresOf, guarded, withFile, withIdempotencyKey } from './problems.ts';
 import { describedBy, idempotencyHeaders } from './routes.ts';
 import { startingTask, task, taskProblems } from './tasks.ts';
 
 const c = initContract();
 const fails = failuresOf({ ...commonProblems, ...taskProblems });
+
+const importEffects =
+  "Starts a task that brings a shop's history in: one row for each line of each order, with its own reference, time and unit prices. No stock is taken, no payment asked, nobody told. Orders are `delivered` and paid unless the file says `paid`, `shipped` or `canceled`. Needs `orders.manage` as well. An order that was imported before with the same data is left unchanged; one with different data is refused, unless `changed_orders` is `replace`. The result says which lines were refused, and why.";
 
 /** What one row of the file can have: a line of an order. What belongs to the order is taken from its first line. */
 export const orderImportFields = [
@@ -49,6 +53,12 @@ export const orderImports = c.router({
           .enum(['refuse_order', 'leave_out'])
           .default('refuse_order')
           .describe('What a line that is not valid does: its whole order is refused, or the order is imported without it.'),
+        changed_orders: z
+          .enum(['refuse', 'replace'])
+          .default('refuse')
+          .describe(
+            'What to do with an order that this source has imported before with different data: `replace` replaces its data. An order that has payments, refunds or shipments, or was canceled here, is never replaced.',
+          ),
         free_lines: z.enum(['keep', 'refuse']).default('keep').describe('`refuse` makes lines without a price lines that are not valid.'),
         events: z.enum(['true', 'false']).default('false').describe('`true` also announces every order with `order.created`.'),
         ...columnsFor(orderImportFields),
@@ -56,8 +66,7 @@ export const orderImports = c.router({
       .strict(),
     body: upload,
     summary: 'Import orders',
-    description:
-      "Starts a task that brings a shop's history in: one row for each line of each order, with its own reference, time and unit prices. No stock is taken, no payment asked, nobody told. Orders are `delivered` and paid unless the file says `paid`, `shipped` or `canceled`. Needs `orders.manage` as well. The result says which lines were refused, and why.",
+    description: `${importEffects} ${uploadLimits} An order has at most ${orderLinesMax} lines.`,
     responses: { 202: task, ...fails(...guarded, ...withFile, ...withIdempotencyKey, ...startingTask) },
     metadata: describedBy({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...uploadMetadata }),
   },

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { columnsFor, importQuery, upload, uploadMetadata } from './imports.ts';
+import { columnsFor, importQuery, upload, uploadLimits, uploadMetadata } from './imports.ts';
 import { currency } from './money.ts';
 import { commonProblems, failuresOf, guarded, withFile, withIdempotencyKey } from './problems.ts';
 import { describedBy, idempotencyHeaders } from './routes.ts';
@@ -37,8 +37,7 @@ export const productImports = c.router({
       .strict(),
     body: upload,
     summary: 'Import products',
-    description:
-      'Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs `products.write` as well. The result says which lines were refused, and why.',
+    description: `Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs \`products.write\` as well. The result says which lines were refused, and why. ${uploadLimits}`,
     responses: { 202: task, ...fails(...guarded, ...withFile, ...withIdempotencyKey, ...startingTask) },
     metadata: describedBy({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadMetadata }),
   },

@@ -23,7 +23,7 @@ export type RouteMetadata = {
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
   /** Whether the request accepts an `Idempotency-Key`. */
   readonly idempotent?: boolean;
-  /** Largest accepted body in bytes (default: `usualBodyMax`). */
+  /** Largest accepted body in bytes (default: `usualBodyMax`); infinite for files. */
   readonly bodyMax?: number;
   /** Media types of a body that is not JSON: nobody reads it before the handler does, from the request itself. */
   readonly consumes?: readonly [string, ...string[]];

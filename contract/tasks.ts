@@ -28,6 +28,14 @@ export const tasksAtOnceMax = 2;
 
 const count = z.number().int().min(0);
 
+const importCounts = z.object({
+  created: count,
+  updated: count,
+  unchanged: count.describe('Imported before with the same data.'),
+  refused: count.describe('Refused orders or rows, including those that differ.'),
+  differing: count.describe('Refused orders that were imported before with different data.'),
+});
+
 export const taskResult = component(
   'TaskResult',
   z.object({
@@ -35,10 +43,7 @@ export const taskResult = component(
     rows: count.describe('Rows of the file; for an import, lines with something to say about them.'),
     bytes: count,
     sha256: z.string().describe('SHA-256 of the file, in hexadecimal.'),
-    imported: z
-      .object({ created: count, updated: count, unchanged: count, refused: count })
-      .nullable()
-      .describe('What an import did; `null` for an export.'),
+    imported: importCounts.nullable().describe('What an import did; `null` for an export.'),
     expires_at: instant.describe('Until when the file can be fetched.'),
   }),
 );
@@ -55,6 +60,7 @@ export const task = component(
       total: count.nullable().describe('Rows there are in all; `null` as long as nobody has counted.'),
     }),
     result: taskResult.nullable().describe('The file that `GET /tasks/{task_id}/result` gives, once the task has succeeded.'),
+    imported: importCounts.nullable().describe('What an import has done so far, even if it failed or was canceled; `null` for an export.'),
     error: component('TaskError', z.object({ code: z.string().describe('What went wrong, for programs.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),
@@ -111,11 +117,12 @@ export const tasks = c.router({
     headers: idempotencyHeaders,
     body: c.noBody(),
     summary: 'Cancel a task',
-    description: 'What an import has written by then stays; nothing follows.',
+    description: 'What an import has written by then stays, and `imported` of the returned task counts it; nothing follows.',
     responses: { 202: task, ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'gone', 'invalid_transition') },
     metadata: describedBy({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },
 });
 export type Task = z.output<typeof task>;
 export type TaskResult = z.output<typeof taskResult>;
+export type ImportCounts = z.output<typeof importCounts>;
 export type TaskType = (typeof taskTypes)[number];

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { MandateError, type Client, type Task } from '@mandate/client-sdk';
 import { awaitTask, requireSuccess, waitingTimes, type WaitFlags } from '../await-task.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { explained, requestOf, specOf, type ContractRequest } from '../contract-request.ts';
 import type { Io } from '../io.ts';
 import { existingGroup, globalFlagsOf, leafCommand, noteChoices } from '../program-parts.ts';
-import { progressOn, sizeOf } from '../progress.ts';
+import { progressOn, rateText, sizeOf } from '../progress.ts';
+import { rateMeter } from '../progress-rate.ts';
+import { checkFile } from '../check-file.ts';
 import { openFile, type FileToSend } from '../read-file.ts';
 import type { Typed } from '../read-values.ts';
 import { refuseOverwriting, saveFile } from '../save-file.ts';
@@ -13,7 +16,7 @@ import { isObject } from '../schema-violations.ts';
 import { openSession, requireScopes } from '../session.ts';
 import { settingsOf, type Settings } from '../settings.ts';
 import { checkFields, showResult } from '../show-result.ts';
-import { tellImport } from '../tell-import.ts';
+import { requireNoneRefused, tellImport, tellUnfinishedImport } from '../tell-import.ts';
 import { addContractFlags } from './contract-commands.ts';
 import { addWaitFlags } from './task-wait.ts';
 
@@ -36,7 +39,10 @@ export function addImport(program: Command, io: Io, group: 'orders' | 'products'
     .addOption(noteChoices(new Option('--format <name>', 'csv or ndjson, where the name of the file does not say'), ['csv', 'ndjson']))
     .option('--report <file>', 'write every remark on a line here, as one JSON object per line')
     .option('-y, --yes', 'overwrite the report')
-    .addHelpText('after', `\nNeeds the scopes ${scopesFor(kind).join(', ')}.`)
+    .addHelpText(
+      'after',
+      `\nThe file is checked before it is sent, except standard input.\nExit code ${exitCodes.inputRefused} says that rows or orders were refused; the others were imported.\nNeeds the scopes ${scopesFor(kind).join(', ')}.`,
+    )
     .action(async (path: string) => importFile(io, settingsOf(globalFlagsOf(command), io), kind, path, typed, command.opts<Flags>()));
 }
 
@@ -50,6 +56,7 @@ async function importFile(io: Io, settings: Settings, kind: Kind, path: string, 
   const report = flags.report === undefined ? undefined : { path: flags.report, overwrite: flags.yes ?? false };
   if (report) refuseOverwriting(report);
   const file = await openFile(io, path, flags.format);
+  if (file.check) await checkFile(path, file.check(), file.contentType);
   const session = await openSession(io, settings);
   requireScopes(session, scopesFor(kind));
   const { client } = session;
@@ -58,9 +65,11 @@ async function importFile(io: Io, settings: Settings, kind: Kind, path: string, 
     const id = await upload(io, settings, client, request, file, idempotencyKey);
     const task = await awaitTask(io, settings, client, id, flags);
     showResult(io, settings, task);
+    if (task.status !== 'succeeded' && !settings.quiet) tellUnfinishedImport(io, task);
     requireSuccess(task);
     if (report) await saveFile(io, await client.tasks.result(id, { signal: io.interrupted }), report, task.result?.sha256);
     if (!settings.quiet) await tellImport(io, client, task, report?.path);
+    requireNoneRefused(task);
   } catch (error) {
     throw error instanceof MandateError ? explained(error, spec, idempotencyKey) : error;
   }
@@ -75,8 +84,11 @@ async function upload(
   idempotencyKey: string,
 ): Promise<Task['id']> {
   const progress = progressOn(io, settings);
-  const onProgress = (sent: number): void =>
-    progress.show({ label: 'upload', fraction: bytes ? sent / bytes : undefined, amount: sizeOf(sent), state: '' });
+  const measure = rateMeter();
+  const onProgress = (sent: number): void => {
+    const rate = rateText(measure(sent, bytes), sizeOf);
+    progress.show({ label: 'upload', fraction: bytes ? sent / bytes : undefined, amount: sizeOf(sent), rate, state: '' });
+  };
   try {
     const task = await client.request({ ...request, file: content }, { signal: io.interrupted, idempotencyKey, contentType, onProgress });
     if (isObject(task) && typeof task['id'] === 'number') return task['id'];

@@ -63,6 +63,7 @@ const task = {
   progress: { processed: 118, total: 118 },
   result: taskResult,
   error: null,
+  imported: null,
   user_id: 7,
   client_id: 'mandate-cli',
   created_at: placedAt,

@@ -1,5 +1,6 @@
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { z, type ZodTypeAny } from 'zod';
+import { uploadLimits } from '../imports.ts';
 import { problem, problemCodesOf } from '../problems.ts';
 import { metadataOf, type RouteMetadata, usualBodyMax } from '../routes.ts';
 import { isJson, type Json, type JsonValue } from './json.ts';
@@ -105,7 +106,7 @@ const headerName = (name: string): string =>
 
 function requestBody(route: AppRoute, body: ZodTypeAny, components: Components): Json {
   const { consumes, bodyMax = usualBodyMax } = metadataOf(route);
-  const description = `At most ${bodyMax} bytes.`;
+  const description = Number.isFinite(bodyMax) ? `At most ${bodyMax} bytes.` : uploadLimits;
   if (consumes) return { required: true, description, content: files(consumes) };
   const schema = jsonSchema(body, 'request', components);
   const mediaTypes = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];

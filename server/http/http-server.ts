@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { problems, type ProblemCode, uploadMax } from '@mandate/contract';
+import { problems, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
 import { watchChunkSizes } from './chunked-body.ts';
 import type { Health } from './health.ts';
@@ -10,6 +10,7 @@ import { noteOf } from '../note.ts';
 import type { TlsPair } from './tls-files.ts';
 import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-guard.ts';
 import { payloadTooLarge } from './problem.ts';
+import { isUpload } from './upload-paths.ts';
 
 export type HttpServerOptions = {
   readonly issuer: string;
@@ -27,7 +28,7 @@ export type HttpServerOptions = {
 export type Timeouts = {
   /** To send the headers of a request. */
   readonly headers: number;
-  /** To send the whole request, even the largest file over a slow line. */
+  /** To send the whole request; 0 for no limit: the load guard requires a rate instead. */
   readonly request: number;
   /** To send or to take anything at all. */
   readonly idle: number;
@@ -35,12 +36,16 @@ export type Timeouts = {
   readonly keepAlive: number;
 };
 
-const usualTimeouts: Timeouts = { headers: 10_000, request: 300_000, idle: 60_000, keepAlive: 5_000 };
+const usualTimeouts: Timeouts = { headers: 10_000, request: 0, idle: 60_000, keepAlive: 5_000 };
 
 /** Bytes of the URL, and of all headers together with it. */
 const urlMax = 8_000;
 const headersMax = 16_384;
 const warningEveryMs = 60_000;
+/** Largest body of any operation that is not an upload. */
+const bodyMax = 1_000_000;
+/** How long the rest of a body may take to arrive after the response. */
+const unreadMs = 10_000;
 
 /** The server in front of the application: what is refused here has cost nothing yet, and has the one form of failures all the same. */
 export function httpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
@@ -63,9 +68,10 @@ export function httpServer(handler: RequestListener, options: HttpServerOptions)
     if (health?.(req.url, res)) return;
     const isFirst = answers.get(req.socket) === undefined;
     answers.set(req.socket, res);
-    watchChunkSizes(req, isFirst, uploadMax, (limit) => {
+    watchChunkSizes(req, isFirst, isUpload(req.url) ? Number.POSITIVE_INFINITY : bodyMax, (limit) => {
       if (!res.headersSent) refuseBody(req, res, issuer, limit);
     });
+    res.once('finish', () => dropUnreadBody(req));
     if (res.writableEnded) return undefined;
     if ((req.url ?? '').length > urlMax) return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${urlMax} characters.`);
     return guard.handle(req, res, handler);
@@ -110,6 +116,13 @@ function refuseBody(req: IncomingMessage, res: ServerResponse, issuer: string, l
   const close = (): void => void res.end();
   req.once('end', close).once('close', close);
   setTimeout(close, lingerMs).unref();
+}
+
+/** Closes the connection of a caller who goes on sending a body although the response is complete. */
+function dropUnreadBody(req: IncomingMessage): void {
+  if (req.complete) return;
+  const closing = setTimeout(() => req.complete || req.destroy(), unreadMs).unref();
+  req.once('close', () => clearTimeout(closing));
 }
 
 /** The answer that each connection was given last. */

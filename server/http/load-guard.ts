@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { slowestUpload } from '@mandate/contract';
 import { noteOf } from '../note.ts';
 
 export type LoadLimits = {
@@ -23,7 +24,7 @@ export const usualLoadLimits: LoadLimits = {
   waitingOverloaded: 4,
   waitMs: 10_000,
   answerMs: 30_000,
-  bodyMs: 30_000,
+  bodyMs: slowestUpload.graceSeconds * 1000,
 };
 
 type Refusal = 'overloaded' | 'no answer' | 'no body';
@@ -36,6 +37,8 @@ type Work = {
   /** Holds a place; does not, because its body is still on the way; or because it waits for something that is no work. */
   state: 'working' | 'receiving' | 'resting' | 'done';
   since: number;
+  /** Bytes that the connection had received before. */
+  readonly receivedBefore: number;
   /** Where it is among those that run. */
   at: number;
 };
@@ -45,7 +48,7 @@ type Waiting = { readonly req: IncomingMessage; readonly res: ServerResponse; re
 const tickMs = 50;
 /** So often it is looked whether the server is overloaded still. */
 const judgedEveryMs = 500;
-const slowestBytesPerMs = 100;
+const slowestBytesPerMs = slowestUpload.bytesPerSecond / 1000;
 /** A handler that never answers somebody who has left. */
 const leftMs = 1_000;
 
@@ -122,7 +125,14 @@ export class LoadGuard {
   }
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
-    const work: Work = { req, res, state: 'working', since: performance.now(), at: this.#running.length };
+    const work: Work = {
+      req,
+      res,
+      state: 'working',
+      since: performance.now(),
+      receivedBefore: req.socket.bytesRead,
+      at: this.#running.length,
+    };
     running.set(res, { guard: this, work });
     this.#running.push(work);
     this.#working += 1;
@@ -183,8 +193,9 @@ export class LoadGuard {
   }
 
   #look(work: Work, now: number): void {
-    const { req, res, state, since } = work;
-    const length = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+    const { req, res, state, since, receivedBefore } = work;
+    // A body of unknown length has the time that the part takes which has arrived.
+    const length = Number(req.headers['content-length'] ?? req.socket.bytesRead - receivedBefore);
     if (state === 'receiving' && req.complete) return this.goOn(work);
     if (state === 'working' && !req.complete) {
       work.state = 'receiving';

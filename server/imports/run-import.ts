@@ -1,23 +1,41 @@
-import type { TaskResult } from '@mandate/contract';
+import type { ImportCounts } from '@mandate/contract';
 import { z } from 'zod';
 import type { Em } from '../database/orm.ts';
 import { append, newFile } from '../tasks/stored-file.ts';
 import { permanentFailure, TaskFailure } from '../tasks/task-failure.ts';
+import { nothingImported } from '../tasks/task-rows.ts';
 import type { Outcome, TaskRun } from '../tasks/task-run.ts';
 import type { Mistake } from './cell-values.ts';
 
-type Imported = NonNullable<TaskResult['imported']>;
-
 /** What became of one thing of the file, and what there is to say about its lines. */
-export type Verdict = { readonly outcome: keyof Imported; readonly remarks: readonly Remark[] };
+export type Verdict = { readonly outcome: keyof ImportCounts; readonly remarks: readonly Remark[] };
 export type Remark = { readonly line: number; readonly reference?: string } & Mistake;
+
+const position = z.object({
+  /** The end of the last row that is dealt with. */
+  bytes: z.number(),
+  lines: z.number(),
+  /** The partition that is being imported, and its pieces that are dealt with. */
+  partition: z.number().optional(),
+  pieces: z.number().optional(),
+});
+export type ImportPosition = z.output<typeof position>;
+
+const survey = z.object({
+  /** Rows of the file. */
+  total: z.number(),
+  /** Stored files with the rows in another order, if the file cannot be imported from its beginning to its end. */
+  partitions: z.array(z.number()).optional(),
+});
+export type Survey = z.output<typeof survey>;
 
 /** A file, in the pieces that are imported one by one: always the same ones in the same order, so that an interrupted import can go on. */
 export type Importing<Piece> = {
   readonly dryRun: boolean;
-  /** Rows of the file. */
-  readonly total: number;
-  readonly pieces: AsyncIterable<Piece>;
+  /** Reads the whole file once and checks it, before anything is changed. */
+  readonly survey: () => Promise<Survey>;
+  /** The pieces after a position, each with the position after it. */
+  readonly piecesFrom: (from: ImportPosition, survey: Survey) => AsyncIterable<{ readonly piece: Piece; readonly end: ImportPosition }>;
   /** Rows of one piece. */
   readonly rowsOf: (piece: Piece) => number;
   /** First line of one piece in the file. */
@@ -25,14 +43,20 @@ export type Importing<Piece> = {
   readonly importPiece: (em: Em, piece: Piece) => Promise<Verdict>;
 };
 
-const checkpoint = z.object({
+const counts = z.object({
+  created: z.number(),
+  updated: z.number(),
+  unchanged: z.number(),
+  refused: z.number(),
+  differing: z.number(),
+});
+const checkpoint = survey.extend({
   fileId: z.number(),
   chunks: z.number(),
   remarks: z.number(),
-  /** Pieces and rows that are dealt with. */
-  pieces: z.number(),
   rows: z.number(),
-  imported: z.object({ created: z.number(), updated: z.number(), unchanged: z.number(), refused: z.number() }),
+  position,
+  imported: counts,
 });
 type Checkpoint = z.output<typeof checkpoint>;
 
@@ -41,31 +65,38 @@ const rowsAtOnce = 200;
 
 /** Imports piece by piece from the checkpoint on; the remarks become the result of the task. */
 export async function runImport<Piece>(run: TaskRun, importing: Importing<Piece>): Promise<Outcome> {
-  let at = run.task.checkpoint === null ? await begin(run, importing.total) : checkpoint.parse(run.task.checkpoint);
-  const done = at.pieces;
-  let [seen, batch, rows]: [number, Piece[], number] = [0, [], 0];
+  // A checkpoint in the form of an earlier version begins anew: what it imported is unchanged then.
+  let at = checkpoint.safeParse(run.task.checkpoint).data ?? (await begin(run, importing));
+  let [batch, rows, end]: [Piece[], number, ImportPosition] = [[], 0, at.position];
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return;
-    const [from, pieces] = [at, batch];
-    ({ checkpoint: at } = await run.step((em) => importBatch(em, importing, from, pieces, run.task.attempts)));
+    const [from, pieces, reached] = [at, batch, end];
+    ({ checkpoint: at } = await run.step((em) => importBatch(em, importing, { ...from, position: reached }, pieces, run.task.attempts)));
     [batch, rows] = [[], 0];
   };
-  for await (const piece of importing.pieces) {
-    seen += 1;
-    if (seen <= done) continue;
-    batch.push(piece);
-    rows += importing.rowsOf(piece);
+  for await (const next of importing.piecesFrom(at.position, at)) {
+    batch.push(next.piece);
+    rows += importing.rowsOf(next.piece);
+    ({ end } = next);
     if (rows >= rowsAtOnce) await flush();
   }
   await flush();
   return { fileId: at.fileId, format: 'ndjson', rows: at.remarks, imported: at.imported };
 }
 
-async function begin(run: TaskRun, total: number): Promise<Checkpoint> {
+async function begin<Piece>(run: TaskRun, importing: Importing<Piece>): Promise<Checkpoint> {
+  const surveyed = await importing.survey();
   const begun = await run.step(async (em) => {
-    const imported: Imported = { created: 0, updated: 0, unchanged: 0, refused: 0 };
-    const at: Checkpoint = { fileId: await newFile(em), chunks: 0, remarks: 0, pieces: 0, rows: 0, imported };
-    return { checkpoint: at, processed: 0, total };
+    const at: Checkpoint = {
+      ...surveyed,
+      fileId: await newFile(em),
+      chunks: 0,
+      remarks: 0,
+      rows: 0,
+      position: { bytes: 0, lines: 0 },
+      imported: nothingImported,
+    };
+    return { checkpoint: at, processed: 0, total: surveyed.total, imported: nothingImported };
   });
   return begun.checkpoint;
 }
@@ -74,19 +105,21 @@ async function importBatch<Piece>(em: Em, importing: Importing<Piece>, from: Che
   const importPieces = importAll(importing, pieces, attempts);
   const verdicts = await (importing.dryRun ? undone(em, importPieces) : importPieces(em));
   const imported = { ...from.imported };
-  for (const { outcome } of verdicts) imported[outcome] += 1;
+  for (const { outcome } of verdicts) {
+    imported[outcome] += 1;
+    if (outcome === 'differing') imported.refused += 1;
+  }
   const remarks = verdicts.flatMap((verdict) => verdict.remarks);
   const rows = pieces.reduce((sum, piece) => sum + importing.rowsOf(piece), from.rows);
   const content = Buffer.from(remarks.map((remark) => `${JSON.stringify(remark)}\n`).join(''));
   const at: Checkpoint = {
-    fileId: from.fileId,
+    ...from,
     chunks: await append(em, from.fileId, from.chunks, content),
     remarks: from.remarks + remarks.length,
-    pieces: from.pieces + pieces.length,
     rows,
     imported,
   };
-  return { checkpoint: at, processed: rows };
+  return { checkpoint: at, processed: rows, imported };
 }
 
 const importAll =

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { fileMediaTypes, uploadMax } from '@mandate/contract';
+import { fileMediaTypes } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
-import { payloadTooLarge, problem, type Problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import type { RoutedRequest } from '../http/route-of-request.ts';
 import { append, newFile, removeStoredFile } from '../tasks/stored-file.ts';
 
@@ -26,7 +26,6 @@ export async function storeUpload(em: Em, req: RoutedRequest & Readable): Promis
 }
 
 function refuseByHeaders(req: RoutedRequest): void {
-  if (Number(req.get('content-length') ?? 0) > uploadMax) throw tooLarge();
   const charset = /;\s*charset="?([^";\s]+)/i.exec(req.get('content-type') ?? '')?.[1];
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
     throw problem('unsupported_media_type', { detail: 'Send the file in UTF-8.' });
@@ -48,7 +47,6 @@ async function storeBody(em: Em, req: Readable, fileId: number): Promise<string>
   const body: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false });
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > uploadMax) throw tooLarge();
     refuseUnlessText(() => text.decode(chunk, { stream: true }));
     hash.update(chunk);
     piece.push(chunk);
@@ -67,5 +65,3 @@ function refuseUnlessText(decode: () => unknown): void {
     throw problem('invalid_request', { detail: 'The file is not valid UTF-8.', cause });
   }
 }
-
-const tooLarge = (): Problem => payloadTooLarge(uploadMax);

@@ -9,6 +9,8 @@ export const ImportedOrder = defineEntity({
   properties: {
     source: p.text().primary(),
     reference: p.text().primary(),
+    /** SHA-256 of the imported data; `null` for an order that was imported before fingerprints were stored. */
+    fingerprint: p.text().nullable(),
     order: p.oneToOne(Order).mapToPk().deleteRule('no action').updateRule('no action'),
   },
 });

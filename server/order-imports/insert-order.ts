@@ -4,9 +4,7 @@ import type { OrderImport } from './import-orders.ts';
 import type { OrderHead, OrderLine } from './order-rows.ts';
 
 // The tax is worked out as for any order: in the price or on top of it, half a minor unit rounds up, a discount lowers it in proportion.
-const insert = statement<{ id: number }>(
-  'insert_imported_order',
-  `with lines as (
+const computed = `lines as (
      select *, unit_price * quantity as total,
             case $7 when 'inclusive' then (unit_price * quantity * tax_rate_bps * 2 + 10000 + tax_rate_bps) / (2 * (10000 + tax_rate_bps))
                     else (unit_price * quantity * tax_rate_bps * 2 + 10000) / 20000 end as tax
@@ -14,26 +12,38 @@ const insert = statement<{ id: number }>(
             as l (line int, product_id bigint, sku text, name text, unit_price bigint, quantity int, tax_rate_bps int)),
    sums as (select count(*) as item_count, sum(total)::bigint as subtotal, sum(tax)::bigint as tax_total from lines),
    due as (
-     select *, case when subtotal > 0 then round(tax_total::numeric * (subtotal - $8::bigint) / subtotal)::bigint else tax_total end as due_tax from sums),
-   placed as (
-     insert into orders (user_id, client_id, status, payment_status, fulfillment_status, currency, tax_mode, subtotal, discount_total,
-                         shipping_total, tax_total, total, item_count, delivery, reference, note, created_at, paid_at, shipped_at, delivered_at, canceled_at)
-     select $1, $2, $3, $4, $5, $6, $7, subtotal, $8::bigint, $9::bigint, due_tax,
+     select *, case when subtotal > 0 then round(tax_total::numeric * (subtotal - $8::bigint) / subtotal)::bigint else tax_total end as due_tax from sums)`;
+const columns = `user_id, client_id, status, payment_status, fulfillment_status, currency, tax_mode, subtotal, discount_total,
+                         shipping_total, tax_total, total, item_count, delivery, reference, note, created_at, paid_at, shipped_at, delivered_at, canceled_at`;
+// An update does not infer the types of parameters in a subquery.
+const values = `$1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, subtotal, $8::bigint, $9::bigint, due_tax,
             subtotal - $8::bigint + $9::bigint + case $7 when 'exclusive' then due_tax else 0 end, item_count,
-            $10::jsonb, $11, $12, $13::timestamptz,
+            $10::jsonb, $11::text, $12::text, $13::timestamptz,
             case when $3 <> 'canceled' then $13::timestamptz end, case when $3 in ('shipped', 'delivered') then $13::timestamptz end,
-            case when $3 = 'delivered' then $13::timestamptz end, case when $3 = 'canceled' then $13::timestamptz end
-       from due
-     returning id),
-   items as (
+            case when $3 = 'delivered' then $13::timestamptz end, case when $3 = 'canceled' then $13::timestamptz end`;
+const items = `items as (
      insert into order_items (order_id, line, product_id, sku, name, unit_price, quantity, shipped_quantity, tax_rate_bps, tax, total)
      select placed.id, line, product_id, sku, name, unit_price, quantity, case when $3 in ('shipped', 'delivered') then quantity else 0 end,
             tax_rate_bps, tax, total
-       from placed cross join lines)
-   insert into imported_orders (source, reference, order_id) select $14, $11, id from placed returning order_id as id`,
+       from placed cross join lines)`;
+const insert = statement<{ id: number }>(
+  'insert_imported_order',
+  `with ${computed},
+   placed as (insert into orders (${columns}) select ${values} from due returning id),
+   ${items}
+   insert into imported_orders (source, reference, order_id, fingerprint) select $14, $11, id, $16 from placed returning order_id as id`,
+);
+const deleteLines = statement('delete_replaced_order_lines', 'delete from order_items where order_id = $1');
+const replace = statement<{ id: number }>(
+  'replace_imported_order',
+  `with ${computed},
+   placed as (
+     update orders set (${columns}, version, updated_at) = (select ${values}, orders.version + 1, now() from due) where id = $17 returning id),
+   ${items}
+   update imported_orders set fingerprint = $16 where source = $14 and reference = $11 and order_id = $17 returning order_id as id`,
 );
 
-type Imported = {
+export type ImportedData = {
   readonly params: OrderImport;
   readonly head: OrderHead;
   readonly userId: number;
@@ -41,16 +51,30 @@ type Imported = {
   readonly lines: readonly OrderLine[];
   /** Ids by SKU. */
   readonly products: ReadonlyMap<string, number>;
+  readonly fingerprint: string;
 };
 
 const fulfillment = { paid: 'unfulfilled', shipped: 'shipped', delivered: 'delivered', canceled: 'unfulfilled' } as const;
 
 /** Writes the order as it was, with the prices of its day. */
-export async function insertOrder(em: Em, { params, head, userId, clientId, lines, products }: Imported): Promise<number> {
+export async function insertOrder(em: Em, imported: ImportedData): Promise<number> {
+  const [order] = await insert(em, valuesOf(imported));
+  if (!order) throw new Error('inserting an order gave no row');
+  return order.id;
+}
+
+/** Replaces the data of an order that was imported before. The caller has locked the order. */
+export async function replaceOrder(em: Em, imported: ImportedData, orderId: number): Promise<void> {
+  await deleteLines(em, [orderId]);
+  const [order] = await replace(em, [...valuesOf(imported), orderId]);
+  if (!order) throw new Error('replacing an order gave no row');
+}
+
+function valuesOf({ params, head, userId, clientId, lines, products, fingerprint }: ImportedData): unknown[] {
   const { status, currency, discount_total: discount, shipping_total: shipping, delivery, reference, note } = head;
   const paid = status === 'canceled' ? 'unpaid' : 'paid';
-  const items = lines.map((each, at) => ({ ...each, line: at + 1, product_id: products.get(each.sku) }));
-  const [order] = await insert(em, [
+  const rows = lines.map((each, at) => ({ ...each, line: at + 1, product_id: products.get(each.sku) }));
+  return [
     userId,
     clientId,
     status,
@@ -65,8 +89,7 @@ export async function insertOrder(em: Em, { params, head, userId, clientId, line
     note ?? null,
     head.created_at,
     params.source,
-    JSON.stringify(items),
-  ]);
-  if (!order) throw new Error('inserting an order gave no row');
-  return order.id;
+    JSON.stringify(rows),
+    fingerprint,
+  ];
 }

@@ -99,7 +99,7 @@ export const problemWords: Readonly<Record<ProblemCode, ProblemWords>> = {
   },
   payload_too_large: {
     happened: 'The body is larger than this operation takes.',
-    mend: 'Bodies have up to 100 kB, orders up to 1 MB, files for imports up to 50 MB. Split what is larger.',
+    mend: 'Bodies have at most 100 kB, orders at most 1 MB. Split larger ones. Files for imports have no limit.',
   },
   uri_too_long: {
     happened: 'The URL has more than 8,000 characters.',

@@ -4,7 +4,8 @@ import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
 import { Problem } from '../http/problem.ts';
 import { amount, checked, integer, type Mistake } from '../imports/cell-values.ts';
-import { type FileRecord, recordsOf } from '../imports/read-records.ts';
+import type { FileRecord } from '../imports/file-record.ts';
+import { readRecords, type StoredFile } from '../imports/read-records.ts';
 import { runImport, type Verdict } from '../imports/run-import.ts';
 import { survey } from '../imports/survey.ts';
 import { createProduct } from '../products/create-product.ts';
@@ -18,15 +19,19 @@ type ProductImport = z.output<typeof productImport>;
 export async function importProducts(run: TaskRun): Promise<Outcome> {
   const { task, em } = run;
   const params = productImport.parse(task.params);
-  const read = (): AsyncGenerator<FileRecord> => recordsOf(em, storedInput(task), params.format);
+  const file: StoredFile = { em, fileId: storedInput(task), format: params.format, keep: () => run.keep() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
-    total: await survey(read(), [params.sku_column]),
-    pieces: read(),
+    survey: async () => ({ total: await survey(readRecords(file), [params.sku_column]) }),
+    piecesFrom: (from) => piecesOf(readRecords(file, from)),
     rowsOf: () => 1,
     lineOf: ({ line }) => line,
     importPiece: (inner, record) => importProduct(inner, params, actorOf(task), record),
   });
+}
+
+async function* piecesOf(records: AsyncIterable<FileRecord>) {
+  for await (const piece of records) yield { piece, end: piece.end };
 }
 
 /** Who changes the stock of what the import creates. */
@@ -37,7 +42,7 @@ const findBySku = statement<Known>('find_imported_product', 'select id, currency
 
 async function importProduct(em: Em, params: ProductImport, actor: string, { line, cells, mistake }: FileRecord): Promise<Verdict> {
   const refused = (...mistakes: Mistake[]): Verdict => ({ outcome: 'refused', remarks: mistakes.map((each) => ({ line, ...each })) });
-  if (!cells) return refused({ code: 'unreadable', detail: mistake });
+  if (mistake !== undefined) return refused({ code: 'unreadable', detail: mistake });
   const sku = cells.get(params.sku_column);
   const [known] = sku === undefined ? [] : await findBySku(em, [sku]);
   const row = rowOf(params, cells, known);

@@ -49,8 +49,9 @@ async function runTask(work: TaskWork, task: ClaimedTask, signal: AbortSignal): 
     if (task.attempts > attemptsMax) throw new TaskFailure('gave_up', `The task was begun ${attemptsMax} times and never came to an end.`);
     const carryOut = work.kinds[task.type];
     if (!carryOut) throw new Error(`nobody carries out ${task.type}`);
-    const { fileId, ...outcome } = await carryOut(new TaskRun(em, task, signal));
-    const result = { ...outcome, ...(await measure(em, fileId)) };
+    const run = new TaskRun(em, task, signal);
+    const { fileId, ...outcome } = await carryOut(run);
+    const result = { ...outcome, ...(await measure(em, fileId, () => run.keep())) };
     await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'succeeded', result, fileId }));
   } catch (error) {
     await endEarly(work, em, task, error);

@@ -1,4 +1,4 @@
-import type { Task, TaskResult } from '@mandate/contract';
+import type { ImportCounts, Task, TaskResult, TaskType } from '@mandate/contract';
 import { instant, instantOrNull } from '../database/instant.ts';
 import type { Principal } from '../http/principal.ts';
 
@@ -6,6 +6,10 @@ import type { Principal } from '../http/principal.ts';
 export const keptDays = { task: 30, result: 7 } as const;
 
 export type StoredResult = Omit<TaskResult, 'expires_at'>;
+
+/** Counts of an import that has not begun. */
+export const nothingImported: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
+const importTypes: ReadonlySet<TaskType> = new Set(['order_import', 'product_import']);
 
 /** A task as a query gives it. */
 export type TaskRow = Omit<Task, 'progress' | 'result'> & {
@@ -15,16 +19,24 @@ export type TaskRow = Omit<Task, 'progress' | 'result'> & {
 };
 
 export const taskColumns =
-  'id, type, status, params, processed, total, result, error, user_id, client_id, created_at, started_at, finished_at';
+  'id, type, status, params, processed, total, result, error, imported, user_id, client_id, created_at, started_at, finished_at';
 
 export const toTask = ({ processed, total, result, ...row }: TaskRow): Task => ({
   ...row,
   progress: { processed, total },
-  result: result && row.finished_at !== null ? { ...result, expires_at: daysAfter(row.finished_at, keptDays.result) } : null,
+  imported: countsOf(row.type, row.imported ?? result?.imported ?? null),
+  result:
+    result && row.finished_at !== null
+      ? { ...result, imported: countsOf(row.type, result.imported), expires_at: daysAfter(row.finished_at, keptDays.result) }
+      : null,
   created_at: instant(row.created_at),
   started_at: instantOrNull(row.started_at),
   finished_at: instantOrNull(row.finished_at),
 });
+
+/** Counts that were stored before lack `differing`. */
+const countsOf = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
+  importTypes.has(type) ? { ...nothingImported, ...stored } : null;
 
 /** A person's tasks are theirs in every application; an application on its own account has its own. */
 export const ownerOf = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);

@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { scopeNames, scopes, type Task, type TaskType } from '@mandate/contract';
+import { type ImportCounts, scopeNames, scopes, type Task, type TaskType } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
 import { TaskFailure } from './task-failure.ts';
 
-/** How long a task is its holder's without a sign of life. */
-export const leaseSeconds = 60;
+/** How long a task stays assigned to its process without a renewal. After a crash, another process resumes the task this much later. */
+export const leaseSeconds = 10;
+/** A lease is renewed at most this often between two steps. */
+const renewalMs = 2_000;
 
 /** What somebody works on. */
 export type ClaimedTask = {
@@ -26,7 +28,13 @@ export function storedInput({ input_id: fileId }: ClaimedTask): number {
   return fileId;
 }
 
-export type Progress = { readonly checkpoint: object; readonly processed: number; readonly total?: number | undefined };
+export type Progress = {
+  readonly checkpoint: object;
+  readonly processed: number;
+  readonly total?: number | undefined;
+  /** Counts of an import so far. */
+  readonly imported?: ImportCounts;
+};
 
 /** What a finished task leaves behind. */
 export type Outcome = Pick<NonNullable<Task['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
@@ -47,10 +55,16 @@ const take = statement<{ allowed: boolean }>(
       for no key update of t`,
 );
 const scopesOfStaff = scopeNames.filter((name) => scopes[name].admin);
+// A step may take longer than a lease, so the new lease counts from its end.
+const lease = `lease_until = clock_timestamp() + interval '${leaseSeconds} seconds'`;
 const hold = statement(
   'hold_task',
-  `update tasks set checkpoint = $3::jsonb, processed = $4, total = coalesce($5, total), lease_until = now() + interval '${leaseSeconds} seconds'
+  `update tasks set checkpoint = $3::jsonb, processed = $4, total = coalesce($5, total), imported = coalesce($6::jsonb, imported), ${lease}
     where id = $1 and attempts = $2`,
+);
+const renew = statement<{ id: number }>(
+  'renew_task_lease',
+  `update tasks set ${lease} where id = $1 and attempts = $2 and status = 'running' returning id`,
 );
 
 /** One go at a task, until it is finished or the process ends. */
@@ -58,6 +72,7 @@ export class TaskRun {
   readonly task: ClaimedTask;
   readonly em: Em;
   readonly #signal: AbortSignal;
+  #renewedAt = performance.now();
 
   constructor(em: Em, task: ClaimedTask, signal: AbortSignal) {
     this.em = em;
@@ -67,18 +82,37 @@ export class TaskRun {
 
   /** Does one piece of the work. Its effect and how far the task got are written together, or neither: a crash repeats nothing. */
   async step<P extends Progress>(effect: (em: Em) => Promise<P>): Promise<P> {
-    // An embedded database answers without leaving the process: between steps the requests have their turn.
-    await setImmediate();
-    if (this.#signal.aborted) throw new Interrupted();
-    return this.em.fork().transactional(async (inner) => {
+    await this.#yield();
+    const taken = await this.em.fork().transactional(async (inner) => {
       const { id, attempts } = this.task;
-      const [taken] = await take(inner, [id, attempts, scopesOfStaff]);
-      if (!taken) throw new LeaseLost();
-      if (!taken.allowed) throw new TaskFailure('forbidden', 'Whoever started the task is no longer allowed to.');
+      const [row] = await take(inner, [id, attempts, scopesOfStaff]);
+      if (!row) throw new LeaseLost();
+      if (!row.allowed) throw new TaskFailure('forbidden', 'Whoever started the task is no longer allowed to.');
       const progress = await effect(inner);
-      await hold(inner, [id, attempts, JSON.stringify(progress.checkpoint), progress.processed, progress.total ?? null]);
+      const { checkpoint, processed, total = null, imported } = progress;
+      await hold(inner, [id, attempts, JSON.stringify(checkpoint), processed, total, imported ? JSON.stringify(imported) : null]);
       return progress;
     });
+    this.#renewedAt = performance.now();
+    return taken;
+  }
+
+  /**
+   * Keeps the task during long work that is not a step, such as reading a large file; call it after each small part of the work. Throws
+   * when the process is stopping, or when the task was canceled or taken over.
+   */
+  async keep(): Promise<void> {
+    await this.#yield();
+    if (performance.now() - this.#renewedAt < renewalMs) return;
+    this.#renewedAt = performance.now();
+    const [renewed] = await renew(this.em.fork(), [this.task.id, this.task.attempts]);
+    if (!renewed) throw new LeaseLost();
+  }
+
+  /** Lets pending requests run first: an embedded database responds without leaving the process. */
+  async #yield(): Promise<void> {
+    await setImmediate();
+    if (this.#signal.aborted) throw new Interrupted();
   }
 }
 

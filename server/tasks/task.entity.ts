@@ -46,6 +46,8 @@ export const Task = defineEntity({
     total: p.bigint('number').nullable(),
     result: p.json<TaskBody['result']>().nullable(),
     error: p.json<TaskBody['error']>().nullable(),
+    /** Counts of an import so far; kept when it fails or is canceled. */
+    imported: p.json<TaskBody['imported']>().nullable(),
     /** Until when nobody else may take it. */
     leaseUntil: p.datetime(3).defaultRaw('now()'),
     /** Counts the leases; whoever holds an older one changes nothing any more. */

@@ -191,7 +191,6 @@ describe('a chunk that announces more than the body may have', () => {
   const places = (token: string): [string, string[], number][] => [
     ['/api/v1/users', [json, `Authorization: Bearer ${token}`], 100_000],
     ['/api/v1/orders', [json, `Authorization: Bearer ${token}`], 1_000_000],
-    ['/api/v1/product-imports', ['Content-Type: text/csv', `Authorization: Bearer ${token}`], 50_000_000],
     ['/oauth/token', [form], 56 * 1024],
     ['/oauth/device', [form], 56 * 1024],
     ['/oauth/registration', [json], 56 * 1024],

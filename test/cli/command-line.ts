@@ -10,7 +10,7 @@ export type Outcome = { readonly exitCode: number | null; readonly stdout: strin
 
 type Surroundings = {
   readonly env?: Record<string, string>;
-  readonly stdin?: string;
+  readonly stdin?: string | AsyncIterable<Uint8Array>;
   /** Whether somebody sits at the keyboard. */
   readonly stdinIsTTY?: boolean;
   /** Width of the terminal on which it runs; without it, both outputs are pipes. */
@@ -46,8 +46,9 @@ export async function runHere(argv: readonly string[], surroundings: Surrounding
     isTTY: columns !== undefined,
     columns: columns ?? 80,
   });
-  async function* input(): AsyncGenerator<string> {
-    yield stdin;
+  async function* input(): AsyncGenerator<string | Uint8Array> {
+    if (typeof stdin === 'string') yield stdin;
+    else yield* stdin;
   }
   const io: Io = {
     stdin: input(),

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { importRowMax, uploadLimits } from '@mandate/contract';
+import { rowMax } from '../../cli/check-file.ts';
 import { problem, stubServer, type SeenRequest, type StubAnswer, type StubServer } from '../sdk/stub-server.ts';
 import { runHere, type Outcome } from './command-line.ts';
 
@@ -132,17 +134,13 @@ describe('orders export', () => {
 });
 
 describe('products import', () => {
-  const counts = { created: 2, updated: 0, unchanged: 0, refused: 12 };
+  const counts = { created: 2, updated: 0, unchanged: 0, refused: 12, differing: 3 };
   const remarks = Array.from({ length: 12 }, (_, n) =>
     JSON.stringify({ line: n + 2, field: 'price', code: 'invalid_value', detail: 'Bad\u001b[2J' }),
   );
   const report = remarks.map((line) => `${line}\n`).join('');
-  const ended = task(14, {
-    ...final,
-    type: 'product_import',
-    status: 'succeeded',
-    result: { rows: 12, bytes: report.length, sha256: createHash('sha256').update(report).digest('hex'), imported: counts },
-  });
+  const result = { rows: 12, bytes: report.length, sha256: createHash('sha256').update(report).digest('hex'), imported: counts };
+  const ended = task(14, { ...final, type: 'product_import', imported: counts, status: 'succeeded', result });
   const upload = 'sku,name\nA,Ä\n';
 
   test.each([
@@ -154,24 +152,25 @@ describe('products import', () => {
     await writeFile(join(directory, name), content);
     const argv = ['products', 'import', join(directory, name), '--sku-column', 'SKU', '--dry-run', '--interval', '10ms', '--get', 'id'];
     const { exitCode, stdout, stderr } = await runHere(argv, { env: env(server) });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '7\n' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 8, stdout: '7\n' });
     expect(server.seen[0]).toMatchObject({
       url: '/api/v1/product-imports?sku_column=SKU&dry_run=true',
       body: name.endsWith('.gz') ? upload : content,
       headers: { 'content-type': contentType, 'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/) },
     });
     expect(stderr).toContain(
-      '2 created, 0 updated, 0 unchanged, 12 refused.\nRemarks on lines of the file: 12\n  line 2 price: Bad\uFFFD[2J\n',
+      '2 created, 0 updated, 0 unchanged, 12 refused (3 imported before with different data).\nRemarks on lines of the file: 12\n  line 2 price: Bad\uFFFD[2J\n',
     );
     expect(stderr.split('\n').filter((line) => line.startsWith('  line'))).toHaveLength(10);
     expect(stderr).toContain('All of them: mandate tasks result 7 -o remarks.ndjson\n');
+    expect(stderr).toContain('error: 12 of the rows or orders were refused\n');
   });
 
   test('reads standard input, and writes the report where it is told to', async () => {
     await using server = await withTask(ended, { body: report });
     const path = join(directory, 'report.ndjson');
     const outcome = await runHere(['products', 'import', '-', '--report', path, '--interval', '10ms'], { env: env(server), stdin: upload });
-    expect(outcome.exitCode, outcome.stderr).toBe(0);
+    expect(outcome.exitCode, outcome.stderr).toBe(8);
     expect(server.seen[0]?.body).toBe(upload);
     expect(await readFile(path, 'utf8')).toBe(report);
   });
@@ -186,6 +185,86 @@ describe('products import', () => {
     await using server = await stubServer(() => ({ body: {} }));
     expect(await runHere(argv, { env: env(server) })).toMatchObject({ exitCode, stdout: '', stderr: expect.stringContaining(reason) });
     expect(server.seen).toEqual([]);
+  });
+
+  test('succeeds if nothing was refused', async () => {
+    const none = { ...counts, refused: 0, differing: 0 };
+    await using server = await withTask({ ...ended, imported: none, result: { ...result, rows: 0, imported: none } });
+    const { exitCode, stderr } = await runHere(['products', 'import', '-', '--interval', '10ms'], { env: env(server), stdin: upload });
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('2 created, 0 updated, 0 unchanged, 0 refused.\n')]);
+  });
+
+  test.each([
+    ['canceled', null, 'Canceled'],
+    ['failed', { code: 'gave_up', detail: 'No.' }, 'Failed'],
+  ])('tells how much was imported when it is %s', async (status, error, word) => {
+    await using server = await withTask({ ...ended, ...task(5), ...final, type: 'product_import', status, error, imported: counts });
+    const { exitCode, stderr } = await runHere(['products', 'import', '-', '--interval', '10ms'], { env: env(server), stdin: upload });
+    expect(exitCode).toBe(12);
+    expect(stderr).toContain(`${word} after 5 of 100 rows: 2 created, 0 updated, 0 unchanged, 12 refused`);
+  });
+
+  test('shows the rate and the time left, of the upload and of the import', async () => {
+    let looks = 0;
+    await using server = await stubServer(({ method }: SeenRequest): StubAnswer => {
+      if (method === 'POST') return { status: 202, body: task(0, { status: 'queued', type: 'order_import' }) };
+      looks += 1;
+      return { body: task(looks * 10, looks < 8 ? { type: 'order_import' } : { ...final, type: 'order_import', status: 'canceled' }) };
+    });
+    const slow = (async function* () {
+      for (let sent = 0; sent < 3; sent += 1) {
+        yield Buffer.alloc(100_000, 'x\n');
+        await new Promise((resolve) => setTimeout(resolve, 600));
+      }
+    })();
+    const argv = ['orders', 'import', '-', '--source', 'a', '--interval', '300ms'];
+    const { stderr } = await runHere(argv, { env: env(server), stdin: slow, columns: 100 });
+    expect(stderr).toMatch(/upload 300\.0 kB \d+\.\d kB\/s/);
+    expect(stderr).toMatch(/order import \[█+░+\] 70% 70\/100 \d\d rows\/s, 1s left/);
+  });
+
+  const header = 'reference,sku,name\n';
+  test.each<[string, string | Buffer, string, RegExp]>([
+    ['is empty', '', 'x.csv', /x\.csv is empty/],
+    ['is not UTF-8', Buffer.from([0x73, 0x6b, 0x75, 0x0a, 0xff]), 'x.csv', /not valid UTF-8 near line 2/],
+    ['ends within quotes', `${header}1,"A`, 'x.csv', /ends within quotes/],
+    ['ends within a row', `${header}1,A,B\n2,`, 'x.csv', /ends within line 3, which has 2 of 3 columns/],
+    ['ends within a row, after CRLF', `${header.trim()}\r\n1,A,B\r\n2,A`, 'x.csv', /ends within line 3, which has 2 of 3 columns/],
+    ['has a row that is too long', `${header}1,"${'x\n'.repeat(50_001)}",B\n`, 'x.csv', /a row of more than 100000 bytes/],
+    ['has a line that is too long', `{"sku":"${'x'.repeat(100_001)}"}\n`, 'x.ndjson', /a row of more than 100000 bytes/],
+    ['is too long when it is unpacked', gzipSync(`${header}${'x'.repeat(100_001)},A,B\n`), 'x.csv.gz', /a row of more than 100000 bytes/],
+  ])('a file that %s is refused before anything is sent', async (_what, content, name, reason) => {
+    await using server = await stubServer(() => ({ body: {} }));
+    await writeFile(join(directory, name), content);
+    const { exitCode, stderr } = await runHere(['orders', 'import', join(directory, name), '--source', 'a'], { env: env(server) });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(reason) });
+    expect(stderr).toContain('Nothing was sent.');
+    expect(server.seen).toEqual([]);
+  });
+
+  test('the check accepts what the service accepts: quotes, line breaks in cells, no line break at the end', async () => {
+    await using server = await withTask({ ...ended, result: { ...result, imported: { ...counts, refused: 0 } } }, { body: report });
+    for (const text of [
+      `${header}1,"A ""big"", \nred",B`,
+      `\uFEFF${header}\n1,A,B\n\n`,
+      'reference,sku\r1,A\r2,B',
+      `${header}${'1,A,B\n'.repeat(50_000)}`,
+    ]) {
+      await writeFile(join(directory, 'x.csv'), text);
+      const { exitCode, stderr } = await runHere(['products', 'import', join(directory, 'x.csv'), '--interval', '10ms'], {
+        env: env(server),
+      });
+      expect(exitCode, stderr).toBe(0);
+    }
+  });
+
+  test('the check has the limit of the service, and the help states every limit', async () => {
+    expect(rowMax).toBe(importRowMax);
+    for (const group of ['orders', 'products']) {
+      const { stdout } = await runHere([group, 'import', '--help']);
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(uploadLimits);
+      expect(stdout).toContain('Exit code 8');
+    }
   });
 
   test('a file that cannot be unpacked is said to be one', async () => {

@@ -1,7 +1,7 @@
 import type { Client, Order } from '@mandate/client-sdk';
 import { sum, type CatalogueItem, type Invoice, type RetailMonth } from './read-month.ts';
 
-export type Stage = 'products' | 'customers' | 'orders' | 'read back';
+export type Stage = 'import' | 'products' | 'customers' | 'orders' | 'read back';
 export type OnProgress = (stage: Stage, done: number, of: number) => void;
 
 export type PlacedMonth = {
@@ -103,7 +103,7 @@ function known(ids: ReadonlyMap<string, number>, name: string): number {
 }
 
 /** Several at once, in the order of the list, and the results in that order too. */
-async function forEach<Item, Result>(
+export async function forEach<Item, Result>(
   items: readonly Item[],
   stage: Stage,
   onProgress: OnProgress,

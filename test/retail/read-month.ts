@@ -29,10 +29,13 @@ export type CatalogueItem = { readonly code: string; readonly name: string; read
 export type Invoice = {
   readonly number: string;
   readonly customer: string;
-  readonly lines: readonly { readonly code: string; readonly quantity: number }[];
+  /** `price`: of the invoice, in pence. */
+  readonly lines: readonly { readonly code: string; readonly quantity: number; readonly price: number }[];
 };
 
 export type RetailMonth = {
+  /** The whole file, unpacked. */
+  readonly text: Uint8Array<ArrayBuffer>;
   /** Names the content of the file, so that a second run can repeat what the first one asked for. */
   readonly digest: string;
   readonly catalogue: readonly CatalogueItem[];
@@ -54,6 +57,7 @@ export async function readMonth(path: string): Promise<RetailMonth> {
   const catalogue = [...Map.groupBy(sales, (row) => row.StockCode)].map(([code, of]) => catalogueItem(code, of));
   const prices = new Map(catalogue.map(({ code, price }) => [code, price]));
   return {
+    text: new Uint8Array(text),
     digest: createHash('sha256').update(text).digest('hex').slice(0, 16),
     catalogue,
     customers: [...new Set(sales.map((row) => row.CustomerID))],
@@ -75,7 +79,7 @@ function catalogueItem(code: string, sales: readonly Row[]): CatalogueItem {
 const invoice = (number: string, sales: readonly Row[]): Invoice => ({
   number,
   customer: sales[0]?.CustomerID ?? '',
-  lines: sales.map((row) => ({ code: row.StockCode, quantity: row.Quantity })),
+  lines: sales.map((row) => ({ code: row.StockCode, quantity: row.Quantity, price: row.UnitPrice })),
 });
 
 export const sum = <Item>(items: readonly Item[], amount: (item: Item) => number): number =>

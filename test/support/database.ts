@@ -9,6 +9,9 @@ const provided = inject('database');
 /** PGlite has one connection, so races do not show on it: `describe.skipIf(databaseKind === 'pglite')`. */
 export const databaseKind = provided.kind;
 
+/** Databases for a server in a process of its own, which can always use the embedded one. */
+export const serverDatabases = databaseKind === 'postgresql' ? (['postgresql', 'pglite'] as const) : (['pglite'] as const);
+
 /** A migrated, empty database that nobody else has. Close it in the end. */
 export async function freshDatabase(): Promise<Database> {
   if (provided.kind === 'postgresql') return openDatabase(await freshPostgresqlUrl());

@@ -46,7 +46,7 @@ describe('202', () => {
       `O-1,,,,,${product.sku},Old name,1,200,2000,,,,,,`,
     ].join('\n');
     const { counts, remarks, task } = await imported(csv, creating);
-    expect([counts, remarks]).toEqual([{ created: 1, updated: 0, unchanged: 0, refused: 0 }, []]);
+    expect([counts, remarks]).toEqual([{ created: 1, updated: 0, unchanged: 0, refused: 0, differing: 0 }, []]);
     expect(task.progress).toEqual({ processed: 3, total: 3 });
     const [order] = await ordersOf('O-1');
     expect(order).toMatchObject({
@@ -168,7 +168,13 @@ describe('202', () => {
     }
     for (const [type, file] of files) {
       const back = { source: type.replace('/', '-'), customer_column: 'user_id', unknown_customers: 'create' };
-      expect((await imported(file, back, { 'content-type': type })).counts).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 0 });
+      expect((await imported(file, back, { 'content-type': type })).counts).toEqual({
+        created: 1,
+        updated: 0,
+        unchanged: 0,
+        refused: 0,
+        differing: 0,
+      });
     }
     const copies = (await ordersOf('E-1')).filter(({ id }) => id !== original.id);
     expect(copies).toHaveLength(2);
@@ -215,14 +221,14 @@ describe('lines that are not valid', () => {
 
   test('refuse their order, each with its line, reference and field', async () => {
     const { counts, remarks } = await imported(csv, { ...creating, free_lines: 'refuse' });
-    expect(counts).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 6 });
+    expect(counts).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 6, differing: 0 });
     expect(remarks.map(({ line, reference, field, code }) => [line, reference, field, code])).toEqual([
       [3, 'L-1', 'quantity', 'invalid_value'],
       [4, 'L-1', 'unit_price', 'out_of_range'],
       [5, 'L-2', 'quantity', 'invalid_value'],
       [6, 'L-3', 'created_at', 'invalid_value'],
       [7, undefined, 'reference', 'required'],
-      [8, undefined, undefined, 'unreadable'],
+      [8, 'L-4', undefined, 'unreadable'],
       [9, 'L-5', 'quantity', 'invalid_value'],
       [9, 'L-5', 'unit_price', 'invalid_value'],
     ]);

@@ -1,0 +1,66 @@
+import { importRowMax } from '@mandate/contract';
+import { z } from 'zod';
+import { findDuplicateKey } from '../http/json-keys.ts';
+import { chunksOf } from '../tasks/stored-file.ts';
+import { TaskFailure } from '../tasks/task-failure.ts';
+import { cellsFrom, type FilePosition, type FileRecord } from './file-record.ts';
+import type { StoredFile } from './read-records.ts';
+
+type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
+
+/** Rows of a file with one JSON object per line. */
+export async function* ndjsonRecords({ em, fileId }: StoredFile, from: FilePosition): AsyncGenerator<FileRecord> {
+  for await (const line of linesOf(chunksOf(em, fileId, from.bytes), from)) {
+    if (line.text.trim() !== '') yield { line: line.end.lines, end: line.end, ...fieldsOf(line) };
+  }
+}
+
+const cell = z.union([z.string(), z.number().transform(String), z.boolean().transform(String), z.null().transform(() => '')]);
+const object = z.record(z.unknown());
+
+function fieldsOf({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line' | 'end'> {
+  const read = jsonOrNothing(text);
+  if (read === undefined) return { ...cellsFrom([], 'The line is not a JSON object.'), isCutOff: !isTerminated };
+  const parsed = object.safeParse(read);
+  if (!parsed.success) return cellsFrom([], 'The line is not a JSON object.');
+  const duplicate = findDuplicateKey(bytes, read);
+  // Nested values are nothing a field could be; whoever maps a column to one finds it empty.
+  const entries = Object.entries(parsed.data).flatMap(([name, value]) => {
+    const { data } = cell.safeParse(value);
+    return data === undefined ? [] : [[name, data] as const];
+  });
+  return cellsFrom(entries, duplicate === undefined ? undefined : `The line has one key twice in an object: ${duplicate}`);
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const newline = 0x0a;
+
+async function* linesOf(chunks: AsyncIterable<Buffer>, from: FilePosition): AsyncGenerator<Line> {
+  let rest: Buffer = Buffer.alloc(0);
+  let end = from;
+  const take = (bytes: Buffer, isTerminated: boolean): Line => {
+    if (bytes.length > importRowMax) throw new TaskFailure('line_too_long', `Line ${end.lines + 1} has more than ${importRowMax} bytes.`);
+    end = { bytes: end.bytes + bytes.length + (isTerminated ? 1 : 0), lines: end.lines + 1 };
+    const text = bytes.toString('utf8');
+    return { text: end.lines === 1 ? text.replace(/^\uFEFF/, '') : text, bytes, end, isTerminated };
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, start)) {
+      const line = chunk.subarray(start, at);
+      yield take(rest.length === 0 ? line : Buffer.concat([rest, line]), true);
+      rest = Buffer.alloc(0);
+      start = at + 1;
+    }
+    rest = Buffer.concat([rest, chunk.subarray(start)]);
+    if (rest.length > importRowMax) throw new TaskFailure('line_too_long', `Line ${end.lines + 1} has more than ${importRowMax} bytes.`);
+  }
+  if (rest.length > 0) yield take(rest, false);
+}

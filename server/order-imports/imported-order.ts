@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { Em } from '../database/orm.ts';
+import { statement } from '../database/statement.ts';
+import type { OrderImport } from './import-orders.ts';
+import type { OrderHead, OrderLine } from './order-rows.ts';
+
+/** An order that the same source has imported before, as it is stored now. */
+export type ImportedOrder = {
+  readonly order_id: number;
+  /** `null` for an order that was imported before fingerprints were stored. */
+  readonly fingerprint: string | null;
+  readonly status: string;
+  readonly currency: string;
+  /** Milliseconds since 1970. */
+  readonly created_ms: number;
+  readonly shipping_total: number;
+  readonly discount_total: number;
+  readonly note: string | null;
+  readonly delivery: Readonly<Record<string, unknown>>;
+  readonly user_id: number;
+  /** What the source calls its customer. */
+  readonly customers: readonly string[];
+  readonly lines: readonly OrderLine[];
+};
+
+const findFingerprint = statement<{ order_id: number; fingerprint: string | null }>(
+  'find_imported_fingerprint',
+  'select order_id, fingerprint from imported_orders where source = $1 and reference = $2',
+);
+const findOrder = statement<ImportedOrder>(
+  'find_imported_order',
+  `select i.order_id, i.fingerprint, o.status, o.currency, (extract(epoch from o.created_at) * 1000)::bigint as created_ms, o.shipping_total, o.discount_total,
+          o.note, o.delivery, o.user_id,
+          (select coalesce(jsonb_agg(c.key), '[]') from imported_customers c where c.source = i.source and c.user_id = o.user_id) as customers,
+          (select jsonb_agg(jsonb_build_object('sku', l.sku, 'name', l.name, 'quantity', l.quantity, 'unit_price', l.unit_price,
+                                               'tax_rate_bps', l.tax_rate_bps) order by l.line)
+             from order_items l where l.order_id = o.id) as lines
+     from imported_orders i join orders o on o.id = i.order_id where i.source = $1 and i.reference = $2`,
+);
+const setFingerprint = statement(
+  'set_imported_fingerprint',
+  'update imported_orders set fingerprint = $3 where source = $1 and reference = $2',
+);
+// Money or goods that moved here belong to the order as it is.
+const lockReplaceable = statement<{ replaceable: boolean }>(
+  'lock_replaceable_order',
+  `select cancel_reason is null
+          and not exists (select 1 from payments p where p.order_id = o.id)
+          and not exists (select 1 from refunds r where r.order_id = o.id)
+          and not exists (select 1 from shipments s where s.order_id = o.id) as replaceable
+     from orders o where o.id = $1 for update`,
+);
+
+/** SHA-256 of everything that an import takes from the rows of an order. */
+export function orderFingerprint({ user_id: userId }: OrderImport, head: OrderHead, lines: readonly OrderLine[]): string {
+  const user = head.customer === undefined && head.customer_email === undefined ? userId : undefined;
+  const text = JSON.stringify([sorted({ ...head, delivery: sorted(head.delivery), user }), lines.map(sorted)]);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const sorted = (value: object): [string, unknown][] =>
+  Object.entries(value)
+    .filter(([, each]) => each !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** Whether the source has imported the order before, with these data or with others. */
+export async function findImported(
+  em: Em,
+  { source }: OrderImport,
+  { reference }: OrderHead,
+  fingerprint: string,
+): Promise<'new' | 'same' | ImportedOrder> {
+  const [found] = await findFingerprint(em, [source, reference]);
+  if (!found) return 'new';
+  if (found.fingerprint === fingerprint) return 'same';
+  const [order] = await findOrder(em, [source, reference]);
+  if (!order) throw new Error('an imported order is not there');
+  return order;
+}
+
+export const storeFingerprint = (em: Em, { source }: OrderImport, { reference }: OrderHead, fingerprint: string): Promise<unknown> =>
+  setFingerprint(em, [source, reference, fingerprint]);
+
+/** Locks an order, and returns whether another import may replace its data. */
+export async function lockForReplacement(em: Em, orderId: number): Promise<boolean> {
+  const [order] = await lockReplaceable(em, [orderId]);
+  return order?.replaceable ?? false;
+}

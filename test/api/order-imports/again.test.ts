@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { carriedOut, carryOutTasks } from '../../support/tasks.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+
+const start = (body: string, query: object = {}, contentType = 'text/csv') =>
+  mandate.call(
+    'POST',
+    `/api/v1/order-imports?${new URLSearchParams({
+      source: 'old-shop',
+      unknown_customers: 'create',
+      unknown_products: 'create',
+      currency: 'EUR',
+      ...query,
+    }).toString()}`,
+    { token: shop.token, body, headers: { 'content-type': contentType } },
+  );
+async function imported(body: string, query: object = {}, contentType = 'text/csv') {
+  const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, contentType));
+  const remarks: Body[] = file
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+  return { task, remarks, counts: task.result.imported };
+}
+async function failed(body: string, contentType = 'text/csv'): Promise<Body> {
+  const { body: task } = await start(body, {}, contentType);
+  await carryOutTasks(mandate);
+  const { body: ended } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+  expect(ended.status).toBe('failed');
+  return ended;
+}
+async function orderOf(reference: string): Promise<Body> {
+  const { body } = await mandate.call('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
+  expect(body.data).toHaveLength(1);
+  return (await mandate.call('GET', `/api/v1/orders/${body.data[0].id}`, { token: shop.token })).body;
+}
+const query = async (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
+
+const columns = [
+  'reference',
+  'created_at',
+  'customer',
+  'sku',
+  'name',
+  'quantity',
+  'unit_price',
+  'tax_rate_bps',
+  'shipping_total',
+  'discount_total',
+  'note',
+  'status',
+  'currency',
+  'customer_name',
+  'customer_email',
+  'delivery_method',
+  'recipient_name',
+  'line1',
+  'line2',
+  'city',
+  'region',
+  'postal_code',
+  'country',
+];
+const head = {
+  created_at: '2020-03-01T10:00:00Z',
+  customer: 'c1',
+  status: 'delivered',
+  currency: 'EUR',
+  shipping_total: '395',
+  discount_total: '10',
+  note: 'Ring',
+  customer_name: 'Carla',
+  customer_email: 'carla@again.example',
+  delivery_method: 'post',
+  recipient_name: 'Carla C.',
+  line1: '1 High Street',
+  line2: 'Flat 2',
+  city: 'Leeds',
+  region: 'West Yorkshire',
+  postal_code: 'LS1 1AA',
+  country: 'GB',
+};
+const lines = [
+  { sku: 'AG-1', name: 'Mug', quantity: '2', unit_price: '500', tax_rate_bps: '2000' },
+  { sku: 'AG-2', name: 'Heart', quantity: '3', unit_price: '255', tax_rate_bps: '0' },
+  { sku: 'AG-3', name: 'Bag', quantity: '1', unit_price: '900', tax_rate_bps: '0' },
+];
+const csvOf = (reference: string, rows: readonly object[] = lines, more: object = {}): string => {
+  const rowOf = (row: object): string => columns.map((name) => Reflect.get({ reference, ...head, ...more, ...row }, name) ?? '').join(',');
+  return `${columns.join(',')}\n${rows.map((row) => `${rowOf(row)}\n`).join('')}`;
+};
+
+/** Imports an order, and then a file with other data for it. */
+async function expectRefused(reference: string, changed: string, remark: { line: number; field?: string }): Promise<Body[]> {
+  await imported(csvOf(reference));
+  const before = await orderOf(reference);
+  const { counts, remarks } = await imported(changed);
+  expect(counts).toMatchObject({ unchanged: 0, updated: 0, refused: 1, differing: 1 });
+  expect(remarks).toEqual([expect.objectContaining({ ...remark, reference, code: 'already_imported' })]);
+  const { field } = remark;
+  expect(remarks[0]?.detail).toMatch(field === undefined ? /the data of the customer/ : new RegExp(`${field} .*instead of `));
+  return [await orderOf(reference), before];
+}
+
+describe('an order that was imported before', () => {
+  test('is unchanged with the same data, however the file writes them', async () => {
+    expect((await imported(csvOf('SAME'))).counts).toMatchObject({ created: 1 });
+    expect((await imported(csvOf('SAME'))).counts).toEqual({ created: 0, updated: 0, unchanged: 1, refused: 0, differing: 0 });
+    const decimals = lines.map((line) => ({ ...line, unit_price: (Number(line.unit_price) / 100).toFixed(2) }));
+    const again = csvOf('SAME', decimals, { shipping_total: '3.95', discount_total: '0.10', created_at: '2020-03-01T11:00:00+01:00' });
+    const { counts, remarks } = await imported(again.replaceAll('\n', '\r\n'), { amounts: 'decimal' });
+    expect([counts, remarks]).toEqual([{ created: 0, updated: 0, unchanged: 1, refused: 0, differing: 0 }, []]);
+  });
+
+  test('is refused if a truncated file was imported first, with its line, the difference and the way out', async () => {
+    const whole = csvOf('CUT');
+    const cut = whole.slice(0, whole.indexOf('CUT', whole.indexOf('AG-1')));
+    expect((await imported(cut)).counts).toMatchObject({ created: 1 });
+    const before = await orderOf('CUT');
+    const { counts, remarks, task } = await imported(whole);
+    expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 1, differing: 1 });
+    expect(task.imported).toEqual(counts);
+    expect(remarks).toEqual([
+      {
+        line: 3,
+        reference: 'CUT',
+        code: 'already_imported',
+        detail: `Order ${before.id} was imported before with different data: the order has 3 lines in the file, 1 lines were imported; line 2 is new. To replace it, import the file again with changed_orders=replace.`,
+      },
+    ]);
+    expect(await orderOf('CUT')).toEqual(before);
+  });
+
+  const ofLine = { sku: 'AG-9', name: 'Hearts', quantity: '4', unit_price: '256', tax_rate_bps: '1' };
+  test.each(Object.entries(ofLine))('is refused with a line with another %s (%s)', async (field, value) => {
+    const changed = lines.map((line, at) => (at === 1 ? { ...line, [field]: value } : line));
+    const [after, before] = await expectRefused(`L-${field}`, csvOf(`L-${field}`, changed), { line: 3, field });
+    expect(after).toEqual(before);
+  });
+
+  test.each(
+    Object.entries({
+      created_at: '2020-03-02T10:00:00Z',
+      customer: 'c2',
+      status: 'shipped',
+      currency: 'USD',
+      shipping_total: '396',
+      discount_total: '11',
+      note: 'Knock',
+      delivery_method: 'courier',
+      recipient_name: 'Carl',
+      line1: '2 High Street',
+      line2: 'Flat 3',
+      city: 'York',
+      region: 'North Yorkshire',
+      postal_code: 'YO1 1AA',
+      country: 'IE',
+    }),
+  )('is refused with another %s (%s)', async (field, value) => {
+    const [after, before] = await expectRefused(`F-${field}`, csvOf(`F-${field}`, lines, { [field]: value }), { line: 2, field });
+    expect(after).toEqual(before);
+  });
+
+  test.each([
+    ['customer_name', 'Carl'],
+    ['customer_email', 'carl@again.example'],
+  ])('is refused with another %s, which belongs to the account and not to the order', async (field, value) => {
+    const [after, before] = await expectRefused(`F-${field}`, csvOf(`F-${field}`, lines, { [field]: value }), { line: 2 });
+    expect(after).toEqual(before);
+  });
+
+  test('is replaced on demand: lines, totals, customer, and nothing but that', async () => {
+    await imported(csvOf('REP', lines.slice(0, 2)));
+    const before = await orderOf('REP');
+    await mandate.call('PATCH', `/api/v1/orders/${before.id}`, {
+      token: shop.token,
+      body: { metadata: { crm: '7' } },
+      headers: { 'if-match': '*' },
+    });
+    const { counts, remarks } = await imported(csvOf('REP', lines, { note: 'Knock', customer: 'c3', customer_email: 'c3@again.example' }), {
+      changed_orders: 'replace',
+    });
+    expect([counts, remarks]).toEqual([{ created: 0, updated: 1, unchanged: 0, refused: 0, differing: 0 }, []]);
+    const after = await orderOf('REP');
+    const subtotal = 2 * 500 + 3 * 255 + 900;
+    expect(after).toMatchObject({
+      id: before.id,
+      subtotal,
+      total: subtotal + 395 - 10,
+      item_count: 3,
+      note: 'Knock',
+      metadata: { crm: '7' },
+      created_at: before.created_at,
+    });
+    expect(after.items.map((item: Body) => [item.line, item.sku, item.quantity, item.shipped_quantity])).toEqual([
+      [1, 'AG-1', 2, 2],
+      [2, 'AG-2', 3, 3],
+      [3, 'AG-3', 1, 1],
+    ]);
+    expect([after.user_id === before.user_id, after.version > before.version]).toEqual([false, true]);
+    const again = csvOf('REP', lines, { note: 'Knock', customer: 'c3', customer_email: 'c3@again.example' });
+    expect((await imported(again)).counts).toMatchObject({ unchanged: 1, differing: 0 });
+  });
+
+  test('a trial of a replacement changes nothing', async () => {
+    await imported(csvOf('TRIAL'));
+    const before = await orderOf('TRIAL');
+    const trial = await imported(csvOf('TRIAL', lines.slice(1)), { changed_orders: 'replace', dry_run: 'true' });
+    expect([trial.counts.updated, await orderOf('TRIAL')]).toEqual([1, before]);
+  });
+
+  test('is not replaced once goods or money moved here', async () => {
+    await imported(csvOf('SHIP', lines, { status: 'paid' }));
+    const before = await orderOf('SHIP');
+    const parcel = await mandate.call('POST', `/api/v1/orders/${before.id}/shipments`, {
+      token: shop.token,
+      body: { items: [{ line: 1, quantity: 1 }] },
+    });
+    expect(parcel.status, parcel.text).toBe(201);
+    const shipped = await orderOf('SHIP');
+    const { counts, remarks } = await imported(csvOf('SHIP', lines.slice(1), { status: 'paid' }), { changed_orders: 'replace' });
+    expect(counts).toMatchObject({ updated: 0, refused: 1, differing: 1 });
+    expect(remarks).toMatchObject([{ reference: 'SHIP', code: 'not_replaceable' }]);
+    expect(await orderOf('SHIP')).toEqual(shipped);
+  });
+
+  test('without a fingerprint is compared with its lines and totals, and has one afterwards', async () => {
+    await imported(csvOf('OLD'));
+    await query(`update imported_orders set fingerprint = null where reference = 'OLD'`);
+    expect((await imported(csvOf('OLD', lines.slice(0, 2)))).counts).toMatchObject({ differing: 1 });
+    // what may have changed here since is not compared
+    const { id } = await orderOf('OLD');
+    await mandate.call('PATCH', `/api/v1/orders/${id}`, { token: shop.token, body: { note: 'New' }, headers: { 'if-match': '*' } });
+    expect((await imported(csvOf('OLD'))).counts).toMatchObject({ unchanged: 1, differing: 0 });
+    expect((await imported(csvOf('OLD', lines, { note: 'Other' }))).counts).toMatchObject({ unchanged: 0, differing: 1 });
+  });
+
+  test('announces a replacement when it is asked to', async () => {
+    await imported(csvOf('EV'));
+    await imported(csvOf('EV', lines.slice(1)), { changed_orders: 'replace', events: 'true' });
+    const order = await orderOf('EV');
+    const events = await query(`select type, data from events where subject_type = 'order' and subject_id = ?`, [order.id]);
+    expect(events).toEqual([{ type: 'order.updated', data: order }]);
+  });
+});
+
+describe('a file that is cut off', () => {
+  const whole = csvOf('T-1') + csvOf('T-2').split('\n').slice(1).join('\n');
+  test.each([
+    ['within a row', whole.slice(0, whole.lastIndexOf('AG-3') + 4), 'text/csv', 'truncated_file', /line 7/],
+    ['within quotes', `${csvOf('T-3')}T-3,"2020`, 'text/csv', 'malformed_csv', /line 5/],
+    [
+      'within a JSON line',
+      '{"reference":"T-4","created_at":"2020-01-01","customer":"t","sku":"T","quantity":1,"unit_price":5}\n{"reference":"T-4","cre',
+      'application/x-ndjson',
+      'truncated_file',
+      /line 2/,
+    ],
+  ])('%s changes nothing', async (_where, body, type, code, detail) => {
+    const { error, imported: counts } = await failed(body, type);
+    expect(error).toEqual({ code, detail: expect.stringMatching(detail) });
+    expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 });
+    expect(await query(`select reference from imported_orders where reference like 'T-%'`)).toEqual([]);
+  });
+
+  test('a damaged row is a bad line of its order, not of none', async () => {
+    const [header, ...rows] = csvOf('DMG').trimEnd().split('\n');
+    const csv = [header, rows[0], rows[1]?.split(',').slice(0, 6).join(','), rows[2], ''].join('\n');
+    const { counts, remarks } = await imported(csv);
+    expect(counts).toMatchObject({ created: 0, refused: 1 });
+    expect(remarks).toMatchObject([{ line: 3, reference: 'DMG', code: 'unreadable' }]);
+    const object = (n: number) =>
+      JSON.stringify({ reference: 'DMJ', created_at: '2020-01-01', customer: 'd', sku: `D-${n}`, quantity: 1, unit_price: 5 });
+    const json = await imported([object(1), object(2).slice(0, 60), object(3), ''].join('\n'), {}, 'application/x-ndjson');
+    expect(json.counts).toMatchObject({ created: 0, refused: 1 });
+    expect(json.remarks).toMatchObject([{ line: 2, reference: 'DMJ', code: 'unreadable' }]);
+  });
+});
