@@ -17,7 +17,7 @@ const operation = z.object({
     .default([]),
   requestBody: z.object({ content }).optional(),
   responses: z.record(z.object({ content: content.optional(), 'x-problem-codes': z.array(z.string()).optional() })),
-  security: z.array(z.object({ oauth2: z.array(z.string()) })),
+  security: z.array(z.object({ oauth2: z.array(z.string()).default([]) })),
 });
 const documentShape = z.object({
   paths: z.record(z.record(operation)),
