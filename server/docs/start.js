@@ -38,4 +38,4 @@ const reference = SwaggerUIBundle({
   syntaxHighlight: { activated: false },
   tryItOutEnabled: false,
 });
-reference.initOAuth({ clientId, scopes: 'orders.read orders.write', usePkceWithAuthorizationCodeGrant: true });
+reference.initOAuth({ clientId, scopes: 'orders.read orders.write payments.read payments.write', usePkceWithAuthorizationCodeGrant: true });

@@ -9,6 +9,6 @@ export const nextSteps = (issuer: string): readonly string[] => [
   `${loginCommand(issuer)} --scopes +payments.read,+payments.write`,
   'npx mandate products list',
   'npx mandate orders create --item product_id=1,quantity=2 --delivery.method collection --delivery.recipient-name "Ann Lee"',
-  'npx mandate orders pay 1 --provider test --method-token test_ok --wait --yes',
+  'npx mandate orders pay 1 --provider test --method-token test_ok --wait',
   'npx mandate orders list',
 ];
