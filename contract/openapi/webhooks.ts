@@ -31,10 +31,14 @@ const isSubject = (name: string): name is EventSubject => Object.hasOwn(subjectS
 
 /** The headers of Standard Webhooks 1.0.0, which every delivery has. */
 export const webhookParameters: Json = {
-  WebhookId: header('webhook-id', 'Identifies the event: the same for every attempt and every redelivery, so use it to ignore duplicates.', {
-    type: 'string',
-    pattern: '^evt_[0-9]+$',
-  }),
+  WebhookId: header(
+    'webhook-id',
+    'Identifies the event: the same for every attempt and every redelivery, so use it to ignore duplicates.',
+    {
+      type: 'string',
+      pattern: '^evt_[0-9]+$',
+    },
+  ),
   WebhookTimestamp: header('webhook-timestamp', 'Time of this attempt in seconds since 1970. Reject deliveries older than a few minutes.', {
     type: 'string',
     pattern: '^[0-9]+$',
@@ -77,7 +81,10 @@ function delivery(type: EventType, tag: string, components: Components): Json {
     description: 'Sent to webhook endpoints at least once, in no guaranteed order.',
     security: [],
     parameters: Object.keys(webhookParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    requestBody: { required: true, content: { 'application/json': { schema, example: exampleDelivery(type, subject, payload, components) } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, example: exampleDelivery(type, subject, payload, components) } },
+    },
     responses: {
       '2XX': { description: 'Received. The body of the response is ignored.' },
       '410': { description: 'Disables the endpoint. After any other failure the delivery is repeated.' },

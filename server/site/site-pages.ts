@@ -23,7 +23,10 @@ export function rootFiles(): Router {
   return express
     .Router({ caseSensitive: true, strict: true })
     .get('/favicon.ico', staticDocument('image/x-icon', favicon, 'public, max-age=86400'))
-    .get('/robots.txt', staticDocument('text/plain', () => Buffer.from(robots), 'public, max-age=86400'));
+    .get(
+      '/robots.txt',
+      staticDocument('text/plain', () => Buffer.from(robots), 'public, max-age=86400'),
+    );
 }
 
 /** Search engines have nothing to index: the pages are for users who are signed in or about to sign in. */

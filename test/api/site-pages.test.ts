@@ -76,7 +76,8 @@ describe('files that browsers and crawlers request on their own', () => {
     const response = await open('/favicon.ico', 'image/*');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
     expect(Buffer.from(await response.arrayBuffer()).readUInt32LE()).toBe(0x10000);
-    for (const path of ['/', '/sign-in', '/docs']) expect(await (await open(path)).text()).toContain('<link rel="icon" href="/favicon.ico" />');
+    for (const path of ['/', '/sign-in', '/docs'])
+      expect(await (await open(path)).text()).toContain('<link rel="icon" href="/favicon.ico" />');
   });
 
   test('/robots.txt asks crawlers to stay away', async () => {

@@ -13,11 +13,13 @@ import { codeBlocksOf, type CodeBlock, repository } from '../support/markdown.ts
 import { notRun, preludes, runElsewhere } from './documented-blocks.ts';
 
 const ignored = /(^|\/)(node_modules|dist|data)\//;
-const files = (await Array.fromAsync(glob('**/*.md', { cwd: repository, exclude: (name) => ignored.test(`${name}/`) }))).toSorted();
-const blocks = (await Promise.all(files.map(codeBlocksOf))).flat();
+const blocks: CodeBlock[] = [];
+for await (const file of glob('**/*.md', { cwd: repository, exclude: (name) => ignored.test(`${name}/`) }))
+  blocks.push(...(await codeBlocksOf(file)));
 const marked = new Set([...Object.keys(runElsewhere), ...Object.keys(notRun)]);
 
-const inLanguages = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language)).map((one) => [one.name, one] as const);
+const inLanguages = (...languages: string[]) =>
+  blocks.filter(({ language }) => languages.includes(language)).map((one) => [one.name, one] as const);
 const compared = ['ARCHITECTURE.md: contract/     what is promised: paths, bodies, errors, scopes. No I/O. Runs in a browser.'];
 const ofCommands = ['sh', 'bash', ''];
 const checkedByLanguage = ['ts', 'json', 'yaml', ...ofCommands];
@@ -44,13 +46,20 @@ describe('TypeScript', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('every block compiles, and a wrong one would not', { timeout: 120_000 }, async () => {
-    const compilerOptions = { rootDir: repository, noUnusedLocals: false };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ extends: join(repository, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }));
-    const sources = inLanguages('ts').map(([name, { text }], at) => [`block-${at}.ts`, `// ${name}\n${preludes[name] ?? ''}\nexport {};\n${text}`] as const);
+    const compilerOptions = { rootDir: repository, noUnusedLocals: false, lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'] };
+    await writeFile(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: join(repository, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }),
+    );
+    const sources = inLanguages('ts').map(
+      ([name, { text }], at) => [`block-${at}.ts`, `// ${name}\n${preludes[name] ?? ''}\nexport {};\n${text}`] as const,
+    );
     expect(sources.length).toBeGreaterThan(5);
     for (const [file, source] of sources) await writeFile(join(folder, file), source);
     await writeFile(join(folder, 'wrong.ts'), `${sources[0]?.[1]}\nmandate.orders.nothing();\n`);
-    const { stdout } = spawnSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+    const { stdout } = spawnSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', folder], {
+      encoding: 'utf8',
+    });
     expect(stdout.trim().split('\n')).toEqual([expect.stringMatching(/wrong\.ts.*TS2339/)]);
   });
 });
@@ -104,10 +113,8 @@ describe('commands', () => {
 function commandsIn({ text }: CodeBlock): string[][] {
   const programs = ['npx', 'mandate', 'npm'];
   const echo = programs.map((name) => `${name}() { printf '%s\\0' ${name} "$@"; printf '\\n\\0'; }`).join('\n');
-  const { stdout, stderr } = spawnSync('bash', ['-c', `command_not_found_handle() { printf '%s\\0' "$@"; printf '\\n\\0'; }\n${echo}\n${text}`], {
-    encoding: 'utf8',
-    env: { PATH: '' },
-  });
+  const others = `command_not_found_handle() { printf '%s\\0' "$@"; printf '\\n\\0'; }`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', `PATH=\n${others}\n${echo}\n${text}`], { encoding: 'utf8' });
   if (stderr !== '') throw new Error(stderr);
   return stdout
     .split('\n\0')

@@ -31,7 +31,8 @@ export const preludes: Readonly<Record<string, string>> = {
   "README.md: import { verifyWebhook } from '@mandate/client-sdk/webhooks';": `
     import type { Client } from '@mandate/client-sdk';
     declare const mandate: Client, request: Request;`,
-  "client-sdk/README.md: import { createClient, formatMoney } from '@mandate/client-sdk';": 'declare const clientId: string, clientSecret: string;',
+  "client-sdk/README.md: import { createClient, formatMoney } from '@mandate/client-sdk';":
+    'declare const clientId: string, clientSecret: string;',
   'client-sdk/README.md: const result = await mandate.orders.create(input).safe();': `
     import type { Client, OrderCreate } from '@mandate/client-sdk';
     declare const mandate: Client, input: OrderCreate;`,

@@ -38,7 +38,11 @@ describe('security', () => {
   );
 
   test('API keys are among the security schemes of every document', () => {
-    const documents = [openApiDocument('https://shop.example'), openApiDocument('https://shop.example', 'v2'), openApi30Document('https://shop.example')];
+    const documents = [
+      openApiDocument('https://shop.example'),
+      openApiDocument('https://shop.example', 'v2'),
+      openApi30Document('https://shop.example'),
+    ];
     for (const { components } of documents)
       expect(components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } });
   });

@@ -26,7 +26,8 @@ export type Installation = {
 /** A directory like a clone with its packages: links to everything but data. */
 export async function linkedClone(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-first-order-'));
-  for (const name of await readdir(repository)) if (!['.git', 'data'].includes(name)) await symlink(join(repository, name), join(path, name));
+  for (const name of await readdir(repository))
+    if (!['.git', 'data'].includes(name)) await symlink(join(repository, name), join(path, name));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
@@ -38,7 +39,11 @@ export async function startInstallation(directory: string): Promise<Installation
   const env = { PATH: process.env['PATH'], HOME: home, PORT: String(port), MANDATE_API_URL: url, VITE_API_URL: url };
   const running: ChildProcess[] = [];
   const shell = (script: string): ReturnType<typeof spawnShell> => {
-    const child = spawnShell(script.replaceAll('http://localhost:3000', url).replaceAll('http://localhost:5173', storefrontUrl), directory, env);
+    const child = spawnShell(
+      script.replaceAll('http://localhost:3000', url).replaceAll('http://localhost:5173', storefrontUrl),
+      directory,
+      env,
+    );
     running.push(child.process);
     return child;
   };

@@ -17,7 +17,10 @@ let receiver: Receiver;
 let deliveries: readonly Received[];
 
 const documentShape = z.object({
-  components: z.object({ schemas: z.record(z.record(z.unknown())), parameters: z.record(z.object({ name: z.string(), schema: z.unknown() })) }),
+  components: z.object({
+    schemas: z.record(z.record(z.unknown())),
+    parameters: z.record(z.object({ name: z.string(), schema: z.unknown() })),
+  }),
   webhooks: z.record(
     z.object({
       post: z.object({
@@ -32,7 +35,8 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are the same class to its formats
 (addFormats as unknown as (to: unknown) => void)(ajv);
 ajv.addSchema({ ...document, $id: 'https://shop.example/' });
-const pathOf = (type: string): string => `https://shop.example/#/webhooks/${type.replace('/', '~1')}/post/requestBody/content/application~1json/schema`;
+const pathOf = (type: string): string =>
+  `https://shop.example/#/webhooks/${type.replace('/', '~1')}/post/requestBody/content/application~1json/schema`;
 
 const faultsOf = (type: string, payload: unknown): unknown => {
   const validate = ajv.getSchema(pathOf(type));
