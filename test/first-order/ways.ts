@@ -109,7 +109,7 @@ export async function orderOnReferencePage(installation: Installation, browser: 
     'Press Authorize, then Authorize in the dialog.': async () => {
       await page.getByRole('button', { name: 'Authorize' }).click();
       const opened = page.waitForEvent('popup');
-      await dialog.locator('.auth-container', { hasText: 'oauth2' }).getByRole('button', { name: 'Authorize' }).click();
+      await dialog.getByRole('button', { name: 'Authorize' }).click();
       popup = await opened;
     },
     'Sign in as the customer in the new window, press Allow, and close the dialog.': async () => {
