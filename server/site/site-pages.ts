@@ -18,16 +18,16 @@ export function sitePages(given: Setting, options: Options): Router {
 }
 
 /** Files that belong to the root of the host; pages also link to those below the path of the issuer. */
-export function rootFiles(): Router {
-  const favicon = (): Buffer => readFileSync(new URL('favicon.ico', import.meta.url));
-  return express
+export const rootFiles = (): Router =>
+  express
     .Router({ caseSensitive: true, strict: true })
-    .get('/favicon.ico', staticDocument('image/x-icon', favicon, 'public, max-age=86400'))
+    .get('/favicon.ico', staticDocument('image/x-icon', readFavicon, 'public, max-age=86400'))
     .get(
       '/robots.txt',
       staticDocument('text/plain', () => Buffer.from(robots), 'public, max-age=86400'),
     );
-}
+
+const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.meta.url));
 
 /** Search engines have nothing to index: the pages are for users who are signed in or about to sign in. */
 const robots = 'User-agent: *\nDisallow: /\n';

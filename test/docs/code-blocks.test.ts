@@ -65,8 +65,12 @@ describe('TypeScript', () => {
 });
 
 describe('data', () => {
-  test.each(inLanguages('json'))('%s is JSON', (_name, { text }) => void JSON.parse(text));
-  test.skipIf(inLanguages('yaml').length === 0).each(inLanguages('yaml'))('%s is YAML', (_name, { text }) => void parseYaml(text));
+  test.each(inLanguages('json'))('%s is JSON', (_name, { text }) => {
+    expect(() => void JSON.parse(text)).not.toThrow();
+  });
+  test.skipIf(inLanguages('yaml').length === 0).each(inLanguages('yaml'))('%s is YAML', (_name, { text }) => {
+    expect(() => void parseYaml(text)).not.toThrow();
+  });
 
   test('the list of versions is the one that the server returns', async () => {
     const shown = blocks.find(({ file, language }) => file === 'docs/versioning.md' && language === 'json');

@@ -36,6 +36,7 @@ export async function startInstallation(directory: string): Promise<Installation
   const home = await mkdtemp(join(tmpdir(), 'mandate-home-'));
   const [port, storefrontPort] = [await freePort(), await freePort()];
   const [url, storefrontUrl] = [`http://localhost:${port}`, `http://localhost:${storefrontPort}`];
+  // oxlint-disable-next-line node/no-process-env -- the programs are those of the caller
   const env = { PATH: process.env['PATH'], HOME: home, PORT: String(port), MANDATE_API_URL: url, VITE_API_URL: url };
   const running: ChildProcess[] = [];
   const shell = (script: string): ReturnType<typeof spawnShell> => {

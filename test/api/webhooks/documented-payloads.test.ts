@@ -83,8 +83,8 @@ test('every type of event is in the document, and nothing else', () => {
 
 test('every delivery has the documented headers and payload', () => {
   const types = deliveries.map(({ body }) => String(body.type));
-  const kinds = new Set(types.map((type) => type.split('.')[0]));
-  expect([...kinds].toSorted()).toEqual(Object.keys(eventSubjects).toSorted());
+  const kinds = new Set<string>(types.map((type) => type.split('.', 1).join('')));
+  expect(kinds).toEqual(new Set(Object.keys(eventSubjects)));
   const validHeader = (name: string, schema: unknown, value: unknown): boolean =>
     typeof value === 'string' && ajv.validate(z.record(z.unknown()).parse(schema), value) && name === name.toLowerCase();
   for (const { body, headers } of deliveries) {
