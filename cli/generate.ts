@@ -23,7 +23,7 @@ type Operation = {
   readonly parameters?: readonly { name: string; in: string; description?: string; required?: boolean; schema: RawSchema }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
-  readonly security: readonly { readonly oauth2: readonly string[] }[];
+  readonly security: readonly { readonly oauth2?: readonly string[] }[];
 };
 type Content = Readonly<Record<string, { readonly schema: RawSchema }>>;
 type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalProperties'> & {
@@ -98,7 +98,7 @@ function commandSpec(document: Document, method: string, path: string, operation
     path,
     summary,
     ...(description !== undefined && { description }),
-    scopes: security.flatMap(({ oauth2 }) => oauth2),
+    scopes: security.flatMap(({ oauth2 = [] }) => oauth2),
     idempotent: within('header').some((parameter) => parameter.name === 'Idempotency-Key'),
     ...(within('header').some((parameter) => parameter.name === 'If-Match') && { ifMatch: true }),
     paginated: within('query').some((parameter) => parameter.name === 'cursor'),

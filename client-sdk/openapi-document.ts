@@ -17,7 +17,7 @@ type OpenApiOperation = {
   readonly parameters?: readonly { readonly name: string; readonly in: 'path' | 'query' | 'header'; readonly required?: boolean }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content; readonly 'x-problem-codes'?: readonly string[] }>>;
-  readonly security: readonly { readonly oauth2: readonly string[] }[];
+  readonly security: readonly { readonly oauth2?: readonly string[] }[];
 };
 
 /** One operation, reduced to what a client has to know of it. */
@@ -90,7 +90,7 @@ function reduced(method: string, path: string, operation: OpenApiOperation): Ope
     ifMatch: headers.includes('If-Match'),
     ifNoneMatch: headers.includes('If-None-Match'),
     needsToken: operation.security.length > 0,
-    scopes: operation.security.flatMap(({ oauth2 }) => oauth2),
+    scopes: operation.security.flatMap(({ oauth2 = [] }) => oauth2),
     idempotent: headers.includes('Idempotency-Key'),
     paginated: query.includes('cursor'),
     problems,

@@ -2486,7 +2486,14 @@ export interface components {
         };
     };
     responses: never;
-    parameters: never;
+    parameters: {
+        /** @description Identifies the event: the same for every attempt and every redelivery, so use it to ignore duplicates. */
+        WebhookId: string;
+        /** @description Time of this attempt in seconds since 1970. Reject deliveries older than a few minutes. */
+        WebhookTimestamp: string;
+        /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the part of the secret after `whsec_`, decoded from base64. There are two signatures while a secret is being replaced; accept the delivery if one of them matches. */
+        WebhookSignature: string;
+    };
     requestBodies: never;
     headers: {
         /** @description Names this version (RFC 9110 section 8.8.3). */

@@ -5,7 +5,7 @@ import { id, pathId } from './ids.ts';
 import { page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor } from './problems.ts';
 import { describedBy } from './routes.ts';
-import { administratorScopes, scopeNames } from './scopes.ts';
+import { administratorScopes, type Scope, scopeNames } from './scopes.ts';
 import { instant, instantInput, line } from './text.ts';
 
 const c = initContract();
@@ -25,6 +25,9 @@ export const apiKeyDaysMax = 366;
 const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage' && !administratorScopes.has(scope));
 if (firstScope === undefined) throw new Error('there are no scopes');
 const keyScope = z.enum([firstScope, ...moreScopes]);
+
+/** Whether API keys can have this scope. */
+export const isApiKeyScope = (scope: Scope): boolean => keyScope.safeParse(scope).success;
 
 const fields = {
   id,

@@ -6,13 +6,15 @@ import { withSamples } from './openapi/samples.ts';
 import { type Json } from './openapi/json.ts';
 import { newComponents, sortedByName } from './openapi/schema.ts';
 import { asOpenApi30 } from './openapi/version-3-0.ts';
+import { webhookParameters, webhooksOf } from './openapi/webhooks.ts';
 import { routesOf } from './routes.ts';
 import { scopes } from './scopes.ts';
 
 /** Each version of the API, with the version of its contract: that grows with every change that callers can see. */
 const documented = {
-  v1: { contract, contractVersion: '1.0.0' },
-  v2: { contract: contractV2, contractVersion: '2.0.0-preview' },
+  // events are written in the form of version 1
+  v1: { contract, contractVersion: '1.0.0', hasWebhooks: true },
+  v2: { contract: contractV2, contractVersion: '2.0.0-preview', hasWebhooks: false },
 };
 
 const tags: Record<string, { name: string; description: string }> = {
@@ -45,17 +47,16 @@ const tags: Record<string, { name: string; description: string }> = {
  * @param origin scheme and host the API is served at, without a slash at the end: `https://shop.example`
  */
 export function openApiDocument(origin: string, version: keyof typeof documented = 'v1'): Json {
-  const { contract: routesByResource, contractVersion } = documented[version];
+  const { contract: routesByResource, contractVersion, hasWebhooks } = documented[version];
   const components = newComponents();
   const paths: Record<string, Json> = {};
   for (const [resource, routes] of Object.entries<AppRouter>(routesByResource)) {
     for (const route of routesOf(routes)) {
       const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-      const tag = tags[resource]?.name;
-      if (tag === undefined) throw new Error(`${resource} has no tag`);
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, tag, components) };
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, tagNameOf(resource), components) };
     }
   }
+  const webhooks = hasWebhooks && webhooksOf(tagNameOf('webhooks'), components);
   const document: Json = {
     openapi: '3.1.0',
     info: {
@@ -68,10 +69,12 @@ export function openApiDocument(origin: string, version: keyof typeof documented
     servers: [{ url: origin, description: 'This installation' }],
     tags: Object.values(tags),
     paths,
+    ...(webhooks && { webhooks }),
     components: {
       schemas: sortedByName(components.schemas),
       headers: sortedByName(components.headers),
-      securitySchemes: { oauth2: securityScheme(origin) },
+      ...(webhooks && { parameters: webhookParameters }),
+      securitySchemes: { oauth2: oauthScheme(origin), apiKey: apiKeyScheme },
     },
   };
   return withSamples(withExamples(document, origin), origin, version === 'v1');
@@ -80,7 +83,20 @@ export function openApiDocument(origin: string, version: keyof typeof documented
 /** The same in OpenAPI 3.0, for generators that stop there. */
 export const openApi30Document = (origin: string): Json => asOpenApi30(openApiDocument(origin));
 
-function securityScheme(origin: string): Json {
+function tagNameOf(resource: string): string {
+  const tag = tags[resource];
+  if (!tag) throw new Error(`${resource} has no tag`);
+  return tag.name;
+}
+
+const apiKeyScheme: Json = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An API key, sent as `Authorization: Bearer <key>`. It acts for the user who created it and needs the same scope as an access token. Operations that manage API keys, or that require a recent sign-in, do not accept API keys.',
+};
+
+function oauthScheme(origin: string): Json {
   const descriptions = Object.fromEntries(Object.entries(scopes).map(([scope, { consent }]) => [scope, consent]));
   const tokenUrl = `${origin}/oauth/token`;
   return {

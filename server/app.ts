@@ -43,6 +43,8 @@ import { requestLimits, usualRateLimits, type RateLimits } from './rate-limits/r
 import type { SharedCounters } from './rate-limits/shared-counters.ts';
 import { resources } from './resources.ts';
 import type { SecretKeys } from './secret-keys.ts';
+import { securityTxt } from './site/security-txt.ts';
+import { rootFiles, sitePages, unknownPage } from './site/site-pages.ts';
 import { MonthlyUse } from './usage/monthly-use.ts';
 
 export type AppParts = {
@@ -74,8 +76,10 @@ export type AppParts = {
   readonly now?: () => Date;
   /** Where those wait who want to hear of the next event. */
   readonly newEvents?: NewEvents;
-  /** Whether events may be sent to this machine itself, over http. */
+  /** Whether events may be sent to this machine itself, over http, and the start page shows the first commands. */
   readonly development?: boolean;
+  /** Where the operator takes reports of vulnerabilities. */
+  readonly securityContact?: string | undefined;
 } & Pick<
   AuthorizationServerParts,
   'store' | 'signingKeys' | 'limits' | 'canMail' | 'openRegistration' | 'documentNetwork' | 'onTokenOperation' | 'refreshGraceSeconds'
@@ -97,20 +101,24 @@ export async function createApp(parts: AppParts): Promise<Express> {
   app.use((_req, _res, next) => withOwnEm(db.em, next));
   const base = pathOf(issuer);
   if (base !== '') app.use(wellKnownBefore(base)).use(base, locationsBelow(base));
+  const { development = false, securityContact: contact, now = () => new Date() } = parts;
   app.use('/.well-known', protectedResource(issuer));
+  app.use(securityTxt({ issuer, contact, development, now }));
+  if (base !== '') app.use(rootFiles());
   app.use(base === '' ? '/' : base, site(parts, authorization));
-  app.use(refuseUnknownPath, errorHandler(issuer, log));
+  app.use(unknownPage(authorization.setting, issuer), refuseUnknownPath, errorHandler(issuer, log));
   return app;
 }
 
 function site(parts: AppParts, authorization: AuthorizationServer): Router {
-  const { issuer, log } = parts;
+  const { issuer, log, development = false } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use('/api', answerHeaders, cors, currentVersion);
   router.use(api(parts, authorization));
   router.use('/api', refuseUnknownPath, errorHandler(issuer, log));
   router.use(openApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(referencePage(issuer));
+  router.use(sitePages(authorization.setting, { issuer, development }));
   router.use(problemPages(authorization.setting, issuer));
   router.use(authorization.router);
   return router;

@@ -12,6 +12,7 @@ import {
   refreshGrace,
   requests,
   secret,
+  securityContact,
   seconds,
   share,
   smtp,
@@ -60,6 +61,8 @@ export type Config = {
   readonly administrator: { readonly email: string; readonly password: string } | undefined;
   /** The server that takes messages, and who they are from. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
+  /** The URI at which the operator takes reports of vulnerabilities (RFC 9116). */
+  readonly securityContact: string | undefined;
   /** Whether versions of the API that may still change are served beside the others. */
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
@@ -124,6 +127,7 @@ const environment = z
     MANDATE_ADMIN_PASSWORD: variable(z.string().min(12, 'must have at least 12 characters').max(200).optional()),
     MANDATE_SMTP_URL: variable(smtp.optional()),
     MANDATE_MAIL_FROM: variable(mailFrom.optional()),
+    MANDATE_SECURITY_CONTACT: variable(securityContact.optional()),
     MANDATE_TRUST_PROXY: variable(trustProxy.default('0')),
     MANDATE_RATE_LIMIT: variable(requests.default(String(usualRateLimits.default))),
     MANDATE_RATE_LIMIT_API_KEY: variable(requests.default(String(usualRateLimits.apiKey))),
@@ -231,6 +235,7 @@ function configOf(data: Environment): Config {
     },
     administrator: administrator && { email: administrator[0], password: administrator[1] },
     mail: mail && { smtpUrl: mail[0], from: mail[1] },
+    securityContact: data.MANDATE_SECURITY_CONTACT,
     previewVersions: data.MANDATE_PREVIEW_VERSIONS === 'on',
     openRegistration: data.MANDATE_OPEN_REGISTRATION === 'on',
     trustProxy: data.MANDATE_TRUST_PROXY,

@@ -27,6 +27,15 @@ export const mailFrom = z
     /^([^<>"\r\n]+ )?<?[^\s<>@,;"]+@[^\s<>@,;"]+>?$/,
     'must be one e-mail address, such as shop@example.com or Shop <shop@example.com>',
   );
+/** An e-mail address, or one of the URIs that RFC 9116 section 2.5.3 allows as a contact. */
+export const securityContact = z
+  .string()
+  .regex(
+    /^(https:\/\/\S+|tel:\+[\d-]+|(mailto:)?[^\s<>@,;":]+@[^\s<>@,;":]+)$/,
+    'must be an e-mail address, or an https:, mailto: or tel: URI',
+  )
+  .transform((text) => (/^(https|tel|mailto):/.test(text) ? text : `mailto:${text}`));
+
 /** `2`: the caller's address is what the second proxy from here saw. `10.0.0.0/8, 127.0.0.1`: proxies at these addresses are believed. */
 export const trustProxy = z
   .string()

@@ -1,6 +1,7 @@
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { z, type ZodTypeAny } from 'zod';
 import { uploadLimits } from '../imports.ts';
+import { isApiKeyScope } from '../api-keys.ts';
 import { problem, problemCodesOf } from '../problems.ts';
 import { metadataOf, type RouteMetadata, usualBodyMax } from '../routes.ts';
 import { isJson, type Json, type JsonValue } from './json.ts';
@@ -70,7 +71,8 @@ export function operation(route: AppRoute, tag: string, components: Components):
 
 function securityOf(access: RouteMetadata['access']): Json[] {
   if (access === 'public') return [];
-  return access === 'token' ? [{ oauth2: [] }] : access.map((scope) => ({ oauth2: [scope] }));
+  if (access === 'token') return [{ oauth2: [] }, { apiKey: [] }];
+  return [...access.map((scope) => ({ oauth2: [scope] })), ...(access.some(isApiKeyScope) ? [{ apiKey: [] }] : [])];
 }
 
 const isZod = (schema: unknown): schema is ZodTypeAny => schema instanceof z.ZodType;

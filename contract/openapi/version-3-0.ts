@@ -1,14 +1,18 @@
 import { isJson, type Json, type JsonValue } from './json.ts';
 
-/** The same document in OpenAPI 3.0, for generators that stop there: `null` becomes `nullable`, `const` an enumeration of one. */
+/**
+ * The same document in OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` an enumeration with
+ * one value. 3.0 has no webhooks, so their section and its parameters are left out.
+ */
 export function asOpenApi30(document: Json): Json {
-  const { openapi: _, info, ...rest } = document;
-  if (!isJson(info)) throw new Error('a document has info');
+  const { openapi: _, info, webhooks: _webhooks, components, ...rest } = document;
+  if (!isJson(info) || !isJson(components)) throw new Error('a document has info and components');
+  const { parameters: _parameters, ...restOfComponents } = components;
   const { summary: __, license: ___, ...restOfInfo } = info;
   return {
     openapi: '3.0.3',
     info: { ...restOfInfo, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } },
-    ...downgradeAll(rest),
+    ...downgradeAll({ ...rest, components: restOfComponents }),
   };
 }
 

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import express, { type Router } from 'express';
 import { isJson, type Json } from '@mandate/contract/json';
-import { answerHeaders } from '../http/answer-headers.ts';
 import { cors } from '../http/cors.ts';
-import { lazily } from '../lazily.ts';
+import { staticDocument } from '../http/static-document.ts';
 
 /** The address of the server in the documents that come with the contract. */
 const placeholder = 'https://mandate.example';
@@ -20,10 +19,10 @@ export function openApiDocumentOf(name: 'openapi' | 'openapi-3.0' | 'openapi-v2'
 /** The OpenAPI documents, for programs that generate clients. */
 export function openApiDocuments(issuer: string, withPreview: boolean): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], answerHeaders, cors);
+  router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], cors);
   for (const name of ['openapi', 'openapi-3.0', ...(withPreview ? (['openapi-v2'] as const) : [])] as const) {
-    const document = lazily(() => Buffer.from(JSON.stringify(openApiDocumentOf(name, issuer))));
-    router.get(`/${name}.json`, (_req, res) => void res.type('json').send(document()));
+    const read = (): Buffer => Buffer.from(JSON.stringify(openApiDocumentOf(name, issuer)));
+    router.get(`/${name}.json`, staticDocument('json', read, 'public, max-age=300'));
   }
   return router;
 }

@@ -62,7 +62,7 @@ const document = (base: string, { styles, scripts }: Files): Html =>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>API reference - Mandate</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="${base}/favicon.ico" />
         ${styles.map((path) => html`<link rel="stylesheet" href="${base}${path}" />`)}
         ${scripts.map((path) => html`<script defer src="${base}${path}"></script>`)}
       </head>
@@ -90,7 +90,7 @@ const returnPage = (base: string): Html =>
       <head>
         <meta charset="utf-8" />
         <title>Signed in - Mandate</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="${base}/favicon.ico" />
         <script defer src="${base}/docs/oauth2-redirect.js"></script>
       </head>
       <body>

@@ -8,13 +8,17 @@ const followColours = () => document.documentElement.classList.toggle('dark-mode
 dark.addEventListener('change', followColours);
 followColours();
 
-/** People sign in here by code; the grant of applications that act for themselves needs a secret, which has no business in a page. */
+/** Users sign in here by code. Client credentials and API keys need a secret, which has no business in a page. */
 const onlyPeople = () => ({
   statePlugins: {
     spec: {
       wrapActions: {
         updateJsonSpec: (update) => (document) => {
-          delete document?.components?.securitySchemes?.oauth2?.flows?.clientCredentials;
+          const schemes = document?.components?.securitySchemes;
+          delete schemes?.oauth2?.flows?.clientCredentials;
+          delete schemes?.apiKey;
+          for (const methods of Object.values(document?.paths ?? {}))
+            for (const operation of Object.values(methods)) operation.security = operation.security?.filter((one) => !('apiKey' in one));
           return update(document);
         },
       },
@@ -38,4 +42,4 @@ const reference = SwaggerUIBundle({
   syntaxHighlight: { activated: false },
   tryItOutEnabled: false,
 });
-reference.initOAuth({ clientId, scopes: 'orders.read orders.write', usePkceWithAuthorizationCodeGrant: true });
+reference.initOAuth({ clientId, scopes: 'orders.read orders.write payments.read payments.write', usePkceWithAuthorizationCodeGrant: true });

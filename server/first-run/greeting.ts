@@ -1,16 +1,15 @@
 import { relative } from 'node:path';
 import type { FirstRunFile } from './first-run-file.ts';
-
-const defaultIssuer = 'http://localhost:3000';
+import { loginCommand } from './next-steps.ts';
 
 /** What somebody who has just typed `npm start` wants to know. */
 export function greeting(issuer: string, file: FirstRunFile | undefined, filePath: string): string {
-  const login = issuer === defaultIssuer ? 'npx mandate login' : `npx mandate login --api-url ${issuer}`;
   const account = file && [
     ['Sign in as', `${file.customer.email}  password ${file.customer.password}`],
     ['More', `${fromHere(filePath)}  (administrator, applications and their secrets)`],
   ];
   const rows = [
+    ['Start page', `${issuer}/`],
     ['API', `${issuer}/api/v1`],
     ['Its reference', `${issuer}/docs`],
     ['Its document', `${issuer}/openapi.json`],
@@ -23,7 +22,7 @@ export function greeting(issuer: string, file: FirstRunFile | undefined, filePat
     '',
     ...rows.map(([name, value]) => `  ${name?.padEnd(13)} ${value}`),
     '',
-    `Next, in another terminal:  ${login}`,
+    `Next, in another terminal:  ${loginCommand(issuer)}`,
     '',
     '',
   ].join('\n');

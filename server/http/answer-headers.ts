@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
-/** What every answer of the API carries, failures included: it is somebody's data, and JSON, and nothing else. */
+/** Sets the headers of every response of the API, failures included. Responses of the API are never compressed, so `Vary` does not name `Accept-Encoding`. */
 export const answerHeaders: RequestHandler = (_req, res, next) => {
-  res.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff').setHeader('Vary', 'Accept, Accept-Encoding');
+  res.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff').setHeader('Vary', 'Accept');
   next();
 };

@@ -18,8 +18,7 @@ export const etagOf = (name: string, { version }: Versioned, beside?: number | n
 export function found<Body extends Versioned>(req: RoutedRequest, res: Response, name: string, body: Body, beside?: number | null) {
   const etag = etagOf(name, body, beside);
   res.setHeader('ETag', etag).setHeader('Cache-Control', 'private, no-cache');
-  const known = listed(req.get('if-none-match'));
-  if (known.includes('*') || known.some((tag) => tag.replace(/^W\//, '') === etag)) return { status: 304 as const, body: undefined };
+  if (hasEtag(req.get('if-none-match'), etag)) return { status: 304 as const, body: undefined };
   return { status: 200 as const, body };
 }
 
@@ -52,6 +51,12 @@ export function requireMatch(req: RoutedRequest, name: string, thing: Versioned,
 export function refuseExisting(req: RoutedRequest, name: string, thing: Versioned): void {
   if (!listed(req.get('if-none-match')).includes('*')) return;
   throw problem('precondition_failed', { detail: 'It exists already.', headers: { ETag: etagOf(name, thing) } });
+}
+
+/** Whether `If-None-Match` lists this ETag, by the weak comparison of RFC 9110 section 8.8.3.2. */
+export function hasEtag(header: string | undefined, etag: string): boolean {
+  const known = listed(header);
+  return known.includes('*') || known.some((tag) => tag.replace(/^W\//, '') === etag);
 }
 
 const listed = (header: string | undefined): string[] => header?.split(',').map((tag) => tag.trim()) ?? [];

@@ -23,7 +23,7 @@ import type { ProcessParts } from './parts.ts';
  */
 export async function startServing(parts: ProcessParts, wake: () => void, opened: AsyncDisposableStack): Promise<void> {
   const { config, log, db, storage, metrics, transport, ...rest } = parts;
-  const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds } = config;
+  const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
   const sharedCounters = config.redisUrl === undefined ? undefined : openSharedCounters(config.redisUrl, issuer, log);
   opened.defer(async () => sharedCounters?.close());
   const newEvents = new NewEvents(db.em);
@@ -34,6 +34,7 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
     previewVersions,
     openRegistration,
     refreshGraceSeconds,
+    securityContact,
     canMail: transport !== undefined,
     development: !config.production,
   };

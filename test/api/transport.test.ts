@@ -130,7 +130,7 @@ describe('/openapi.json and /openapi-3.0.json', () => {
       const document = JSON.parse(await response.text());
       expect([response.status, response.headers.get('access-control-allow-origin'), document.openapi]).toEqual([200, '*', version]);
       expect(document.servers).toEqual([{ url: mandate.origin, description: 'This installation' }]);
-      expect(document.paths['/api/v1/orders/{order_id}'].get.security).toEqual([{ oauth2: ['orders.read'] }]);
+      expect(document.paths['/api/v1/orders/{order_id}'].get.security).toEqual([{ oauth2: ['orders.read'] }, { apiKey: [] }]);
       expect(document.components.schemas).toHaveProperty('OrderCreate');
     }
   });

@@ -17,10 +17,11 @@ const operation = z.object({
     .default([]),
   requestBody: z.object({ content }).optional(),
   responses: z.record(z.object({ content: content.optional(), 'x-problem-codes': z.array(z.string()).optional() })),
-  security: z.array(z.object({ oauth2: z.array(z.string()) })),
+  security: z.array(z.object({ oauth2: z.array(z.string()).default([]) })),
 });
 const documentShape = z.object({
   paths: z.record(z.record(operation)),
+  webhooks: z.record(z.record(operation.omit({ parameters: true }))).default({}),
   components: z.object({ schemas: z.record(z.record(z.unknown())), examples: z.record(z.object({ value: z.unknown() })) }),
 });
 type Media = z.infer<typeof media>;
@@ -60,7 +61,8 @@ describe.each(documents)('the OpenAPI document in %s', (version, raw, newAjv) =>
     ),
   ];
 
-  const places = operations.flatMap(({ operationId, requestBody, responses }) => [
+  const deliveries = Object.values(document.webhooks).flatMap((methods) => Object.values(methods));
+  const places = [...operations, ...deliveries].flatMap(({ operationId, requestBody, responses }) => [
     ...Object.entries(requestBody?.content ?? {}).map(([type, one]) => [`${operationId} ${type}`, one] as const),
     ...Object.entries(responses).flatMap(([status, response]) =>
       Object.entries(response.content ?? {}).map(([type, one]) => [`${operationId} ${status} ${type}`, one] as const),

@@ -1,5 +1,6 @@
+import { contract, metadataOf, routesOf } from '@mandate/contract';
 import { openApi30Document, openApiDocument } from '@mandate/contract/openapi';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocumentOf } from '../../server/docs/openapi-documents.ts';
 
@@ -23,4 +24,41 @@ test('every operation with a body states its limit', () => {
   expect(bodies.length).toBeGreaterThan(20);
   const stated = expect.stringMatching(/^At most \d+ bytes\.$/);
   for (const [operation, description] of bodies) expect([operation, description]).toEqual([operation, stated]);
+});
+
+/** Scopes that no API key can have: `POST /api-keys` rejects them. */
+const neverForKeys = ['api_keys.manage', 'users.administer'];
+
+describe('security', () => {
+  const required = z.record(z.record(z.object({ operationId: z.string(), security: z.array(z.record(z.array(z.string()))) })));
+  const listed = new Map(
+    Object.values(required.parse(openApiDocument('https://shop.example').paths))
+      .flatMap((methods) => Object.values(methods))
+      .map(({ operationId, security }) => [operationId, security]),
+  );
+
+  test('API keys are among the security schemes of every document', () => {
+    const documents = [
+      openApiDocument('https://shop.example'),
+      openApiDocument('https://shop.example', 'v2'),
+      openApi30Document('https://shop.example'),
+    ];
+    for (const { components } of documents)
+      expect(components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } });
+  });
+
+  test.each(routesOf(contract).map((route) => [metadataOf(route).operationId, metadataOf(route).access] as const))(
+    '%s lists API keys if a key can have one of its scopes',
+    (operationId, access) => {
+      const keyScopes = access === 'public' ? [] : access === 'token' ? ['any'] : access.filter((scope) => !neverForKeys.includes(scope));
+      expect(listed.get(operationId)?.some((one) => 'apiKey' in one)).toBe(keyScopes.length > 0);
+    },
+  );
+});
+
+test('only the 3.1 document of version 1 describes webhooks, because events are written in its form', () => {
+  expect(openApiDocument('https://shop.example')).toHaveProperty('webhooks');
+  expect(openApiDocument('https://shop.example', 'v2')).not.toHaveProperty('webhooks');
+  expect(openApi30Document('https://shop.example')).not.toHaveProperty('webhooks');
+  expect(openApi30Document('https://shop.example')).not.toHaveProperty('components.parameters');
 });

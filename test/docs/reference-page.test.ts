@@ -8,138 +8,146 @@ import { signUp, webApplication, type Person } from '../support/oauth-flow.ts';
 import { useServer } from '../support/use-server.ts';
 
 // The page is the same on every database; once is enough.
-describe.skipIf(!hasChromium || databaseKind === 'pglite')('the API reference in a browser that reaches nothing but the server', () => {
-  const server = useServer();
-  let browser: Browser;
-  beforeAll(async () => void (browser = await launchChromium()));
-  afterAll(() => browser.close());
+describe.skipIf(!hasChromium || databaseKind === 'pglite')(
+  'the API reference in a browser that reaches nothing but the server',
+  { timeout: 60_000 },
+  () => {
+    const server = useServer();
+    let browser: Browser;
+    beforeAll(async () => void (browser = await launchChromium()));
+    afterAll(() => browser.close());
 
-  /** A page whose every complaint is kept: what the policy blocked, what could not be had, what went wrong in scripts. */
-  async function withPage(options: BrowserContextOptions, use: (page: Page, complaints: string[]) => Promise<void>): Promise<void> {
-    const context = await browser.newContext(options);
-    const complaints: string[] = [];
-    try {
-      await cutOff(context, complaints);
-      const page = await context.newPage();
-      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-      page.on('pageerror', ({ message }) => complaints.push(message));
-      await page.goto(`${server.origin}/docs`);
-      await page.locator('.opblock').first().waitFor();
-      await use(page, complaints);
-    } finally {
-      await context.close();
+    /** A page whose every complaint is kept: what the policy blocked, what could not be had, what went wrong in scripts. */
+    async function withPage(options: BrowserContextOptions, use: (page: Page, complaints: string[]) => Promise<void>): Promise<void> {
+      const context = await browser.newContext(options);
+      const complaints: string[] = [];
+      try {
+        await cutOff(context, complaints);
+        const page = await context.newPage();
+        page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+        page.on('pageerror', ({ message }) => complaints.push(message));
+        await page.goto(`${server.origin}/docs`);
+        await page.locator('.opblock').first().waitFor();
+        await use(page, complaints);
+      } finally {
+        await context.close();
+      }
     }
-  }
 
-  const cutOff = (context: BrowserContext, complaints: string[]): Promise<unknown> =>
-    context.route(
-      (url) => url.origin !== server.origin,
-      (route) => {
-        complaints.push(`asked for ${route.request().url()}`);
-        return route.abort();
+    const cutOff = (context: BrowserContext, complaints: string[]): Promise<unknown> =>
+      context.route(
+        (url) => url.origin !== server.origin,
+        (route) => {
+          complaints.push(`asked for ${route.request().url()}`);
+          return route.abort();
+        },
+      );
+
+    const operation = (page: Page, tag: string, operationId: string): Locator =>
+      page.locator(`[id="operations-${tag}-${operationId.replace('.', String.raw`\\.`)}"]`);
+
+    async function open(page: Page, tag: string, operationId: string): Promise<Locator> {
+      const block = operation(page, tag, operationId);
+      await block.locator('button.opblock-summary-control').click();
+      await block.getByRole('button', { name: 'Try it out' }).waitFor();
+      return block;
+    }
+
+    async function signIn(page: Page, { email, password }: Person): Promise<void> {
+      await page.getByRole('button', { name: 'Authorize' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Sign in' });
+      const popup = page.waitForEvent('popup');
+      await dialog.getByRole('button', { name: 'Authorize' }).click();
+      const window = await popup;
+      await window.getByLabel('E-mail address').fill(email);
+      await window.getByLabel('Password', { exact: true }).fill(password);
+      await window.keyboard.press('Enter');
+      await window.getByRole('button', { name: 'Allow' }).click();
+      await dialog.getByRole('button', { name: 'Logout' }).waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+    }
+
+    async function execute(page: Page, tag: string, operationId: string): Promise<string> {
+      const block = await open(page, tag, operationId);
+      await block.getByRole('button', { name: 'Try it out' }).click();
+      await block.getByRole('button', { name: 'Execute' }).click();
+      return (await block.locator('.live-responses-table .response .response-col_status').first().textContent()) ?? '';
+    }
+
+    test('renders every operation, and asks nobody else for anything', async () => {
+      await withPage({}, async (page, complaints) => {
+        const document = z
+          .object({ paths: z.record(z.record(z.unknown())), webhooks: z.record(z.record(z.unknown())) })
+          .parse(await (await fetch(`${server.origin}/openapi.json`)).json());
+        const operations = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) => Object.keys(path));
+        expect(await page.locator('.opblock').count()).toBe(operations.length);
+        expect(complaints).toEqual([]);
+      });
+    });
+
+    test('signs somebody in by code and PKCE, and calls in their name; the token is kept nowhere', async () => {
+      const anna = await signUp(server.origin);
+      await withPage({}, async (page, complaints) => {
+        await signIn(page, anna);
+        expect(await execute(page, 'Orders', 'orders.list')).toContain('200');
+        expect(complaints).toEqual([]);
+        const kept = await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]');
+        expect(kept).toEqual([0, 0, '']);
+      });
+    });
+
+    test('without signing in, a call is answered as anybody would be', async () => {
+      await withPage({}, async (page) => {
+        expect(await execute(page, 'Orders', 'orders.list')).toContain('401');
+      });
+    });
+
+    test.each([
+      ['light', 1280],
+      ['dark', 360],
+    ] as const)(
+      'has nothing for axe to say in %s at %i pixels, in any state, and does not scroll sideways',
+      { timeout: 90_000 },
+      async (colorScheme, width) => {
+        const anna = await signUp(server.origin);
+        await withPage({ colorScheme, viewport: { width, height: 900 } }, async (page) => {
+          const found: Record<string, unknown> = {};
+          const look = async (state: string): Promise<void> => void (found[state] = await faults(page));
+          await look('start');
+          const order = await open(page, 'Orders', 'orders.create');
+          await look('an operation');
+          await order.getByRole('tab', { name: 'Schema' }).first().click();
+          await order.getByRole('button', { name: 'Try it out' }).click();
+          await look('its schema, ready to be tried');
+          await page.getByRole('button', { name: 'Authorize' }).click();
+          await look('the dialog');
+          await page.locator('.modal-ux-content').evaluate((content) => content.scrollTo(0, content.scrollHeight));
+          await look('the end of the dialog');
+          await page.keyboard.press('Escape');
+          await signIn(page, anna);
+          await execute(page, 'Orders', 'orders.list');
+          await look('called');
+          expect(found).toEqual(Object.fromEntries(Object.keys(found).map((state) => [state, []])));
+        });
       },
     );
 
-  const operation = (page: Page, tag: string, operationId: string): Locator =>
-    page.locator(`[id="operations-${tag}-${operationId.replace('.', String.raw`\\.`)}"]`);
-
-  async function open(page: Page, tag: string, operationId: string): Promise<Locator> {
-    const block = operation(page, tag, operationId);
-    await block.locator('button.opblock-summary-control').click();
-    await block.getByRole('button', { name: 'Try it out' }).waitFor();
-    return block;
-  }
-
-  async function signIn(page: Page, { email, password }: Person): Promise<void> {
-    await page.getByRole('button', { name: 'Authorize' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Sign in' });
-    const popup = page.waitForEvent('popup');
-    await dialog.getByRole('button', { name: 'Authorize' }).click();
-    const window = await popup;
-    await window.getByLabel('E-mail address').fill(email);
-    await window.getByLabel('Password', { exact: true }).fill(password);
-    await window.keyboard.press('Enter');
-    await window.getByRole('button', { name: 'Allow' }).click();
-    await dialog.getByRole('button', { name: 'Logout' }).waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-  }
-
-  async function execute(page: Page, tag: string, operationId: string): Promise<string> {
-    const block = await open(page, tag, operationId);
-    await block.getByRole('button', { name: 'Try it out' }).click();
-    await block.getByRole('button', { name: 'Execute' }).click();
-    return (await block.locator('.live-responses-table .response .response-col_status').first().textContent()) ?? '';
-  }
-
-  test('renders every operation, and asks nobody else for anything', async () => {
-    await withPage({}, async (page, complaints) => {
-      const document = z
-        .object({ paths: z.record(z.record(z.unknown())) })
-        .parse(await (await fetch(`${server.origin}/openapi.json`)).json());
-      const operations = Object.values(document.paths).flatMap((path) => Object.keys(path));
-      expect(await page.locator('.opblock').count()).toBe(operations.length);
-      expect(complaints).toEqual([]);
-    });
-  });
-
-  test('signs somebody in by code and PKCE, and calls in their name; the token is kept nowhere', async () => {
-    const anna = await signUp(server.origin);
-    await withPage({}, async (page, complaints) => {
-      await signIn(page, anna);
-      expect(await execute(page, 'Orders', 'orders.list')).toContain('200');
-      expect(complaints).toEqual([]);
-      const kept = await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]');
-      expect(kept).toEqual([0, 0, '']);
-    });
-  });
-
-  test('without signing in, a call is answered as anybody would be', async () => {
-    await withPage({}, async (page) => {
-      expect(await execute(page, 'Orders', 'orders.list')).toContain('401');
-    });
-  });
-
-  test.each([
-    ['light', 1280],
-    ['dark', 360],
-  ] as const)(
-    'has nothing for axe to say in %s at %i pixels, in any state, and does not scroll sideways',
-    { timeout: 90_000 },
-    async (colorScheme, width) => {
-      const anna = await signUp(server.origin);
-      await withPage({ colorScheme, viewport: { width, height: 900 } }, async (page) => {
-        const found: Record<string, unknown> = {};
-        const look = async (state: string): Promise<void> => void (found[state] = await faults(page));
-        await look('start');
-        const order = await open(page, 'Orders', 'orders.create');
-        await look('an operation');
-        await order.getByRole('tab', { name: 'Schema' }).first().click();
-        await order.getByRole('button', { name: 'Try it out' }).click();
-        await look('its schema, ready to be tried');
-        await page.getByRole('button', { name: 'Authorize' }).click();
-        await look('the dialog');
-        await page.keyboard.press('Escape');
-        await signIn(page, anna);
-        await execute(page, 'Orders', 'orders.list');
-        await look('called');
-        expect(found).toEqual(Object.fromEntries(Object.keys(found).map((state) => [state, []])));
-      });
-    },
-  );
-
-  async function faults(page: Page): Promise<string[]> {
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-    await page.evaluate(axe.source);
-    const found = z.array(z.string()).parse(
-      await page.evaluate(async () => {
-        const { violations } = await Reflect.get(globalThis, 'axe').run();
-        return violations.map((one: { id: string; nodes: { html: string }[] }) => `${one.id}: ${one.nodes.map(({ html }) => html).join()}`);
-      }),
-    );
-    const wide = z.number().parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
-    return wide === 0 ? found : [...found, `${wide} pixels too wide`];
-  }
-});
+    async function faults(page: Page): Promise<string[]> {
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      await page.evaluate(axe.source);
+      const found = z.array(z.string()).parse(
+        await page.evaluate(async () => {
+          const { violations } = await Reflect.get(globalThis, 'axe').run();
+          return violations.map(
+            (one: { id: string; nodes: { html: string }[] }) => `${one.id}: ${one.nodes.map(({ html }) => html).join()}`,
+          );
+        }),
+      );
+      const wide = z.number().parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
+      return wide === 0 ? found : [...found, `${wide} pixels too wide`];
+    }
+  },
+);
 
 describe('the API reference', () => {
   const server = useServer();

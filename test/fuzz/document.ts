@@ -34,7 +34,7 @@ const document = z.object({
     z.record(
       z.object({
         operationId: z.string(),
-        security: z.array(z.object({ oauth2: z.array(z.string()) })).default([]),
+        security: z.array(z.object({ oauth2: z.array(z.string()).optional() })).default([]),
         parameters: z
           .array(z.object({ name: z.string(), in: z.enum(['path', 'query', 'header']), required: z.boolean().default(false), schema }))
           .default([]),
@@ -64,7 +64,7 @@ async function readOperations(file: string, version: string): Promise<Operation[
         schema: schema.parse(inPlace(body.schema)),
         example: body.example,
       })),
-      security: operation.security.map(({ oauth2 }) => oauth2),
+      security: operation.security.flatMap(({ oauth2 }) => (oauth2 ? [oauth2] : [])),
     })),
   );
 }

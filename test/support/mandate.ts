@@ -46,6 +46,7 @@ export type Given = Partial<
     | 'store'
     | 'log'
     | 'development'
+    | 'securityContact'
     | 'taxMode'
     | 'providers'
     | 'limits'

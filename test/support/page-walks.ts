@@ -27,6 +27,8 @@ const longAddress = (): string => `${'a-rather-long-address.'.repeat(2)}${random
 /** Leads to each page, as it looks when something is wrong too. `scripted`: whether the browser runs scripts. */
 export function walksTo(server: RunningServer, scripted: boolean): Record<string, Walk> {
   return {
+    start: async (page) => void (await page.goto(`${server.origin}/`)),
+    'an unknown path': async (page) => void (await page.goto(`${server.origin}/nothing/here`)),
     'sign-in': async (page) => void (await page.goto(`${server.origin}/sign-in`)),
     'sign-in with errors': async (page) => {
       await page.goto(`${server.origin}/sign-in`);

@@ -33,7 +33,7 @@ const whole = ({ shop, words, stylesheetPath, scriptPath }: Setting, title: stri
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${faults.length > 0 && `${words.error}: `}${title} - ${shop.name}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="/favicon.ico" />
         <link rel="stylesheet" href="${stylesheetPath}" />
         ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
       </head>

@@ -11,6 +11,23 @@ export const english = {
   password: 'Password',
   reveal: { show: 'Show', hide: 'Hide', what: 'password' },
   name: 'Your name',
+  start: {
+    title: 'Welcome',
+    about: (shop: string) =>
+      `${shop} takes orders. Other applications can order for you, as far as you allow it, and you can end their access at any time.`,
+    signIn: 'Sign in',
+    account: 'Your account',
+    reference: 'API reference',
+    openApi: 'OpenAPI document',
+    nextSteps: 'Next steps',
+    runCommands: 'Run these commands in another terminal:',
+    password: (file: string) => `The password of the demonstration customer is in ${file}.`,
+  },
+  notFound: {
+    title: 'Page not found',
+    text: 'There is no page at this address. If you typed it, check the spelling.',
+    toStart: 'Go to the start page',
+  },
   signIn: {
     title: (shop: string) => `Sign in to ${shop}`,
     continueTo: (application: string) => `to continue to ${application}`,

@@ -1,0 +1,14 @@
+const defaultIssuer = 'http://localhost:3000';
+
+/** The command that signs in to this server. */
+export const loginCommand = (issuer: string): string =>
+  ['npx mandate login', ...(issuer === defaultIssuer ? [] : [`--api-url ${issuer}`])].join(' ');
+
+/** The commands with which a new user in development gets to a paid order. The README shows the same. */
+export const nextSteps = (issuer: string): readonly string[] => [
+  `${loginCommand(issuer)} --scopes +payments.read,+payments.write`,
+  'npx mandate products list',
+  'npx mandate orders create --item product_id=1,quantity=2 --delivery.method collection --delivery.recipient-name "Ann Lee"',
+  'npx mandate orders pay 1 --provider test --method-token test_ok --wait',
+  'npx mandate orders list',
+];

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Mandate } from '../support/mandate.ts';
+
+/** As a browser sends it with a navigation. */
+const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+let production: Mandate;
+let development: Mandate;
+beforeAll(async () => {
+  production = await startMandate({ development: false, securityContact: 'mailto:security@shop.example' });
+  development = await startMandate({ development: true });
+});
+afterAll(async () => {
+  await production.close();
+  await development.close();
+});
+
+const open = (path: string, accept = browserAccept, { origin } = production): Promise<Response> =>
+  fetch(origin + path, { headers: { accept } });
+
+describe('/', () => {
+  test('describes the service, and every link of it leads to a page or a document', async () => {
+    const response = await open('/');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const text = await response.text();
+    expect(text).toContain('Mandate takes orders.');
+    const links = Array.from(text.matchAll(/<a href="([^"]+)"/g), ([, path = '']) => path);
+    expect(links).toEqual(['/sign-in', '/account', '/docs', '/openapi.json']);
+    for (const path of links) expect([path, (await open(path)).status]).toEqual([path, 200]);
+  });
+
+  test('shows the first commands in development, and not in production', async () => {
+    expect(await (await open('/')).text()).not.toContain('npx mandate');
+    const text = await (await open('/', browserAccept, development)).text();
+    expect(text).toContain(`<code>npx mandate login --api-url ${development.origin}`);
+    expect(text).toContain('npx mandate orders pay 1');
+  });
+});
+
+describe('an unknown path', () => {
+  test.each(['/nothing', '/account/nothing', '/oauth/nothing', '/.well-known/nothing', '/index.php?a=1'])(
+    '%s is a page in a browser',
+    async (path) => {
+      const response = await open(path);
+      expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(response.headers.get('vary')).toBe('Accept');
+      expect(await response.text()).toMatch(/<h1>Page not found<\/h1>.*<a href="\/">/s);
+    },
+  );
+
+  test.each(['*/*', 'application/json', 'application/problem+json', 'application/json, text/html;q=0.9'])(
+    'is a problem for clients that accept %s',
+    async (accept) => {
+      const response = await open('/nothing', accept);
+      expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+      expect(response.headers.get('vary')).toBe('Accept');
+      expect(await response.json()).toMatchObject({ code: 'route_not_found' });
+    },
+  );
+
+  test('is a problem for a form that was sent there', async () => {
+    const response = await fetch(`${production.origin}/nothing`, { method: 'POST', headers: { accept: browserAccept } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+
+  test('below /api it is a problem for everyone', async () => {
+    const response = await open('/api/v1/nothing');
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+});
+
+describe('files that browsers and crawlers request on their own', () => {
+  test('/favicon.ico is an icon, and the pages link to it', async () => {
+    const response = await open('/favicon.ico', 'image/*');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
+    expect(Buffer.from(await response.arrayBuffer()).readUInt32LE()).toBe(0x10000);
+    for (const path of ['/', '/sign-in', '/docs'])
+      expect(await (await open(path)).text()).toContain('<link rel="icon" href="/favicon.ico" />');
+  });
+
+  test('/robots.txt asks crawlers to stay away', async () => {
+    const response = await open('/robots.txt', '*/*');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(await response.text()).toBe('User-agent: *\nDisallow: /\n');
+  });
+});
+
+describe('/.well-known/security.txt (RFC 9116)', () => {
+  const fieldsOf = async (mandate: Mandate): Promise<Record<string, string>> => {
+    const response = await open('/.well-known/security.txt', '*/*', mandate);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    return Object.fromEntries(lines.map((line) => line.split(': ', 2)));
+  };
+
+  test('names the contact that the operator has set, and expires within a year', async () => {
+    const fields = await fieldsOf(production);
+    expect(fields).toMatchObject({ Contact: 'mailto:security@shop.example', 'Preferred-Languages': 'en' });
+    const days = (new Date(fields['Expires'] ?? '').getTime() - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(30);
+    expect(days).toBeLessThan(365);
+  });
+
+  test('names the demonstration administrator in development', async () => {
+    expect(await fieldsOf(development)).toMatchObject({ Contact: 'mailto:admin@example.com' });
+  });
+
+  test('does not exist in production without a contact', async () => {
+    const silent = await startMandate({ development: false });
+    expect((await open('/.well-known/security.txt', '*/*', silent)).status).toBe(404);
+    await silent.close();
+  });
+});

@@ -1,0 +1,47 @@
+/**
+ * The code blocks of the documents that need more than the check of their language, by file and first line. A block of commands is
+ * checked command by command if it is not listed here; one with other programs than ours must be listed.
+ */
+
+/** Blocks that another test runs as they are, or whose steps it takes. */
+export const runElsewhere: Readonly<Record<string, string>> = {
+  'README.md: npm ci && npm start': 'test/first-order/main.ts',
+  'README.md: npx mandate login --scopes +payments.read,+payments.write': 'test/first-order/first-order.test.ts',
+  'README.md: field() { node -p "JSON.parse(require(\'fs\').readFileSync(0)).$1"; }': 'test/first-order/first-order.test.ts',
+  'docs/first-order.md: git clone REPOSITORY mandate && cd mandate': 'test/first-order/main.ts',
+  'examples/storefront/README.md: npx mandate login --profile admin --scopes applications.manage': 'test/first-order/first-order.test.ts',
+  'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers go on': 'test/command/backup.test.ts',
+  'docs/backup.md: kill -TERM SERVER_PID                                 # from here on nobody orders': 'test/command/backup.test.ts',
+};
+
+/** Blocks that no test runs, and why. Their syntax is checked, and that the files that they name exist. */
+export const notRun: Readonly<Record<string, string>> = {
+  'deploy/README.md: docker build --file deploy/Dockerfile --tag mandate .':
+    'needs a container engine; test/deploy/image.test.ts takes the steps of the Dockerfile',
+  'deploy/README.md: deploy/compose/make-secrets': 'needs a container engine; test/deploy/lint.test.ts checks the compose file',
+  'deploy/README.md: kubectl create namespace mandate': 'needs a cluster; test/deploy/lint.test.ts checks the manifests',
+  'deploy/README.md: install --directory /etc/mandate --mode 0700': 'needs root and systemd; test/deploy/lint.test.ts checks the unit',
+  'docs/clients.md: apt-get install --no-install-recommends default-jdk-headless libjackson2-core-java libjackson2-databind-java libjackson2-annotations-java libjsr305-java golang-go golang-golang-x-oauth2-dev python3-urllib3 python3-dateutil python3-six python3-certifi':
+    'installs compilers; `npm run clients:generated` is the test',
+};
+
+/** Declarations that TypeScript blocks leave out. */
+export const preludes: Readonly<Record<string, string>> = {
+  "README.md: import { createClient } from '@mandate/client-sdk';": 'declare const clientId: string, clientSecret: string;',
+  "README.md: import { verifyWebhook } from '@mandate/client-sdk/webhooks';": `
+    import type { Client } from '@mandate/client-sdk';
+    declare const mandate: Client, request: Request;`,
+  "client-sdk/README.md: import { createClient, formatMoney } from '@mandate/client-sdk';":
+    'declare const clientId: string, clientSecret: string;',
+  'client-sdk/README.md: const result = await mandate.orders.create(input).safe();': `
+    import type { Client, OrderCreate } from '@mandate/client-sdk';
+    declare const mandate: Client, input: OrderCreate;`,
+  'client-sdk/README.md: const proofKey = await newProofKey({ extractable: true });': `
+    import { discover, exportProofKey, importProofKey, newProofKey, refreshingTokens, type TokenStore } from '@mandate/client-sdk/authorization';
+    import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
+    declare const issuer: string, clientId: string, scopes: string[], store: TokenStore, open: (url: string) => Promise<void>;`,
+  "client-sdk/README.md: const signIn = browserSignIn({ issuer, clientId, redirectUri: 'https://app.example/', scopes: ['offline_access', 'orders.read'] });": `
+    import { createClient } from '@mandate/client-sdk';
+    import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
+    declare const issuer: string, clientId: string, button: { onclick: () => unknown }, render: (signedIn: boolean) => void;`,
+};

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nextSteps } from '../../server/first-run/next-steps.ts';
+import { hasChromium, launchChromium } from '../support/chromium.ts';
+import { commandsOf, repository } from '../support/markdown.ts';
+import { linkedClone, startInstallation, type Installation } from './installation.ts';
+import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands, type Way } from './ways.ts';
+
+test('the start page and the README show the same commands', async () => {
+  expect(nextSteps('http://localhost:3000')).toEqual(await commandsOf('README.md', 'npx mandate login'));
+});
+
+/** The row of the table in the document: commands and steps. */
+async function documented(way: string): Promise<number[]> {
+  const text = await readFile(join(repository, 'docs/first-order.md'), 'utf8');
+  const [, commands, steps] = new RegExp(`^\\| ${way} \\| (\\d+) \\| (\\d+) \\|$`, 'm').exec(text) ?? [];
+  return [Number(commands), Number(steps)];
+}
+
+describe.skipIf(!hasChromium)('from a clone to a paid order, as the documents say', { timeout: 180_000 }, () => {
+  let clone: Awaited<ReturnType<typeof linkedClone>>;
+  let installation: Installation;
+  let browser: Browser;
+  beforeAll(async () => {
+    clone = await linkedClone();
+    browser = await launchChromium();
+    installation = await startInstallation(clone.path);
+  }, 120_000);
+  afterAll(async () => {
+    await installation?.close();
+    await browser?.close();
+    await clone?.[Symbol.asyncDispose]();
+  });
+
+  test.each<[string, (installation: Installation, browser: Browser) => Promise<Way>]>([
+    ['command line', orderByCommandLine],
+    ['curl', orderByCurl],
+    ['API reference', orderOnReferencePage],
+    ['storefront', orderInStorefront],
+  ])('%s', async (name, go) => {
+    const { commands, steps, order } = await go(installation, browser);
+    expect(order).toMatchObject({ id: expect.any(Number), status: 'paid' });
+    expect([(await startCommands()) + commands, steps]).toEqual(await documented(name));
+  });
+});

@@ -1,0 +1,42 @@
+/** `npm run first-order`: from a fresh clone to a paid order in every documented way, with the number of commands and steps of each. */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasChromium, launchChromium } from '../support/chromium.ts';
+import { repository } from '../support/markdown.ts';
+import { startInstallation } from './installation.ts';
+import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands } from './ways.ts';
+
+function run(command: string, argv: readonly string[], cwd: string): void {
+  const { status } = spawnSync(command, argv, { cwd, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${command} ${argv.join(' ')} ended with ${status}`);
+}
+
+if (!hasChromium) throw new Error('this needs Chromium: apt-get install chromium');
+const directory = await mkdtemp(join(tmpdir(), 'mandate-first-order-'));
+const clone = join(directory, 'mandate');
+run('git', ['clone', '--quiet', repository, clone], directory);
+// with the cache and the registry of the caller; everything after it has an empty home
+run('npm', ['ci'], clone);
+const browser = await launchChromium();
+const installation = await startInstallation(clone);
+try {
+  const start = await startCommands();
+  const ways = {
+    'command line': () => orderByCommandLine(installation, browser),
+    curl: () => orderByCurl(installation),
+    'API reference': () => orderOnReferencePage(installation, browser),
+    storefront: () => orderInStorefront(installation, browser),
+  };
+  process.stdout.write('| way | commands | steps in the browser | order |\n|---|---|---|---|\n');
+  for (const [name, go] of Object.entries(ways)) {
+    const { commands, steps, order } = await go();
+    process.stdout.write(`| ${name} | ${start + commands} | ${steps} | ${order.id} ${order.status} |\n`);
+    if (order.status !== 'paid') process.exitCode = 1;
+  }
+} finally {
+  await installation.close();
+  await browser.close();
+  await rm(directory, { recursive: true, force: true });
+}
