@@ -73,7 +73,7 @@ describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_60
     await writeFile(`/proc/${server.pid}/clear_refs`, '5');
     const idle = await residentOf(server.pid);
     process.stdout.write(`${databaseKind}: up to ${megabytes(started)} resident while starting, ${megabytes(idle)} afterwards\n`);
-    const call = async (method: string, at: string, content?: { type: string; body: BodyInit }): Promise<Response> => {
+    const call = async (method: string, at: string, content?: { type: string; body: string | ReadableStream }): Promise<Response> => {
       const authorization = `Bearer ${await administrationToken(server.url, data.path)}`;
       const headers = { authorization, ...(content && { 'content-type': content.type }) };
       const request: RequestInit & { duplex: 'half' } = { method, headers, duplex: 'half', ...(content && { body: content.body }) };
