@@ -2,7 +2,7 @@
 
 /** Every operation of the API in few bytes: method, path, and what else a client has to know of it. */
 export const routes = {
-  'versions.list': 'GET /api',
+  'versions.list': 'GET /api query paginated',
   'users.me': 'GET /api/v1/users/me',
   'users.get': 'GET /api/v1/users/{}',
   'users.update': 'PATCH /api/v1/users/{} json',
@@ -17,7 +17,8 @@ export const routes = {
   'products.delete': 'DELETE /api/v1/products/{}',
   'products.adjustStock': 'POST /api/v1/products/{}/stock-adjustments json idempotent',
   'products.listStockAdjustments': 'GET /api/v1/products/{}/stock-adjustments query paginated',
-  'deliveryMethods.list': 'GET /api/v1/delivery-methods',
+  'deliveryMethods.list': 'GET /api/v1/delivery-methods query paginated',
+  'deliveryMethods.get': 'GET /api/v1/delivery-methods/{}',
   'deliveryMethods.replace': 'PUT /api/v1/delivery-methods/{} json',
   'deliveryMethods.delete': 'DELETE /api/v1/delivery-methods/{}',
   'orders.create': 'POST /api/v1/orders json dry idempotent',
@@ -27,15 +28,19 @@ export const routes = {
   'orders.cancel': 'POST /api/v1/orders/{}/cancellation json dry idempotent',
   'payments.create': 'POST /api/v1/orders/{}/payments json idempotent',
   'payments.list': 'GET /api/v1/orders/{}/payments query paginated',
+  'payments.listAll': 'GET /api/v1/payments query paginated',
   'payments.get': 'GET /api/v1/payments/{}',
   'payments.cancel': 'POST /api/v1/payments/{}/cancellation idempotent',
   'payments.confirm': 'POST /api/v1/payments/{}/confirmation idempotent',
   'refunds.create': 'POST /api/v1/orders/{}/refunds json dry idempotent',
   'refunds.list': 'GET /api/v1/orders/{}/refunds query paginated',
+  'refunds.listAll': 'GET /api/v1/refunds query paginated',
   'refunds.get': 'GET /api/v1/refunds/{}',
   'refunds.confirm': 'POST /api/v1/refunds/{}/confirmation idempotent',
   'shipments.create': 'POST /api/v1/orders/{}/shipments json dry idempotent',
   'shipments.list': 'GET /api/v1/orders/{}/shipments query paginated',
+  'shipments.listAll': 'GET /api/v1/shipments query paginated',
+  'shipments.get': 'GET /api/v1/shipments/{}',
   'shipments.update': 'PATCH /api/v1/shipments/{} json',
   'orderExports.create': 'POST /api/v1/order-exports json idempotent',
   'orderImports.create': 'POST /api/v1/order-imports file query idempotent',
@@ -90,6 +95,7 @@ export const scopesOf = {
   'products.adjustStock': ["products.write"],
   'products.listStockAdjustments': ["products.write"],
   'deliveryMethods.list': [],
+  'deliveryMethods.get': [],
   'deliveryMethods.replace': ["settings.write"],
   'deliveryMethods.delete': ["settings.write"],
   'orders.create': ["orders.write"],
@@ -99,15 +105,19 @@ export const scopesOf = {
   'orders.cancel': ["orders.write"],
   'payments.create': ["payments.write","payments.manage"],
   'payments.list': ["payments.read","payments.manage"],
+  'payments.listAll': ["payments.read","payments.manage"],
   'payments.get': ["payments.read","payments.manage"],
   'payments.cancel': ["payments.write","payments.manage"],
   'payments.confirm': ["payments.manage"],
   'refunds.create': ["refunds.write"],
   'refunds.list': ["payments.read","payments.manage"],
+  'refunds.listAll': ["payments.read","payments.manage"],
   'refunds.get': ["payments.read","payments.manage"],
   'refunds.confirm': ["refunds.write"],
   'shipments.create': ["shipments.write"],
   'shipments.list': ["orders.read","shipments.write"],
+  'shipments.listAll': ["orders.read","shipments.write"],
+  'shipments.get': ["orders.read","shipments.write"],
   'shipments.update': ["shipments.write"],
   'orderExports.create': ["tasks.write"],
   'orderImports.create': ["tasks.write"],
@@ -146,7 +156,7 @@ export const scopesOf = {
 
 /** The codes each operation can fail with, and the status of each. */
 export type ProblemsOf = {
-  'versions.list': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'versions.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'users.me': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'users.get': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'users.update': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_user_authentication":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"email_taken":409,"invalid_transition":409,"last_administrator":409,"precondition_failed":412,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
@@ -161,7 +171,8 @@ export type ProblemsOf = {
   'products.delete': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"product_in_use":409,"precondition_failed":412,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'products.adjustStock': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"insufficient_stock":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'products.listStockAdjustments': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
-  'deliveryMethods.list': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'deliveryMethods.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'deliveryMethods.get': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'deliveryMethods.replace': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"precondition_failed":412,"payload_too_large":413,"unsupported_media_type":415,"precondition_required":428,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'deliveryMethods.delete': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"precondition_failed":412,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'orders.create': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"idempotency_in_progress":409,"out_of_stock":409,"price_changed":409,"product_unavailable":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
@@ -171,15 +182,19 @@ export type ProblemsOf = {
   'orders.cancel': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"invalid_transition":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'payments.create': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"payment_in_progress":409,"already_paid":409,"invalid_transition":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'payments.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'payments.listAll': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'payments.get': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'payments.cancel': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"invalid_transition":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'payments.confirm': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"invalid_transition":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'refunds.create': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"invalid_transition":409,"refund_exceeds_payment":409,"quantity_exceeded":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'refunds.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'refunds.listAll': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'refunds.get': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'refunds.confirm': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"invalid_transition":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'shipments.create': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"idempotency_in_progress":409,"invalid_transition":409,"quantity_exceeded":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'shipments.list': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'shipments.listAll': {"invalid_request":400,"invalid_cursor":400,"cursor_mismatch":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
+  'shipments.get': {"invalid_request":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'shipments.update': {"invalid_request":400,"malformed_json":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_found":404,"not_acceptable":406,"invalid_transition":409,"precondition_failed":412,"payload_too_large":413,"unsupported_media_type":415,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'orderExports.create': {"invalid_request":400,"malformed_json":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"idempotency_in_progress":409,"too_many_tasks":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
   'orderImports.create': {"invalid_request":400,"idempotency_key_invalid":400,"invalid_token":401,"expired_token":401,"revoked_token":401,"missing_token":401,"insufficient_scope":403,"forbidden":403,"not_acceptable":406,"idempotency_in_progress":409,"too_many_tasks":409,"payload_too_large":413,"unsupported_media_type":415,"idempotency_key_reused":422,"rate_limited":429,"quota_exceeded":429,"internal_error":500,"unavailable":503};
