@@ -5,7 +5,10 @@ import { z } from 'zod';
 import type { Scope } from './scopes.ts';
 
 /** Query of a list of payments, refunds or shipments of all orders that the caller may see. */
-export const orderSubresourceQuery = <const Statuses extends readonly [string, ...string[]]>(statuses: Statuses, everybodysScope: Scope) => ({
+export const orderSubresourceQuery = <const Statuses extends readonly [string, ...string[]]>(
+  statuses: Statuses,
+  everybodysScope: Scope,
+) => ({
   ...pageQuery,
   order_id: urlId.optional().describe('Only those of this order.'),
   user_id: urlId

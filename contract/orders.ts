@@ -167,7 +167,13 @@ export const orders = c.router({
       201: order,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'out_of_stock', 'price_changed', 'product_unavailable'),
     },
-    metadata: describedBy({ operationId: 'orders.create', access: ['orders.write'], idempotent: true, returnsEtag: true, bodyMax: 1_000_000 }),
+    metadata: describedBy({
+      operationId: 'orders.create',
+      access: ['orders.write'],
+      idempotent: true,
+      returnsEtag: true,
+      bodyMax: 1_000_000,
+    }),
   },
   list: {
     method: 'GET',

@@ -84,7 +84,13 @@ export const shipments = c.router({
       201: shipment,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition', 'quantity_exceeded'),
     },
-    metadata: describedBy({ operationId: 'shipments.create', access: ['shipments.write'], idempotent: true, returnsEtag: true, bodyMax: 1_000_000 }),
+    metadata: describedBy({
+      operationId: 'shipments.create',
+      access: ['shipments.write'],
+      idempotent: true,
+      returnsEtag: true,
+      bodyMax: 1_000_000,
+    }),
   },
   list: {
     method: 'GET',

@@ -4,11 +4,7 @@ import type { Principal } from '../http/principal.ts';
 import { problem } from '../http/problem.ts';
 
 /** A customer has their own orders; staff with this scope have everybody's, or one customer's. */
-export function whoseOrders(
-  principal: Principal,
-  asked: number | undefined,
-  everybodysScope: Scope = 'orders.manage',
-): number | undefined {
+export function whoseOrders(principal: Principal, asked: number | undefined, everybodysScope: Scope = 'orders.manage'): number | undefined {
   if (may(principal, everybodysScope)) return asked;
   const own = principal.user?.id;
   if (own === undefined)

@@ -40,7 +40,12 @@ const shapes = (biggestUserId: number): Shape[] => {
     { query: 'fulfillment_status=shipped', filters: { ...everybody, fulfillmentStatus: ['shipped'] } },
     { query: 'client_id=nobody', filters: { ...everybody, clientId: 'nobody' } },
     { query: 'sort=-updated_at', filters: everybody, by: 'updated_at' },
-    { query: 'updated_at_gte=2026-02-01T00:00:00.000Z', filters: { ...everybody, updatedAtGte: '2026-02-01T00:00:00.000Z' }, by: 'updated_at', ascending: true },
+    {
+      query: 'updated_at_gte=2026-02-01T00:00:00.000Z',
+      filters: { ...everybody, updatedAtGte: '2026-02-01T00:00:00.000Z' },
+      by: 'updated_at',
+      ascending: true,
+    },
     { query: 'reference=R-1000', filters: { ...everybody, reference: 'R-1000' } },
     { query: `user_id=${biggestUserId}`, filters: { userId: biggestUserId } },
     { query: `user_id=${biggestUserId}&status=canceled`, filters: { userId: biggestUserId, status: ['canceled'] } },

@@ -49,20 +49,23 @@ export function collectionsAsDeclared(operations: readonly string[], { mandate, 
     });
   });
 
-  test.each(having((route) => metadataOf(route).returnsEtag === true))('%s: the created resource and each replay have its ETag', async (operation) => {
-    const { path, ...request } = await validRequest(operation);
-    const dry = await sendValid(mandate(), { ...request, path: `${path}?dry_run=true` });
-    expect([dry.status, dry.headers.get('etag')]).toEqual([201, null]);
-    const key = { 'idempotency-key': `etag-${operation.replaceAll(' ', '-')}` };
-    const created = await sendValid(mandate(), { ...request, path }, key);
-    const replayed = await sendValid(mandate(), { ...request, path }, key);
-    const read = await mandate().call('GET', created.headers.get('location') ?? '', { token: request.token });
-    expect([created.status, created.headers.get('etag')]).toEqual([201, expect.stringMatching(/^"[^"]+"$/)]);
-    const etags = [replayed, read].map(({ headers }) => headers.get('etag'));
-    expect([replayed.headers.get('idempotent-replayed'), ...etags]).toEqual(['true', ...etags.map(() => created.headers.get('etag'))]);
-    expect(replayed.text).toBe(created.text);
-    expect(read.body).toEqual(created.body);
-  });
+  test.each(having((route) => metadataOf(route).returnsEtag === true))(
+    '%s: the created resource and each replay have its ETag',
+    async (operation) => {
+      const { path, ...request } = await validRequest(operation);
+      const dry = await sendValid(mandate(), { ...request, path: `${path}?dry_run=true` });
+      expect([dry.status, dry.headers.get('etag')]).toEqual([201, null]);
+      const key = { 'idempotency-key': `etag-${operation.replaceAll(' ', '-')}` };
+      const created = await sendValid(mandate(), { ...request, path }, key);
+      const replayed = await sendValid(mandate(), { ...request, path }, key);
+      const read = await mandate().call('GET', created.headers.get('location') ?? '', { token: request.token });
+      expect([created.status, created.headers.get('etag')]).toEqual([201, expect.stringMatching(/^"[^"]+"$/)]);
+      const etags = [replayed, read].map(({ headers }) => headers.get('etag'));
+      expect([replayed.headers.get('idempotent-replayed'), ...etags]).toEqual(['true', ...etags.map(() => created.headers.get('etag'))]);
+      expect(replayed.text).toBe(created.text);
+      expect(read.body).toEqual(created.body);
+    },
+  );
 }
 
 /** What tells the items of any list apart. */
