@@ -22,8 +22,11 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   'deliveryMethods.list': ['code', 'name', 'price', 'requires_address'] satisfies ColumnsOf<DeliveryMethod>,
   'users.list': ['id', 'name', 'email', 'status', 'role', 'created_at'] satisfies ColumnsOf<User>,
   'payments.list': ['id', 'attempt', 'provider', 'status', 'amount', 'refunded_amount', 'created_at'] satisfies ColumnsOf<Payment>,
+  'payments.listAll': ['id', 'order_id', 'provider', 'status', 'amount', 'refunded_amount', 'created_at'] satisfies ColumnsOf<Payment>,
   'refunds.list': ['id', 'payment_id', 'status', 'amount', 'reason', 'created_at'] satisfies ColumnsOf<Refund>,
+  'refunds.listAll': ['id', 'order_id', 'payment_id', 'status', 'amount', 'reason', 'created_at'] satisfies ColumnsOf<Refund>,
   'shipments.list': ['id', 'status', 'carrier', 'tracking_number', 'created_at'] satisfies ColumnsOf<Shipment>,
+  'shipments.listAll': ['id', 'order_id', 'status', 'carrier', 'tracking_number', 'created_at'] satisfies ColumnsOf<Shipment>,
   'tasks.list': ['id', 'type', 'status', 'created_at', 'finished_at'] satisfies ColumnsOf<Task>,
   'orders.list': ['id', 'status', 'payment_status', 'total', 'item_count', 'created_at'] satisfies ColumnsOf<OrderSummary>,
 };

@@ -6550,7 +6550,6 @@ export interface operations {
                 created_at_lt?: string;
                 /** @description `-` is descending. */
                 sort?: "created_at" | "-created_at";
-                provider?: ("manual" | "test" | "stripe")[];
             };
             header?: never;
             path?: never;

@@ -5,7 +5,7 @@ import { id, pathId } from './ids.ts';
 import { amount, currency } from './money.ts';
 import { orderSubresourceQuery } from './order-subresources.ts';
 import { orderPath } from './orders.ts';
-import { commaList, page, pageQuery } from './pages.ts';
+import { page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from './problems.ts';
 import { openEnum } from './open-enum.ts';
 import { describedBy, idempotencyHeaders, ifNoneMatchHeaders } from './routes.ts';
@@ -116,12 +116,7 @@ export const payments = c.router({
   listAll: {
     method: 'GET',
     path: '/payments',
-    query: z
-      .object({
-        ...orderSubresourceQuery(paymentSteps, 'payments.manage'),
-        provider: commaList(paymentProviderNames).optional(),
-      })
-      .strict(),
+    query: z.object(orderSubresourceQuery(paymentSteps, 'payments.manage')).strict(),
     summary: 'List payments',
     description: "The payments for the current user's orders; every payment, for staff with `payments.manage`.",
     responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor) },

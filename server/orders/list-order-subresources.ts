@@ -18,8 +18,6 @@ type Subresource<Entity extends Row, Body> = {
   readonly userId: number | undefined;
   /** A condition that has its own index and few matching rows. */
   readonly narrowedBy?: RawBuilder<unknown> | undefined;
-  /** Another condition. */
-  readonly matching?: RawBuilder<unknown> | undefined;
   readonly find: (em: Em, ids: number[]) => Promise<Entity[]>;
   readonly toBody: (entity: Entity) => Body;
 };
@@ -63,7 +61,7 @@ export async function orderSubresourcePage<Entity extends Row, Body>(
 type Source = Omit<Subresource<Row, unknown>, 'find' | 'toBody'>;
 
 /** The identifiers of a page, in its order. */
-export function idsQuery(subresource: Source, query: ListQuery, position: Position | undefined): RawBuilder<{ id: number }> {
+function idsQuery(subresource: Source, query: ListQuery, position: Position | undefined): RawBuilder<{ id: number }> {
   const descending = query.sort === '-created_at';
   const direction = sql.raw(descending ? 'desc' : 'asc');
   const after = position
@@ -79,13 +77,13 @@ const countQuery = (subresource: Source, query: ListQuery): RawBuilder<{ count: 
 
 /** The matching rows: of one order or another narrow condition, else of each order of one customer, else one index scan per status. */
 function source(
-  { table, statuses, userId, narrowedBy, matching = sql`true` }: Source,
+  { table, statuses, userId, narrowedBy }: Source,
   { order_id: orderId, status, created_at_gte: from, created_at_lt: until }: ListQuery,
   after: RawBuilder<unknown>,
   page: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const select = sql`select id, created_at from ${sql.table(table)}`;
-  const conditions = [after, matching];
+  const conditions = [after];
   if (orderId !== undefined) conditions.push(sql`order_id = ${orderId}`);
   if (narrowedBy) conditions.push(narrowedBy);
   if (from !== undefined) conditions.push(sql`created_at >= ${from}::timestamptz`);

@@ -67,13 +67,13 @@ const boundOf = ({ by, descending }: OrderSort): keyof OrderFilters => bounds[by
 function source(filters: OrderFilters, sort: OrderSort, conditions: RawBuilder<unknown>[], page: RawBuilder<unknown>): RawBuilder<unknown> {
   const { userId, ids, reference, status = orderStatuses, paymentStatus, fulfillmentStatus } = filters;
   const where = sql.join(conditions, sql` and `);
-  const statuses = statusConditions(filters);
+  const matchesStatuses = statusConditions(filters);
   // A few identifiers or a reference have few orders: they are found by their own index, and sorted.
-  if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${statuses} and ${where} ${page})`;
+  if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${matchesStatuses} and ${where} ${page})`;
   if (sort.by === 'updated_at') {
     // `offset 0` keeps the planner from reading the changes of all customers in their order until there are enough of this one
     const orders = userId === undefined ? sql`orders` : sql`(select * from orders where user_id = ${userId} offset 0) orders`;
-    return sql`(select * from ${orders} where ${statuses} and ${where} ${page})`;
+    return sql`(select * from ${orders} where ${matchesStatuses} and ${where} ${page})`;
   }
   const perStatus = (statuses: readonly string[], more: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     select o.* from unnest(${statuses === orderStatuses ? everyStatus : sql`${statuses}::text[]`}) as wanted (status)

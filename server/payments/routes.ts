@@ -1,10 +1,10 @@
 import { initServer } from '@ts-rest/express';
-import { sql } from 'kysely';
 import { contract, type Payment as PaymentBody, paymentSteps } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { found } from '../http/conditional.ts';
 import { once, onceInSteps } from '../http/idempotency.ts';
 import { total } from '../http/list-query.ts';
+import type { Principal } from '../http/principal.ts';
 import { problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
@@ -46,17 +46,9 @@ export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps &
       return { status: 200, body: { ...page, ...(await total(query, () => em.count(Payment, { order: id }))) } };
     },
 
-    listAll: async ({ query, req, res }) => {
+    listAll: ({ query, req, res }) => {
       const principal = principalOf(req);
-      const payments = {
-        table: 'payments',
-        statuses: paymentSteps,
-        userId: whoseOrders(principal, query.user_id, 'payments.manage'),
-        matching: query.provider && sql`provider = any(${query.provider}::text[])`,
-        find: (from: Em, ids: number[]) => from.find(Payment, { id: { $in: ids } }, { refresh: true }),
-        toBody: (payment: Payment) => paymentFor(principal, payment),
-      } as const;
-      return orderSubresourcePage({ readList, pages, req, res, query }, payments);
+      return orderSubresourcePage({ readList, pages, req, res, query }, paymentsOf(principal, query.user_id));
     },
 
     get: async ({ params: { payment_id: id }, req, res }) =>
@@ -96,3 +88,13 @@ function confirmPayment(em: Em, providers: PaymentProviders, payment: Payment, n
   }
   throw problem('invalid_transition', { detail: `This is a ${status} payment of the provider ${provider}.` });
 }
+
+/** The payments that the principal may list, of one customer if `userId` is given. */
+const paymentsOf = (principal: Principal, userId: number | undefined) =>
+  ({
+    table: 'payments',
+    statuses: paymentSteps,
+    userId: whoseOrders(principal, userId, 'payments.manage'),
+    find: (em: Em, ids: number[]) => em.find(Payment, { id: { $in: ids } }, { refresh: true }),
+    toBody: (payment: Payment) => paymentFor(principal, payment),
+  }) as const;

@@ -66,7 +66,7 @@ describe('a customer filters their own orders', () => {
     const wanted = [...named('paid', 'shipped'), bensOrder];
     expect(ids(await list(`id=${wanted.join()}`))).toEqual(named('paid', 'shipped'));
     expect(ids(await list(`id=${wanted.join()}&status=paid`))).toEqual(named('paid'));
-    expect(ids(await list(`id=${wanted.join()}`, till.shop.token)).toSorted()).toEqual(wanted.toSorted());
+    expect(new Set(ids(await list(`id=${wanted.join()}`, till.shop.token)))).toEqual(new Set(wanted));
     expect(ids(await list('id=9007199254740991'))).toEqual([]);
   });
 
