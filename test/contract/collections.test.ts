@@ -17,7 +17,7 @@ describe('every list is paginated', () => {
     expect(unpaginatedLists(routes)).toEqual([]);
   });
   test('and one that is not is found', () => {
-    expect(unpaginatedLists(without('delivery-methods', (route) => [{ ...route, query: undefined }]))).toEqual(['deliveryMethods.list']);
+    expect(unpaginatedLists(without('delivery-methods', (route) => [{ ...route, query: null }]))).toEqual(['deliveryMethods.list']);
   });
 });
 
