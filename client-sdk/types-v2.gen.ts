@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.
+         * @description The orders of the current user; every order, for a member of staff with `orders.manage`. Order lines are returned by `include=items`, and with the single order.
          */
         get: operations["orders.list"];
         put?: never;
@@ -202,7 +202,7 @@ export interface components {
             /** @description `true` when more than 10000 items match and counting stopped there. */
             total_count_capped?: boolean;
         };
-        /** @description An order without its lines, as lists give it. */
+        /** @description An order in a list. */
         OrderSummary: {
             id: number;
             /** @description The customer. */
@@ -268,6 +268,8 @@ export interface components {
             delivered_at: string | null;
             /** Format: date-time */
             canceled_at: string | null;
+            /** @description The order lines; only with `include=items`. */
+            items?: components["schemas"]["OrderItem"][];
             /** @description Code of the delivery method. */
             shipping_method: string;
             shipping_address: components["schemas"]["ShippingAddress"];
@@ -398,8 +400,12 @@ export interface operations {
                 /** @description `true` adds `total_count`, counted up to 10000. */
                 include_total?: "true" | "false";
                 status?: ("pending" | "paid" | "shipped" | "delivered" | "canceled")[];
-                /** @description Needs `orders.manage` and a member of staff. */
                 payment_status?: ("unpaid" | "paid" | "partially_refunded" | "refunded")[];
+                fulfillment_status?: ("unfulfilled" | "partial" | "shipped" | "delivered")[];
+                /** @description Only these orders: up to 100 identifiers, separated by commas. */
+                id?: number[];
+                /** @description Only orders that this application placed. */
+                client_id?: string;
                 /** @description A customer's orders; other than your own need `orders.manage` and a member of staff. */
                 user_id?: number;
                 reference?: string;
@@ -407,8 +413,14 @@ export interface operations {
                 created_at_gte?: string;
                 /** @description Placed before this moment. */
                 created_at_lt?: string;
-                /** @description `-` is descending. */
-                sort?: "created_at" | "-created_at";
+                /** @description Last changed at this timestamp or later; sorts by `updated_at`. */
+                updated_at_gte?: string;
+                /** @description Last changed before this timestamp; sorts by `updated_at`. */
+                updated_at_lt?: string;
+                /** @description `-` is descending. The default is `-created_at`, or `updated_at` with a filter by `updated_at`. */
+                sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at";
+                /** @description `items` returns each order with its lines; `limit` is then at most 20. */
+                include?: "items"[];
             };
             header?: never;
             path?: never;
@@ -545,6 +557,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];

@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * List delivery methods
-         * @description The ways an order can be delivered now. There are few, so they come on one page.
+         * @description The delivery methods that a new order can use, cheapest first.
          */
         get: operations["deliveryMethods.list"];
         put?: never;
@@ -211,7 +211,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get a delivery method */
+        get: operations["deliveryMethods.get"];
         /**
          * Create or replace a delivery method
          * @description To replace one that exists, send its ETag in `If-Match`. Orders keep the price they were placed with.
@@ -237,7 +238,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.
+         * @description The orders of the current user; every order, for a member of staff with `orders.manage`. Order lines are returned by `include=items`, and with the single order.
          */
         get: operations["orders.list"];
         put?: never;
@@ -311,6 +312,26 @@ export interface paths {
          * @description Starts a payment of the whole total. Check `status` and `next_action`: the payment may have succeeded already, wait for the customer, or continue at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` pays an order without money.
          */
         post: operations["payments.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payments
+         * @description The payments for the current user's orders; every payment, for staff with `payments.manage`.
+         */
+        get: operations["payments.listAll"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -418,6 +439,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List refunds
+         * @description The refunds for the current user's orders; every refund, for staff with `payments.manage`.
+         */
+        get: operations["refunds.listAll"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/refunds/{refund_id}": {
         parameters: {
             query?: never;
@@ -479,6 +520,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shipments
+         * @description The shipments of the current user's orders; every shipment, for staff with `shipments.write` or `orders.manage`.
+         */
+        get: operations["shipments.listAll"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/shipments/{shipment_id}": {
         parameters: {
             query?: never;
@@ -486,7 +547,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get a shipment */
+        get: operations["shipments.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1110,6 +1172,14 @@ export interface components {
         };
         ApiVersionList: {
             data: components["schemas"]["ApiVersion"][];
+            /** @description Whether another page follows. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; `null` on the last. */
+            next_cursor: string | null;
+            /** @description How many items match, only with `include_total=true`. */
+            total_count?: number;
+            /** @description `true` when more than 10000 items match and counting stopped there. */
+            total_count_capped?: boolean;
         };
         Application: {
             id: number;
@@ -1344,6 +1414,14 @@ export interface components {
         };
         DeliveryMethodList: {
             data: components["schemas"]["DeliveryMethod"][];
+            /** @description Whether another page follows. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; `null` on the last. */
+            next_cursor: string | null;
+            /** @description How many items match, only with `include_total=true`. */
+            total_count?: number;
+            /** @description `true` when more than 10000 items match and counting stopped there. */
+            total_count_capped?: boolean;
         };
         DeliveryMethodReplace: {
             name: string;
@@ -1626,8 +1704,10 @@ export interface components {
             /** @description Which columns, in which order; all of them if absent. Those of lines need `rows: lines`. */
             columns?: ("id" | "reference" | "user_id" | "client_id" | "status" | "payment_status" | "fulfillment_status" | "cancel_reason" | "currency" | "tax_mode" | "subtotal" | "subtotal_decimal" | "discount_total" | "discount_total_decimal" | "shipping_total" | "shipping_total_decimal" | "tax_total" | "tax_total_decimal" | "total" | "total_decimal" | "refunded_total" | "refunded_total_decimal" | "item_count" | "delivery_method" | "recipient_name" | "phone" | "line1" | "line2" | "city" | "region" | "postal_code" | "country" | "note" | "metadata" | "version" | "expires_at" | "created_at" | "updated_at" | "paid_at" | "shipped_at" | "delivered_at" | "canceled_at" | "line" | "product_id" | "sku" | "name" | "quantity" | "shipped_quantity" | "restocked_quantity" | "unit_price" | "unit_price_decimal" | "tax_rate_bps" | "line_tax" | "line_tax_decimal" | "line_total" | "line_total_decimal")[];
             status?: ("pending" | "paid" | "shipped" | "delivered" | "canceled")[];
-            /** @description Needs `orders.manage` and a member of staff. */
             payment_status?: ("unpaid" | "paid" | "partially_refunded" | "refunded")[];
+            fulfillment_status?: ("unfulfilled" | "partial" | "shipped" | "delivered")[];
+            /** @description Only orders that this application placed. */
+            client_id?: string;
             /** @description A customer's orders; other than your own need `orders.manage` and a member of staff. */
             user_id?: number;
             reference?: string;
@@ -1641,6 +1721,16 @@ export interface components {
              * @description Placed before this moment.
              */
             created_at_lt?: string;
+            /**
+             * Format: date-time
+             * @description Last changed at this timestamp or later.
+             */
+            updated_at_gte?: string;
+            /**
+             * Format: date-time
+             * @description Last changed before this timestamp.
+             */
+            updated_at_lt?: string;
         };
         OrderItem: {
             /** @description Position in the order, from 1. */
@@ -1675,7 +1765,7 @@ export interface components {
             /** @description `true` when more than 10000 items match and counting stopped there. */
             total_count_capped?: boolean;
         };
-        /** @description An order without its lines, as lists give it. */
+        /** @description An order in a list. */
         OrderSummary: {
             id: number;
             /** @description The customer. */
@@ -1742,6 +1832,8 @@ export interface components {
             delivered_at: string | null;
             /** Format: date-time */
             canceled_at: string | null;
+            /** @description The order lines; only with `include=items`. */
+            items?: components["schemas"]["OrderItem"][];
         };
         OrderUpdate: {
             /** @description The whole delivery; the method may change where its price does not. */
@@ -2523,7 +2615,12 @@ export type $defs = Record<string, never>;
 export interface operations {
     "versions.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many items the page may have. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. Opaque; it belongs to the same filters, sort and caller. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2536,13 +2633,14 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApiVersionList"];
                 };
             };
-            /** @description The request is not valid: `invalid_request`. */
+            /** @description The request is not valid: `invalid_request`, `invalid_cursor`, `cursor_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4920,7 +5018,12 @@ export interface operations {
     };
     "deliveryMethods.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many items the page may have. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. Opaque; it belongs to the same filters, sort and caller. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4933,11 +5036,128 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeliveryMethodList"];
                 };
+            };
+            /** @description The request is not valid: `invalid_request`, `invalid_cursor`, `cursor_mismatch`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The answer cannot have the form asked for: `not_acceptable`. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; wait: `rate_limited`, `quota_exceeded`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong on our side: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; try again: `unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "deliveryMethods.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags you have; if one of them is current, the answer is 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description What an order names it by. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryMethod"];
+                };
+            };
+            /** @description Not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid: `invalid_request`. */
             400: {
@@ -4958,6 +5178,18 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found, or not yours: `not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5352,8 +5584,12 @@ export interface operations {
                 /** @description `true` adds `total_count`, counted up to 10000. */
                 include_total?: "true" | "false";
                 status?: ("pending" | "paid" | "shipped" | "delivered" | "canceled")[];
-                /** @description Needs `orders.manage` and a member of staff. */
                 payment_status?: ("unpaid" | "paid" | "partially_refunded" | "refunded")[];
+                fulfillment_status?: ("unfulfilled" | "partial" | "shipped" | "delivered")[];
+                /** @description Only these orders: up to 100 identifiers, separated by commas. */
+                id?: number[];
+                /** @description Only orders that this application placed. */
+                client_id?: string;
                 /** @description A customer's orders; other than your own need `orders.manage` and a member of staff. */
                 user_id?: number;
                 reference?: string;
@@ -5361,8 +5597,14 @@ export interface operations {
                 created_at_gte?: string;
                 /** @description Placed before this moment. */
                 created_at_lt?: string;
-                /** @description `-` is descending. */
-                sort?: "created_at" | "-created_at";
+                /** @description Last changed at this timestamp or later; sorts by `updated_at`. */
+                updated_at_gte?: string;
+                /** @description Last changed before this timestamp; sorts by `updated_at`. */
+                updated_at_lt?: string;
+                /** @description `-` is descending. The default is `-created_at`, or `updated_at` with a filter by `updated_at`. */
+                sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at";
+                /** @description `items` returns each order with its lines; `limit` is then at most 20. */
+                include?: "items"[];
             };
             header?: never;
             path?: never;
@@ -5499,6 +5741,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -6477,6 +6720,136 @@ export interface operations {
             };
         };
     };
+    "payments.listAll": {
+        parameters: {
+            query?: {
+                /** @description How many items the page may have. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. Opaque; it belongs to the same filters, sort and caller. */
+                cursor?: string;
+                /** @description `true` adds `total_count`, counted up to 10000. */
+                include_total?: "true" | "false";
+                /** @description Only those of this order. */
+                order_id?: number;
+                /** @description Only those of this customer's orders; other customers than yourself require `payments.manage` and a staff account. */
+                user_id?: number;
+                status?: ("pending" | "requires_action" | "processing" | "succeeded" | "failed" | "canceled")[];
+                /** @description Created at this timestamp or later. */
+                created_at_gte?: string;
+                /** @description Created before this timestamp. */
+                created_at_lt?: string;
+                /** @description `-` is descending. */
+                sort?: "created_at" | "-created_at";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentPage"];
+                };
+            };
+            /** @description The request is not valid: `invalid_request`, `invalid_cursor`, `cursor_mismatch`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The answer cannot have the form asked for: `not_acceptable`. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; wait: `rate_limited`, `quota_exceeded`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong on our side: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; try again: `unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "payments.get": {
         parameters: {
             query?: never;
@@ -7440,6 +7813,138 @@ export interface operations {
             };
         };
     };
+    "refunds.listAll": {
+        parameters: {
+            query?: {
+                /** @description How many items the page may have. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. Opaque; it belongs to the same filters, sort and caller. */
+                cursor?: string;
+                /** @description `true` adds `total_count`, counted up to 10000. */
+                include_total?: "true" | "false";
+                /** @description Only those of this order. */
+                order_id?: number;
+                /** @description Only those of this customer's orders; other customers than yourself require `payments.manage` and a staff account. */
+                user_id?: number;
+                status?: ("pending" | "succeeded" | "failed" | "canceled")[];
+                /** @description Created at this timestamp or later. */
+                created_at_gte?: string;
+                /** @description Created before this timestamp. */
+                created_at_lt?: string;
+                /** @description `-` is descending. */
+                sort?: "created_at" | "-created_at";
+                /** @description Only refunds of this payment. */
+                payment_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundPage"];
+                };
+            };
+            /** @description The request is not valid: `invalid_request`, `invalid_cursor`, `cursor_mismatch`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The answer cannot have the form asked for: `not_acceptable`. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; wait: `rate_limited`, `quota_exceeded`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong on our side: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; try again: `unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "refunds.get": {
         parameters: {
             query?: never;
@@ -7923,6 +8428,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Mandate-Dry-Run": components["headers"]["Mandate-Dry-Run"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -8068,6 +8574,279 @@ export interface operations {
                 };
             };
             /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "shipments.listAll": {
+        parameters: {
+            query?: {
+                /** @description How many items the page may have. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. Opaque; it belongs to the same filters, sort and caller. */
+                cursor?: string;
+                /** @description `true` adds `total_count`, counted up to 10000. */
+                include_total?: "true" | "false";
+                /** @description Only those of this order. */
+                order_id?: number;
+                /** @description Only those of this customer's orders; other customers than yourself require `shipments.write` and a staff account. */
+                user_id?: number;
+                status?: ("pending" | "shipped" | "delivered" | "failed" | "canceled")[];
+                /** @description Created at this timestamp or later. */
+                created_at_gte?: string;
+                /** @description Created before this timestamp. */
+                created_at_lt?: string;
+                /** @description `-` is descending. */
+                sort?: "created_at" | "-created_at";
+                /** @description Only shipments with this tracking number. */
+                tracking_number?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentPage"];
+                };
+            };
+            /** @description The request is not valid: `invalid_request`, `invalid_cursor`, `cursor_mismatch`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The answer cannot have the form asked for: `not_acceptable`. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; wait: `rate_limited`, `quota_exceeded`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong on our side: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; try again: `unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "shipments.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags you have; if one of them is current, the answer is 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Identifier of the shipment. */
+                shipment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Shipment"];
+                };
+            };
+            /** @description Not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid: `invalid_request`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed, or the one sent is not valid: `invalid_token`, `expired_token`, `revoked_token`, `missing_token`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token does not allow this: `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found, or not yours: `not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The answer cannot have the form asked for: `not_acceptable`. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; wait: `rate_limited`, `quota_exceeded`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong on our side: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; try again: `unavailable`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

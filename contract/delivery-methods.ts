@@ -2,7 +2,8 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from './component.ts';
 import { currency, price } from './money.ts';
-import { commonProblems, failuresOf, guarded, open, withBody, withIfMatch } from './problems.ts';
+import { completePageQuery, page } from './pages.ts';
+import { commonProblems, failuresOf, guarded, open, withBody, withCursor, withIfMatch } from './problems.ts';
 import { describedBy, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
 import { line } from './text.ts';
 
@@ -41,11 +42,20 @@ export const deliveryMethods = c.router({
   list: {
     method: 'GET',
     path: '/delivery-methods',
-    query: z.object({}).strict(),
+    query: z.object(completePageQuery).strict(),
     summary: 'List delivery methods',
-    description: 'The ways an order can be delivered now. There are few, so they come on one page.',
-    responses: { 200: component('DeliveryMethodList', z.object({ data: z.array(deliveryMethod).max(100) })), ...fails(...open) },
+    description: 'The delivery methods that a new order can use, cheapest first.',
+    responses: { 200: page('DeliveryMethodList', deliveryMethod), ...fails(...open, ...withCursor) },
     metadata: describedBy({ operationId: 'deliveryMethods.list', access: 'public' }),
+  },
+  get: {
+    method: 'GET',
+    path: '/delivery-methods/:code',
+    pathParams: methodPath,
+    headers: ifNoneMatchHeaders,
+    summary: 'Get a delivery method',
+    responses: { 200: deliveryMethod, 304: c.noBody(), ...fails(...open, 'not_found') },
+    metadata: describedBy({ operationId: 'deliveryMethods.get', access: 'public' }),
   },
   replace: {
     method: 'PUT',

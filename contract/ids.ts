@@ -20,5 +20,21 @@ export const urlInteger = (minimum: number, maximum: number) =>
 /** An identifier in a URL. Well-formed but unknown, or somebody else's, is 404; anything else is 400. */
 export const urlId = urlInteger(1, idMax);
 
+/** Several identifiers in one parameter, separated by commas. */
+export const urlIdList = (description: string) =>
+  extendApi(
+    z
+      .string()
+      .transform((list) => list.split(','))
+      .pipe(z.array(urlId).min(1).max(100)),
+    {
+      type: 'array',
+      items: { type: 'integer', format: 'int64', minimum: 1, maximum: idMax },
+      minItems: 1,
+      maxItems: 100,
+      description,
+    },
+  );
+
 /** An identifier in a path, with its description: `describe()` would drop what the OpenAPI document has to say of the type. */
 export const pathId = (description: string) => extendApi(urlId, { description });

@@ -94,7 +94,7 @@ export type { DeliveryMethod, DeliveryMethodReplace } from './delivery-methods.t
 export { eventDays, eventSubjects, eventTypes, type Event, type EventPage, type EventSubject, type EventType } from './events.ts';
 export { importOrderRowsMax, importRowMax, slowestUpload, uploadLimits } from './imports.ts';
 export { priceMax } from './money.ts';
-export { deliveryInput, orderLinesMax, quantityMax } from './orders.ts';
+export { deliveryInput, orderLinesMax, ordersWithItemsMax, quantityMax } from './orders.ts';
 export { cancelReasons, fulfillmentStatuses, orderStatuses, paymentStatuses, taxModes } from './orders.ts';
 export { exportColumns, type OrderExportColumn, type OrderExportCreate } from './order-exports.ts';
 export type { LineQuantity } from './line-quantity.ts';

@@ -2,11 +2,11 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from './component.ts';
 import { id } from './ids.ts';
-import { orderStatuses, paymentStatuses } from './orders.ts';
+import { fulfillmentStatuses, orderStatuses, paymentStatuses } from './orders.ts';
 import { commonProblems, failuresOf, guarded, withBody, withIdempotencyKey } from './problems.ts';
 import { describedBy, idempotencyHeaders } from './routes.ts';
 import { fileFormats, startingTask, task, taskProblems } from './tasks.ts';
-import { foreignName, instantInput } from './text.ts';
+import { foreignName, instantInput, line } from './text.ts';
 
 const c = initContract();
 const fails = failuresOf({ ...commonProblems, ...taskProblems });
@@ -41,16 +41,22 @@ export const orderExportCreate = component(
         .optional()
         .describe('Which columns, in which order; all of them if absent. Those of lines need `rows: lines`.'),
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),
-      payment_status: z.array(z.enum(paymentStatuses)).min(1).max(20).optional().describe('Needs `orders.manage` and a member of staff.'),
+      payment_status: z.array(z.enum(paymentStatuses)).min(1).max(20).optional(),
+      fulfillment_status: z.array(z.enum(fulfillmentStatuses)).min(1).max(20).optional(),
+      client_id: line(2048).optional().describe('Only orders that this application placed.'),
       user_id: id.optional().describe("A customer's orders; other than your own need `orders.manage` and a member of staff."),
       reference: foreignName(64).optional(),
       created_at_gte: instantInput.optional().describe('Placed at this moment or later.'),
       created_at_lt: instantInput.optional().describe('Placed before this moment.'),
+      updated_at_gte: instantInput.optional().describe('Last changed at this timestamp or later.'),
+      updated_at_lt: instantInput.optional().describe('Last changed before this timestamp.'),
     })
     .strict()
-    .superRefine(({ rows, columns = [], created_at_gte: from, created_at_lt: until }, context) => {
-      if (from !== undefined && until !== undefined && Date.parse(from) > Date.parse(until)) {
-        context.addIssue({ code: 'custom', path: ['created_at_gte'], message: 'must not be after created_at_lt' });
+    .superRefine(({ rows, columns = [], ...filters }, context) => {
+      for (const name of ['created_at', 'updated_at'] as const) {
+        const [from, until] = [filters[`${name}_gte`], filters[`${name}_lt`]];
+        if (from === undefined || until === undefined || Date.parse(from) <= Date.parse(until)) continue;
+        context.addIssue({ code: 'custom', path: [`${name}_gte`], message: `must not be after ${name}_lt` });
       }
       const ofLines: readonly string[] = lineColumns;
       for (const [at, name] of columns.entries()) {

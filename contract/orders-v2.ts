@@ -20,10 +20,7 @@ const asSent = {
 };
 
 const orderV2 = component('Order', order.omit({ delivery: true }).extend(asAnswered));
-const orderSummaryV2 = component(
-  'OrderSummary',
-  orderSummary.omit({ delivery: true }).extend(asAnswered).describe('An order without its lines, as lists give it.'),
-);
+const orderSummaryV2 = component('OrderSummary', orderSummary.omit({ delivery: true }).extend(asAnswered).describe('An order in a list.'));
 const orderCreateV2 = component('OrderCreate', orderCreate.omit({ delivery: true }).extend(asSent));
 const orderUpdateV2 = component(
   'OrderUpdate',

@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from './component.ts';
 import { deliveryMethodCode } from './delivery-methods.ts';
-import { id, pathId, urlId } from './ids.ts';
+import { id, pathId, urlId, urlIdList } from './ids.ts';
 import { amount, currency, price } from './money.ts';
 import { commaList, page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
@@ -95,7 +95,17 @@ const orderFields = {
 };
 
 export const order = component('Order', z.object({ ...orderFields, items: z.array(orderItem).min(1).max(orderLinesMax) }));
-export const orderSummary = component('OrderSummary', z.object(orderFields).describe('An order without its lines, as lists give it.'));
+export const orderSummary = component(
+  'OrderSummary',
+  z
+    .object({
+      ...orderFields,
+      items: z.array(orderItem).min(1).max(orderLinesMax).optional().describe('The order lines; only with `include=items`.'),
+    })
+    .describe('An order in a list.'),
+);
+/** Orders on one page of a list that includes their lines. */
+export const ordersWithItemsMax = 20;
 
 export const orderCreate = component(
   'OrderCreate',
@@ -161,6 +171,7 @@ export const orders = c.router({
       operationId: 'orders.create',
       access: ['orders.write', 'orders.manage'],
       idempotent: true,
+      returnsEtag: true,
       bodyMax: 1_000_000,
     }),
   },
@@ -171,17 +182,28 @@ export const orders = c.router({
       .object({
         ...pageQuery,
         status: commaList(orderStatuses).optional(),
-        payment_status: commaList(paymentStatuses).optional().describe('Needs `orders.manage` and a member of staff.'),
+        payment_status: commaList(paymentStatuses).optional(),
+        fulfillment_status: commaList(fulfillmentStatuses).optional(),
+        id: urlIdList('Only these orders: up to 100 identifiers, separated by commas.').optional(),
+        client_id: line(2048).optional().describe('Only orders that this application placed.'),
         user_id: urlId.optional().describe("A customer's orders; other than your own need `orders.manage` and a member of staff."),
         reference: line(64).optional(),
         created_at_gte: instantInput.optional().describe('Placed at this moment or later.'),
         created_at_lt: instantInput.optional().describe('Placed before this moment.'),
-        sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('`-` is descending.'),
+        updated_at_gte: instantInput.optional().describe('Last changed at this timestamp or later; sorts by `updated_at`.'),
+        updated_at_lt: instantInput.optional().describe('Last changed before this timestamp; sorts by `updated_at`.'),
+        sort: z
+          .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
+          .optional()
+          .describe('`-` is descending. The default is `-created_at`, or `updated_at` with a filter by `updated_at`.'),
+        include: commaList(['items'])
+          .optional()
+          .describe(`\`items\` returns each order with its lines; \`limit\` is then at most ${ordersWithItemsMax}.`),
       })
       .strict(),
     summary: 'List orders',
     description:
-      'The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.',
+      'The orders of the current user; every order, for a member of staff with `orders.manage`. Order lines are returned by `include=items`, and with the single order.',
     responses: { 200: page('OrderPage', orderSummary), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },

@@ -18,6 +18,12 @@ export const pageQuery = {
   include_total: z.enum(['true', 'false']).optional().describe(`\`true\` adds \`total_count\`, counted up to ${totalCountMax}.`),
 };
 
+/** The same for a list that came on one page before it had these parameters. */
+export const completePageQuery = {
+  limit: urlInteger(1, 100).default('100').describe('How many items the page may have.'),
+  cursor: pageQuery.cursor,
+};
+
 /** Several values of an enumeration in one parameter, separated by commas: any of them matches. */
 export const commaList = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   extendApi(

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { component } from './component.ts';
 import { id, pathId } from './ids.ts';
 import { amount, currency } from './money.ts';
+import { orderSubresourceQuery } from './order-subresources.ts';
 import { orderPath } from './orders.ts';
 import { page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from './problems.ts';
@@ -140,6 +141,15 @@ export const payments = c.router({
     description: 'Newest first.',
     responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor, 'not_found') },
     metadata: describedBy({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
+  },
+  listAll: {
+    method: 'GET',
+    path: '/payments',
+    query: z.object(orderSubresourceQuery(paymentSteps, 'payments.manage')).strict(),
+    summary: 'List payments',
+    description: "The payments for the current user's orders; every payment, for staff with `payments.manage`.",
+    responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor) },
+    metadata: describedBy({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
     method: 'GET',

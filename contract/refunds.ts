@@ -1,9 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from './component.ts';
-import { id, pathId } from './ids.ts';
+import { id, pathId, urlId } from './ids.ts';
 import { amount, currency } from './money.ts';
 import { lineQuantity } from './line-quantity.ts';
+import { orderSubresourceQuery } from './order-subresources.ts';
 import { orderLinesMax, orderPath } from './orders.ts';
 import { page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from './problems.ts';
@@ -92,6 +93,20 @@ export const refunds = c.router({
     description: 'Newest first.',
     responses: { 200: page('RefundPage', refund), ...fails(...guarded, ...withCursor, 'not_found') },
     metadata: describedBy({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
+  },
+  listAll: {
+    method: 'GET',
+    path: '/refunds',
+    query: z
+      .object({
+        ...orderSubresourceQuery(refundStatuses, 'payments.manage'),
+        payment_id: urlId.optional().describe('Only refunds of this payment.'),
+      })
+      .strict(),
+    summary: 'List refunds',
+    description: "The refunds for the current user's orders; every refund, for staff with `payments.manage`.",
+    responses: { 200: page('RefundPage', refund), ...fails(...guarded, ...withCursor) },
+    metadata: describedBy({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
     method: 'GET',

@@ -23,6 +23,8 @@ export type RouteMetadata = {
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
   /** Whether the request accepts an `Idempotency-Key`. */
   readonly idempotent?: boolean;
+  /** Whether the response has the ETag of the created resource: for operations without `If-Match` and `If-None-Match`, whose responses have it anyway. */
+  readonly returnsEtag?: boolean;
   /** Largest accepted body in bytes (default: `usualBodyMax`); infinite for files. */
   readonly bodyMax?: number;
   /** Media types of a body that is not JSON: nobody reads it before the handler does, from the request itself. */

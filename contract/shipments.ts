@@ -2,11 +2,12 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from './component.ts';
 import { id, pathId } from './ids.ts';
+import { orderSubresourceQuery } from './order-subresources.ts';
 import { orderLinesMax, orderPath } from './orders.ts';
 import { lineQuantity } from './line-quantity.ts';
 import { page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
-import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders } from './routes.ts';
+import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
 import { instant, line, storedLine } from './text.ts';
 
 const c = initContract();
@@ -83,7 +84,13 @@ export const shipments = c.router({
       201: shipment,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition', 'quantity_exceeded'),
     },
-    metadata: describedBy({ operationId: 'shipments.create', access: ['shipments.write'], idempotent: true, bodyMax: 1_000_000 }),
+    metadata: describedBy({
+      operationId: 'shipments.create',
+      access: ['shipments.write'],
+      idempotent: true,
+      returnsEtag: true,
+      bodyMax: 1_000_000,
+    }),
   },
   list: {
     method: 'GET',
@@ -94,6 +101,29 @@ export const shipments = c.router({
     description: 'Newest first.',
     responses: { 200: page('ShipmentPage', shipment), ...fails(...guarded, ...withCursor, 'not_found') },
     metadata: describedBy({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
+  },
+  listAll: {
+    method: 'GET',
+    path: '/shipments',
+    query: z
+      .object({
+        ...orderSubresourceQuery(shipmentStatuses, 'shipments.write'),
+        tracking_number: line(100).optional().describe('Only shipments with this tracking number.'),
+      })
+      .strict(),
+    summary: 'List shipments',
+    description: "The shipments of the current user's orders; every shipment, for staff with `shipments.write` or `orders.manage`.",
+    responses: { 200: page('ShipmentPage', shipment), ...fails(...guarded, ...withCursor) },
+    metadata: describedBy({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
+  },
+  get: {
+    method: 'GET',
+    path: '/shipments/:shipment_id',
+    pathParams: shipmentPath,
+    headers: ifNoneMatchHeaders,
+    summary: 'Get a shipment',
+    responses: { 200: shipment, 304: c.noBody(), ...fails(...guarded, 'not_found') },
+    metadata: describedBy({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   update: {
     method: 'PATCH',

@@ -2,7 +2,8 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from './component.ts';
 import { openEnum } from './open-enum.ts';
-import { commonProblems, failuresOf, open } from './problems.ts';
+import { completePageQuery, page } from './pages.ts';
+import { commonProblems, failuresOf, open, withCursor } from './problems.ts';
 import { describedBy, type Deprecation } from './routes.ts';
 import { instant } from './text.ts';
 
@@ -39,10 +40,10 @@ export const versions = c.router({
   list: {
     method: 'GET',
     path: '/api',
-    query: z.object({}).strict(),
+    query: z.object(completePageQuery).strict(),
     summary: 'List the versions of the API',
     description: 'Every answer names the version it is of in `Mandate-Version`.',
-    responses: { 200: component('ApiVersionList', z.object({ data: z.array(version).max(100) })), ...fails(...open) },
+    responses: { 200: page('ApiVersionList', version), ...fails(...open, ...withCursor) },
     metadata: describedBy({ operationId: 'versions.list', access: 'public' }),
   },
 });

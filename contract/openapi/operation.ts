@@ -159,7 +159,9 @@ function headersOf(status: string, route: AppRoute, idempotent: boolean, compone
 const hasQueryParameter = ({ query }: AppRoute, name: string): boolean => isZod(query) && 'shape' in query && name in Object(query.shape);
 
 /** What has a version can be asked for and changed by it. */
-function hasEtag({ headers: requestHeaders }: AppRoute): boolean {
+function hasEtag(route: AppRoute): boolean {
+  const { headers: requestHeaders } = route;
+  if (metadataOf(route).returnsEtag === true) return true;
   return (
     isZod(requestHeaders) && 'shape' in requestHeaders && ['if-match', 'if-none-match'].some((name) => name in Object(requestHeaders.shape))
   );

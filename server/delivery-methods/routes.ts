@@ -2,17 +2,18 @@ import { initServer } from '@ts-rest/express';
 import { contract, type DeliveryMethod, type DeliveryMethodReplace } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
-import { changed, etagOf, refuseExisting, requireMatch } from '../http/conditional.ts';
+import { changed, etagOf, found, refuseExisting, requireMatch } from '../http/conditional.ts';
 import { problem } from '../http/problem.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import type { RoutedRequest } from '../http/route-of-request.ts';
 
 const columns = 'code, name, price, currency, requires_address, version';
 
-const activeMethods = statement<DeliveryMethod>(
-  'list_delivery_methods',
-  `select ${columns} from delivery_methods where active order by price, code limit 100`,
+const listMethods = statement<DeliveryMethod>(
+  'list_delivery_methods_v2',
+  `select ${columns} from delivery_methods where active and (price, code) > ($1::bigint, $2::text) order by price, code limit $3`,
 );
+const findMethod = statement<DeliveryMethod>('find_delivery_method', `select ${columns} from delivery_methods where code = $1 and active`);
 const lockMethod = statement<DeliveryMethod>(
   'lock_delivery_method',
   `select ${columns} from delivery_methods where code = $1 and active for update`,
@@ -31,21 +32,44 @@ const deleteMethod = statement(
 
 const tagOf = (code: string): string => `delivery-method-${code}`;
 
-export const deliveryMethodRoutes = ({ em }: ResourceDeps) =>
+const notFound = (code: string) => problem('not_found', { detail: `Delivery method ${code} was not found.` });
+
+export const deliveryMethodRoutes = ({ em, pages }: ResourceDeps) =>
   initServer().router(contract.deliveryMethods, {
-    list: async () => ({ status: 200, body: { data: await activeMethods(em, []) } }),
+    list: async ({ query, req, res }) => {
+      // The code tells methods of one price apart, so that the price takes the place of the id.
+      const [code, price] = pages.positionOf(req, query) ?? ['', -1];
+      const rows = await listMethods(em, [price, code, query.limit + 1]);
+      return {
+        status: 200,
+        body: pages.answer(
+          req,
+          res,
+          query,
+          rows,
+          (method) => method,
+          (method) => [method.code, method.price],
+        ),
+      };
+    },
+
+    get: async ({ params: { code }, req, res }) => {
+      const [method] = await findMethod(em, [code]);
+      if (!method) throw notFound(code);
+      return found(req, res, tagOf(code), method);
+    },
 
     replace: async ({ params: { code }, body, req, res }) => {
       const { method, created } = await em.transactional((inner) => replaceMethod(inner, req, code, body));
       if (!created) return changed(res, tagOf(code), method);
-      res.set('ETag', etagOf(tagOf(code), method)).location('/api/v1/delivery-methods');
+      res.set('ETag', etagOf(tagOf(code), method)).location(`/api/v1/delivery-methods/${code}`);
       return { status: 201, body: method };
     },
 
     delete: async ({ params: { code }, req }) => {
       await em.transactional(async (inner) => {
         const [method] = await lockMethod(inner, [code]);
-        if (!method) throw problem('not_found', { detail: `Delivery method ${code} was not found.` });
+        if (!method) throw notFound(code);
         requireMatch(req, tagOf(code), method);
         await deleteMethod(inner, [code]);
       });

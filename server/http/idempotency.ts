@@ -5,6 +5,7 @@ import { metadataOf } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { sqlState, whereOf } from '../database/sql-state.ts';
 import { statement } from '../database/statement.ts';
+import { setCreatedEtag } from './created-etag.ts';
 import { isDryRun, rollBackAfter } from './dry-run.ts';
 import { actorOf } from './principal.ts';
 import { problem } from './problem.ts';
@@ -101,7 +102,9 @@ export async function onceInStatement<Body>(
   if (!kept) throw replayOf(await earlierOf(em, claimed));
   res.location(kept.location);
   sendAsWritten(res, kept.body);
-  return { status: 201, body: answerSchema<Body>(req, 201).parse(JSON.parse(kept.body)) };
+  const body = answerSchema<Body>(req, 201).parse(JSON.parse(kept.body));
+  setCreatedEtag(res, () => body);
+  return { status: 201, body };
 }
 
 type Answering = { readonly status: 201 | 202; readonly content: unknown };
@@ -125,6 +128,7 @@ async function atMostOnce<Body>(
     return created;
   });
   res.location(location(body));
+  setCreatedEtag(res, () => body);
   return body;
 }
 
@@ -190,6 +194,7 @@ export class Replay extends Error {
   send(res: Response): void {
     const { status, location, body } = this.#answer;
     if (location !== null) res.location(location);
+    setCreatedEtag(res, () => JSON.parse(body ?? ''));
     if (status === 202) res.set('Retry-After', String(lookAgainSeconds));
     res.status(status ?? 201).set('Idempotent-Replayed', 'true');
     res.type('json').send(body ?? '');

@@ -13,7 +13,7 @@ const address =
   ({ order }: Exported): CsvCell =>
     order.delivery[name] ?? null;
 const ofOrder =
-  (name: Exclude<keyof OrderSummary, 'delivery'>) =>
+  (name: Exclude<keyof OrderSummary, 'delivery' | 'items'>) =>
   ({ order }: Exported): CsvCell =>
     order[name];
 const ofLine =

@@ -22,9 +22,13 @@ export const orderExport = z.object({
   user_id: z.number().optional(),
   status: z.array(z.string()).optional(),
   payment_status: z.array(z.string()).optional(),
+  fulfillment_status: z.array(z.string()).optional(),
+  client_id: z.string().optional(),
   reference: z.string().optional(),
   created_at_gte: z.string().optional(),
   created_at_lt: z.string(),
+  updated_at_gte: z.string().optional(),
+  updated_at_lt: z.string().optional(),
 });
 export type OrderExport = z.output<typeof orderExport>;
 
@@ -61,7 +65,8 @@ async function begin(run: TaskRun, params: OrderExport): Promise<Checkpoint> {
 }
 
 async function exportBatch(em: Em, params: OrderExport, at: Checkpoint) {
-  const found = await listOrders(em, filtersOf(params), false, at.after, ordersAtOnce);
+  const sort = { by: 'created_at', descending: false } as const;
+  const found = await listOrders(em, filtersOf(params), { sort, position: at.after, limit: ordersAtOnce });
   const orders = fewLines(found.slice(0, ordersAtOnce).map(toOrderSummary), params.rows === 'lines');
   const rows = params.rows === 'lines' ? await withLines(em, orders) : orders.map((order) => ({ order, line: undefined }));
   const last = orders.at(-1);
@@ -98,7 +103,11 @@ const filtersOf = (params: OrderExport): OrderFilters => ({
   userId: params.user_id,
   status: params.status,
   paymentStatus: params.payment_status,
+  fulfillmentStatus: params.fulfillment_status,
+  clientId: params.client_id,
   reference: params.reference,
   createdAtGte: params.created_at_gte,
   createdAtLt: params.created_at_lt,
+  updatedAtGte: params.updated_at_gte,
+  updatedAtLt: params.updated_at_lt,
 });

@@ -5,7 +5,7 @@ import { onceAccepted } from '../http/idempotency.ts';
 import type { Principal } from '../http/principal.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
-import { paymentStatusFor, whoseOrders } from '../orders/whose-orders.ts';
+import { whoseOrders } from '../orders/whose-orders.ts';
 import { startTask } from '../tasks/start-task.ts';
 import { taskLocation } from '../tasks/task-rows.ts';
 import type { OrderExport } from './export-orders.ts';
@@ -28,13 +28,12 @@ export const orderExportRoutes = ({ em }: ResourceDeps) =>
 
 /** The request with everything decided: whose orders, which columns, and up to when. */
 function exportFor(principal: Principal, input: OrderExportCreate, now: Date): OrderExport {
-  const { columns = allColumns(input.rows), user_id: asked, payment_status: paymentStatus, created_at_lt: until, ...rest } = input;
+  const { columns = allColumns(input.rows), user_id: asked, created_at_lt: until, ...rest } = input;
   const userId = whoseOrders(principal, asked);
   return {
     ...rest,
     columns,
     ...(userId !== undefined && { user_id: userId }),
-    ...(paymentStatus && { payment_status: paymentStatusFor(principal, paymentStatus) }),
     // What is placed while the file is being written is not for it.
     created_at_lt: until !== undefined && Date.parse(until) < now.getTime() ? until : now.toISOString(),
   };

@@ -4,16 +4,13 @@ import { gatheredStatement } from '../database/gathered-statement.ts';
 import { may } from '../http/authorize.ts';
 import type { Principal } from '../http/principal.ts';
 import { problem } from '../http/problem.ts';
-import { orderColumns, type OrderRow, toOrder } from './order-rows.ts';
+import { orderColumns, orderItemsSql, type OrderRow, toOrder } from './order-rows.ts';
 
 // Somebody else's order is not found: the owner is part of the question, never a check afterwards.
 const readOrder = gatheredStatement<OrderRow & { items: Order['items'] }>(
   'read_order',
   ['bigint', 'bigint', 'boolean'],
-  `select ${orderColumns}, (
-     select json_agg(item) from (
-       select i.line, i.product_id, i.sku, i.name, i.unit_price, i.quantity, i.shipped_quantity, i.restocked_quantity, i.tax_rate_bps, i.tax, i.total
-         from order_items i where i.order_id = o.id order by i.line) item) as items
+  `select ${orderColumns}, ${orderItemsSql} as items
      from orders o where o.id = $1 and (o.user_id = $2 or $3)`,
 );
 

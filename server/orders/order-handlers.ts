@@ -1,13 +1,13 @@
 import type { Response } from 'express';
-import type { z } from 'zod';
-import type { contract, Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from '@mandate/contract';
+import type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { may } from '../http/authorize.ts';
 import { changed, found, requireMatch } from '../http/conditional.ts';
+import { returnCreatedEtag } from '../http/created-etag.ts';
 import { isDryRun } from '../http/dry-run.ts';
 import { once, onceInStatement } from '../http/idempotency.ts';
-import { refuseReversed, total } from '../http/list-query.ts';
+import { total } from '../http/list-query.ts';
 import type { Principal } from '../http/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
@@ -19,10 +19,10 @@ import type { PaymentDeps } from '../payments/provider.ts';
 import { askForRefund } from '../refunds/ask-for-refund.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { findOrder } from './find-order.ts';
+import { orderListFromQuery, type OrderListQuery } from './order-list-query.ts';
 import { countOrders, listOrders } from './list-orders.ts';
 import { type OrderRow, toOrderSummary } from './order-rows.ts';
 import { placeOrder } from './place-order.ts';
-import { paymentStatusFor, whoseOrders } from './whose-orders.ts';
 import { lockOrder, updateOrder } from './update-order.ts';
 
 type Numbered = { readonly id: number; readonly version: number };
@@ -38,7 +38,6 @@ export type OrderForm<Summary, Whole extends Summary & Numbered> = {
 
 type Asked = { readonly req: RoutedRequest; readonly res: Response };
 type OfOrder = Asked & { readonly params: { readonly order_id: number } };
-type ListQuery = z.output<(typeof contract.orders.list)['query']>;
 
 /** What the operations on orders do, in every version alike. */
 export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
@@ -51,22 +50,17 @@ export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
     create: async ({ req, res }: Asked, body: OrderCreate) => {
       const buyer = { userId: buyerOf(principalOf(req), body), clientId: principalOf(req).clientId };
       const terms = { taxMode, wordsOf: form.wordsOf };
+      returnCreatedEtag(res, tagOf);
       return onceInStatement<Whole>(em, req, res, (inner, claim) => placeOrder(inner, claim, terms, buyer, body));
     },
 
-    list: async ({ req, res }: Asked, query: ListQuery) => {
-      refuseReversed(query, 'created_at_gte', 'created_at_lt');
-      const filters = {
-        userId: whoseOrders(principalOf(req), query.user_id),
-        status: query.status,
-        paymentStatus: paymentStatusFor(principalOf(req), query.payment_status),
-        reference: query.reference,
-        createdAtGte: query.created_at_gte,
-        createdAtLt: query.created_at_lt,
-      };
-      const position = pages.positionOf(req, query);
-      const rows = await readList((from) => listOrders(from, filters, query.sort === '-created_at', position, query.limit));
-      const page = pages.answer(req, res, query, rows, toItem, (row) => [toOrderSummary(row).created_at, row.id]);
+    list: async ({ req, res }: Asked, query: OrderListQuery) => {
+      const { filters, sort, withItems } = orderListFromQuery(principalOf(req), query);
+      // What its cursors belong to: the default sort is a sort like any other, and lines may be included on some pages only.
+      const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
+      const position = pages.positionOf(req, list);
+      const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));
+      const page = pages.answer(req, res, list, rows, toItem, (row) => [toOrderSummary(row)[sort.by], row.id]);
       return { status: 200 as const, body: { ...page, ...(await total(query, () => readList((from) => countOrders(from, filters)))) } };
     },
 

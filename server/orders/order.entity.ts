@@ -4,6 +4,11 @@ import { problem, type Problem } from '../http/problem.ts';
 import { Product } from '../products/product.entity.ts';
 import { User } from '../users/user.entity.ts';
 
+/** Fulfillment status and status that usually go together, as `unfulfilled/pending`: one pair for each status. */
+const usualPairs = ['unfulfilled/pending', 'unfulfilled/paid', 'unfulfilled/canceled', 'shipped/shipped', 'delivered/delivered'];
+export const usualFulfillment: ReadonlySet<string> = new Set(usualPairs);
+export const unusualFulfillmentSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
+
 const schema = defineEntity({
   name: 'Order',
   tableName: 'orders',
@@ -59,6 +64,12 @@ const schema = defineEntity({
       name: 'orders_both_statuses_created',
       expression: `create index orders_both_statuses_created on orders ((payment_status || '/' || status), created_at, id) where payment_status <> 'unpaid'`,
     },
+    {
+      name: 'orders_unusual_fulfillment_created',
+      expression: `create index orders_unusual_fulfillment_created on orders ((fulfillment_status || '/' || status), created_at, id) where ${unusualFulfillmentSql}`,
+    },
+    { name: 'orders_client_status_created', properties: ['clientId', 'status', 'createdAt', 'id'] },
+    { name: 'orders_updated', properties: ['updatedAt', 'id'] },
     { name: 'orders_expiry', properties: ['expiresAt'], where: `status = 'pending'` },
     { name: 'orders_reference', properties: ['reference'], where: 'reference is not null' },
   ],

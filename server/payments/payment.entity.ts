@@ -43,7 +43,10 @@ const schema = defineEntity({
     { name: 'payments_one_paid', properties: ['order'], where: `status = 'succeeded' and not surplus` },
     { name: 'payments_provider_reference', properties: ['provider', 'providerReference'], where: 'provider_reference is not null' },
   ],
-  indexes: [{ name: 'payments_next_check', properties: ['nextCheckAt'], where: isOpen }],
+  indexes: [
+    { name: 'payments_status_created', properties: ['status', 'createdAt', 'id'] },
+    { name: 'payments_next_check', properties: ['nextCheckAt'], where: isOpen },
+  ],
 });
 
 /** Reports come in any order: a payment only ever goes up. What was given up may still succeed. */

@@ -1,12 +1,15 @@
 import { initServer } from '@ts-rest/express';
-import { contract, type Payment as PaymentBody } from '@mandate/contract';
+import { contract, type Payment as PaymentBody, paymentSteps } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { found } from '../http/conditional.ts';
 import { once, onceInSteps } from '../http/idempotency.ts';
 import { total } from '../http/list-query.ts';
+import type { Principal } from '../http/principal.ts';
 import { problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
+import { orderSubresourcePage } from '../orders/list-order-subresources.ts';
+import { whoseOrders } from '../orders/whose-orders.ts';
 import { askForRefund } from '../refunds/ask-for-refund.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { findPayment, listPayments, requireOrder } from './find-payment.ts';
@@ -18,7 +21,7 @@ import { askForPayment, startPayment } from './start-payment.ts';
 
 const locationOf = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 
-export const paymentRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDeps) =>
+export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps & PaymentDeps) =>
   initServer().router(contract.payments, {
     create: async ({ params, body, req, res }) => {
       const principal = principalOf(req);
@@ -41,6 +44,11 @@ export const paymentRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDe
       const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentFor(principal, payment);
       const page = pages.answer(req, res, query, rows, toItem, (payment) => [payment.id, payment.id]);
       return { status: 200, body: { ...page, ...(await total(query, () => em.count(Payment, { order: id }))) } };
+    },
+
+    listAll: ({ query, req, res }) => {
+      const principal = principalOf(req);
+      return orderSubresourcePage({ readList, pages, req, res, query }, paymentsOf(principal, query.user_id));
     },
 
     get: async ({ params: { payment_id: id }, req, res }) =>
@@ -80,3 +88,13 @@ function confirmPayment(em: Em, providers: PaymentProviders, payment: Payment, n
   }
   throw problem('invalid_transition', { detail: `This is a ${status} payment of the provider ${provider}.` });
 }
+
+/** The payments that the principal may list, of one customer if `userId` is given. */
+const paymentsOf = (principal: Principal, userId: number | undefined) =>
+  ({
+    table: 'payments',
+    statuses: paymentSteps,
+    userId: whoseOrders(principal, userId, 'payments.manage'),
+    find: (em: Em, ids: number[]) => em.find(Payment, { id: { $in: ids } }, { refresh: true }),
+    toBody: (payment: Payment) => paymentFor(principal, payment),
+  }) as const;

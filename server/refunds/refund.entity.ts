@@ -34,6 +34,7 @@ const schema = defineEntity({
   },
   indexes: [
     { name: 'refunds_order', properties: ['order', 'id'] },
+    { name: 'refunds_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'refunds_payment', properties: ['payment'] },
     { name: 'refunds_provider_reference', properties: ['providerReference'], where: 'provider_reference is not null' },
     { name: 'refunds_next_check', properties: ['nextCheckAt'], where: `status = 'pending'` },

@@ -1,5 +1,6 @@
 import { initServer } from '@ts-rest/express';
-import { contract, type Refund as RefundBody } from '@mandate/contract';
+import { sql } from 'kysely';
+import { contract, type Refund as RefundBody, refundStatuses } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { found } from '../http/conditional.ts';
 import { once, onceInSteps } from '../http/idempotency.ts';
@@ -8,6 +9,8 @@ import type { Principal } from '../http/principal.ts';
 import { problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
+import { orderSubresourcePage } from '../orders/list-order-subresources.ts';
+import { whoseOrders } from '../orders/whose-orders.ts';
 import { before, ownOrders, requireOrder } from '../payments/find-payment.ts';
 import type { PaymentDeps } from '../payments/provider.ts';
 import { applyRefundOutcome, askForRefund } from './ask-for-refund.ts';
@@ -17,7 +20,7 @@ import { Refund } from './refund.entity.ts';
 
 const locationOf = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;
 
-export const refundRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDeps) =>
+export const refundRoutes = ({ em, readList, pages, providers }: ResourceDeps & PaymentDeps) =>
   initServer().router(contract.refunds, {
     create: async ({ params: { order_id: orderId }, body, req, res }) => {
       const principal = principalOf(req);
@@ -39,6 +42,18 @@ export const refundRoutes = ({ em, pages, providers }: ResourceDeps & PaymentDep
       const rows = await em.find(Refund, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
       const page = pages.answer(req, res, query, rows, refundBody, (refund) => [refund.id, refund.id]);
       return { status: 200, body: { ...page, ...(await total(query, () => em.count(Refund, { order: id }))) } };
+    },
+
+    listAll: async ({ query, req, res }) => {
+      const refunds = {
+        table: 'refunds',
+        statuses: refundStatuses,
+        userId: whoseOrders(principalOf(req), query.user_id, 'payments.manage'),
+        narrowedBy: query.payment_id === undefined ? undefined : sql`payment_id = ${query.payment_id}`,
+        find: (from: Em, ids: number[]) => from.find(Refund, { id: { $in: ids } }, { refresh: true }),
+        toBody: refundBody,
+      } as const;
+      return orderSubresourcePage({ readList, pages, req, res, query }, refunds);
     },
 
     get: async ({ params: { refund_id: id }, req, res }) =>

@@ -16,12 +16,14 @@ const countShipped = statement(
      from unnest($2::int[], $3::int[]) as w (line, quantity) where i.order_id = $1 and i.line = w.line`,
 );
 
+export const shipmentNotFound = (id: number) => problem('not_found', { detail: `Shipment ${id} was not found.` });
+
 type Locked = { readonly order: Order; readonly shipment: Shipment };
 
 /** The order first, as everywhere. */
 export async function lockShipment(em: Em, id: number): Promise<Locked> {
   const [row] = await orderOfShipment(em, [id]);
-  if (!row) throw problem('not_found', { detail: `Shipment ${id} was not found.` });
+  if (!row) throw shipmentNotFound(id);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const order = await em.findOneOrFail(Order, { id: row.order_id }, locked);
   return { order, shipment: await em.findOneOrFail(Shipment, { id }, locked) };

@@ -1,42 +1,72 @@
 import { initServer } from '@ts-rest/express';
-import { contract, type Shipment as ShipmentBody } from '@mandate/contract';
+import { sql } from 'kysely';
+import { contract, type Scope, type Shipment as ShipmentBody, shipmentStatuses } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { may } from '../http/authorize.ts';
-import { changed, requireMatch } from '../http/conditional.ts';
+import { changed, found, requireMatch } from '../http/conditional.ts';
+import { returnCreatedEtag } from '../http/created-etag.ts';
 import { once } from '../http/idempotency.ts';
 import { total } from '../http/list-query.ts';
+import type { Principal } from '../http/principal.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
-import { before, requireOrder } from '../payments/find-payment.ts';
-import { changeShipment, lockShipment } from './change-shipment.ts';
+import { orderSubresourcePage } from '../orders/list-order-subresources.ts';
+import { whoseOrders } from '../orders/whose-orders.ts';
+import { before, ownOrders, requireOrder } from '../payments/find-payment.ts';
+import { changeShipment, lockShipment, shipmentNotFound } from './change-shipment.ts';
 import { createShipment } from './create-shipment.ts';
 import { shipmentBody } from './shipment-body.ts';
 import { Shipment } from './shipment.entity.ts';
 
-export const shipmentRoutes = ({ em, pages }: ResourceDeps) =>
+const tagOf = (id: number): string => `shipment-${id}`;
+
+/** Staff who ship orders see every shipment, as do staff who manage orders. */
+const everybodysScopeFor = (principal: Principal): Scope => (may(principal, 'shipments.write') ? 'shipments.write' : 'orders.manage');
+
+export const shipmentRoutes = ({ em, readList, pages }: ResourceDeps) =>
   initServer().router(contract.shipments, {
     create: ({ params: { order_id: orderId }, body, req, res }) => {
       const effect = async (inner: Em): Promise<ShipmentBody> =>
         shipmentBody(await createShipment(inner, principalOf(req), orderId, body, new Date()));
-      return once(em, req, res, effect, () => `/api/v1/orders/${orderId}/shipments`);
+      returnCreatedEtag(res, tagOf);
+      return once(em, req, res, effect, ({ id }) => `/api/v1/shipments/${id}`);
     },
 
     list: async ({ params: { order_id: id }, query, req, res }) => {
-      const principal = principalOf(req);
-      await requireOrder(em, principal, id, may(principal, 'shipments.write') ? 'shipments.write' : 'orders.manage');
+      await requireOrder(em, principalOf(req), id, everybodysScopeFor(principalOf(req)));
       const where = before(id, pages.positionOf(req, query));
       const rows = await em.find(Shipment, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
       const page = pages.answer(req, res, query, rows, shipmentBody, (shipment) => [shipment.id, shipment.id]);
       return { status: 200, body: { ...page, ...(await total(query, () => em.count(Shipment, { order: id }))) } };
     },
 
+    listAll: async ({ query, req, res }) => {
+      const principal = principalOf(req);
+      const shipments = {
+        table: 'shipments',
+        statuses: shipmentStatuses,
+        userId: whoseOrders(principal, query.user_id, everybodysScopeFor(principal)),
+        narrowedBy: query.tracking_number === undefined ? undefined : sql`tracking_number = ${query.tracking_number}`,
+        find: (from: Em, ids: number[]) => from.find(Shipment, { id: { $in: ids } }, { refresh: true }),
+        toBody: shipmentBody,
+      } as const;
+      return orderSubresourcePage({ readList, pages, req, res, query }, shipments);
+    },
+
+    get: async ({ params: { shipment_id: id }, req, res }) => {
+      const order = ownOrders(principalOf(req), everybodysScopeFor(principalOf(req)));
+      const shipment = await em.findOne(Shipment, { id, order }, { refresh: true });
+      if (!shipment) throw shipmentNotFound(id);
+      return found(req, res, tagOf(id), shipmentBody(shipment));
+    },
+
     update: async ({ params: { shipment_id: id }, body, req, res }) => {
       const updated = await em.transactional(async (inner) => {
         const locked = await lockShipment(inner, id);
-        requireMatch(req, `shipment-${id}`, locked.shipment);
+        requireMatch(req, tagOf(id), locked.shipment);
         await changeShipment(inner, locked, body, new Date());
         return shipmentBody(locked.shipment);
       });
-      return changed(res, `shipment-${id}`, updated);
+      return changed(res, tagOf(id), updated);
     },
   });

@@ -23,7 +23,11 @@ const schema = defineEntity({
     shippedAt: p.datetime(3).nullable(),
     deliveredAt: p.datetime(3).nullable(),
   },
-  indexes: [{ name: 'shipments_order', properties: ['order', 'id'] }],
+  indexes: [
+    { name: 'shipments_order', properties: ['order', 'id'] },
+    { name: 'shipments_status_created', properties: ['status', 'createdAt', 'id'] },
+    { name: 'shipments_tracking_number', properties: ['trackingNumber'], where: 'tracking_number is not null' },
+  ],
 });
 
 type Next = NonNullable<ShipmentUpdate['status']>;

@@ -1,5 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { type ApiVersion, type ApiVersionAnswer, contract, currentApiVersion } from '@mandate/contract';
+import type { ResourceDeps } from '../http/resource.ts';
 
 export type VersionDeps = {
   /** The versions this installation serves. */
@@ -7,12 +8,18 @@ export type VersionDeps = {
   readonly now: () => Date;
 };
 
-export const versionRoutes = ({ apiVersions, now }: VersionDeps) =>
+export const versionRoutes = ({ pages, apiVersions, now }: Pick<ResourceDeps, 'pages'> & VersionDeps) =>
   initServer().router(contract.versions, {
-    list: async () => ({ status: 200, body: { data: apiVersions.map((version) => answerOf(version, now())) } }),
+    list: async ({ query, req, res }) => {
+      const numbered = apiVersions.map((version, index) => ({ version, number: index + 1 }));
+      const [, after = 0] = pages.positionOf(req, query) ?? [];
+      const rows = numbered.filter(({ number }) => number > after);
+      const toItem = ({ version }: (typeof rows)[number]): ApiVersionAnswer => versionAt(version, now());
+      return { status: 200, body: pages.answer(req, res, query, rows, toItem, ({ version, number }) => [version.name, number]) };
+    },
   });
 
-const answerOf = ({ name, preview, deprecated }: ApiVersion, now: Date): ApiVersionAnswer => ({
+export const versionAt = ({ name, preview, deprecated }: ApiVersion, now: Date): ApiVersionAnswer => ({
   version: name,
   status: statusOf(name, preview ?? false, deprecated, now),
   deprecated_at: instantOrNull(deprecated?.since),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sequenceEvents } from '../../server/events/sequence-events.ts';
 import { generous, startMandate, type Body, type Mandate } from '../support/mandate.ts';
 import { operationOf } from '../support/declared-answers.ts';
+import { collectionsAsDeclared } from '../support/collections-as-declared.ts';
 import { failsAsDeclared } from '../support/fails-as-declared.ts';
 import { signUp, signUpAs, tokensFor, type Person } from '../support/oauth-flow.ts';
 import { formerKeys, type Spoilers, type Valid } from '../support/provoke.ts';
@@ -97,6 +98,7 @@ const customer = async (): Promise<number> => (await signUp(mandate.origin)).id;
 
 const publicly: Statuses = [200, 200, 200, 200, 200, 200, 200, 200];
 const own: Statuses = [401, 403, 404, 200, 200, 200, 200, 200];
+const ownList: Statuses = [401, 403, 403, 200, 200, 200, 200, 200];
 const ownCreated: Statuses = [401, 403, 404, 201, 201, 201, 201, 201];
 const staffOnly = (status: number): Statuses => [401, 403, 403, 403, status, status, status, 403];
 /** Staff see a task only when they started it: it holds what its own person may see. */
@@ -149,6 +151,7 @@ const rows: Record<string, { send: (caller: Caller) => Promise<Sent> | Sent; sta
   },
   'productCategories.list': { send: () => ['GET', '/product-categories'], statuses: publicly },
   'deliveryMethods.list': { send: () => ['GET', '/delivery-methods'], statuses: publicly },
+  'deliveryMethods.get': { send: () => ['GET', '/delivery-methods/pickup'], statuses: publicly },
   'deliveryMethods.replace': {
     send: () => ['PUT', `/delivery-methods/${unique()}`, { name: 'A', price: 1, currency: 'EUR' }],
     statuses: staffOnly(201),
@@ -165,22 +168,26 @@ const rows: Record<string, { send: (caller: Caller) => Promise<Sent> | Sent; sta
     send: async () => ['POST', '/orders', { ...(await newOrder()), user_id: owner.id }],
     statuses: [401, 403, 403, 201, 201, 201, 201, 201],
   },
-  'orders.list': { send: () => ['GET', `/orders?user_id=${owner.id}`], statuses: [401, 403, 403, 200, 200, 200, 200, 200] },
+  'orders.list': { send: () => ['GET', `/orders?user_id=${owner.id}`], statuses: ownList },
   'orders.get': { send: async () => ['GET', `/orders/${await order()}`], statuses: own },
   'orders.update': { send: async () => ['PATCH', `/orders/${await order()}`, { note: 'x' }], statuses: own },
   'orders.cancel': { send: async () => ['POST', `/orders/${await order()}/cancellation`, {}], statuses: ownCreated },
   'payments.create': { send: async () => ['POST', `/orders/${await order()}/payments`, { provider: 'manual' }], statuses: ownCreated },
   'payments.list': { send: async () => ['GET', `/orders/${await order()}/payments`], statuses: own },
+  'payments.listAll': { send: () => ['GET', `/payments?user_id=${owner.id}`], statuses: ownList },
   'payments.get': { send: async () => ['GET', `/payments/${(await payment()).id}`], statuses: own },
   'payments.cancel': { send: async () => ['POST', `/payments/${(await payment()).id}/cancellation`, {}], statuses: ownCreated },
   'payments.confirm': { send: async () => ['POST', `/payments/${(await payment()).id}/confirmation`, {}], statuses: staffOnly(201) },
   'providerEvents.receive': { send: () => ['POST', '/provider-events/test', {}], statuses: [400, 400, 400, 400, 400, 400, 400, 400] },
   'refunds.create': { send: async () => ['POST', `/orders/${await paidOrder()}/refunds`, { reason: 'other' }], statuses: staffOnly(201) },
   'refunds.list': { send: async () => ['GET', `/orders/${await order()}/refunds`], statuses: own },
+  'refunds.listAll': { send: () => ['GET', `/refunds?user_id=${owner.id}`], statuses: ownList },
   'refunds.get': { send: async () => ['GET', `/refunds/${await refund()}`], statuses: own },
   'refunds.confirm': { send: async () => ['POST', `/refunds/${await refund()}/confirmation`, {}], statuses: staffOnly(201) },
   'shipments.create': { send: async () => ['POST', `/orders/${await paidOrder()}/shipments`, {}], statuses: staffOnly(201) },
   'shipments.list': { send: async () => ['GET', `/orders/${await order()}/shipments`], statuses: own },
+  'shipments.listAll': { send: () => ['GET', `/shipments?user_id=${owner.id}`], statuses: ownList },
+  'shipments.get': { send: async () => ['GET', `/shipments/${await shipment()}`], statuses: own },
   'shipments.update': { send: async () => ['PATCH', `/shipments/${await shipment()}`, { status: 'shipped' }], statuses: staffOnly(200) },
   'tasks.list': { send: () => ['GET', '/tasks'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
   'tasks.get': { send: async () => ['GET', `/tasks/${await task()}`], statuses: personal(200) },
@@ -298,6 +305,8 @@ test.each(Object.keys(rows))('%s: a parameter that the contract does not declare
   expect([status, body.code]).toEqual([400, 'invalid_request']);
   expect(body.errors).toEqual([expect.objectContaining({ in: 'query', parameter: 'no_such_parameter', code: 'unknown_parameter' })]);
 });
+
+collectionsAsDeclared(Object.keys(rows), { mandate: () => mandate, validRequest });
 
 failsAsDeclared(Object.keys(rows), {
   mandate: () => mandate,

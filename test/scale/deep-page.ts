@@ -1,13 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../server/database/orm.ts';
-import { type OrderFilters, ordersQuery } from '../../server/orders/list-orders.ts';
+import { type OrderFilters, type OrderSort, ordersQuery } from '../../server/orders/list-orders.ts';
 import type { SecretKeys } from '../../server/secret-keys.ts';
 
 export const pageSize = 20;
 const deepPage = 250_000;
 
-export type List = { readonly filters: OrderFilters; readonly ascending?: boolean };
+export type List = { readonly filters: OrderFilters; readonly ascending?: boolean; readonly by?: OrderSort['by'] };
+
+export const sortOf = ({ by = 'created_at', ascending = false }: List): OrderSort => ({ by, descending: !ascending });
 
 export type Position = readonly [value: string, id: number];
 
@@ -16,17 +18,18 @@ export async function deepPosition(db: Database, shape: List): Promise<{ positio
   const total = await matching(db, shape);
   const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));
   if (page < 2) return undefined;
-  const inner = ordersQuery(shape.filters, shape.ascending !== true, undefined, page * pageSize);
+  const inner = ordersQuery(shape.filters, { sort: sortOf(shape), position: undefined, limit: page * pageSize });
+  const { by } = sortOf(shape);
   const { rows } = await sql<{
     id: number;
-    created_at: string;
-  }>`select id, created_at from (${inner}) o offset ${page * pageSize - 1} limit 1`.execute(db.em.fork().getKysely());
+    sorted: string;
+  }>`select id, ${sql.ref(by)} as sorted from (${inner}) o offset ${page * pageSize - 1} limit 1`.execute(db.em.fork().getKysely());
   const [last] = rows;
-  return last && { position: [new Date(last.created_at).toISOString(), last.id], page };
+  return last && { position: [new Date(last.sorted).toISOString(), last.id], page };
 }
 
-async function matching(db: Database, { filters }: List): Promise<number> {
-  const all = ordersQuery(filters, true, undefined, 2 * deepPage * pageSize);
+async function matching(db: Database, shape: List): Promise<number> {
+  const all = ordersQuery(shape.filters, { sort: sortOf(shape), position: undefined, limit: 2 * deepPage * pageSize });
   const { rows } = await sql<{ count: number }>`select count(*) as count from (${all}) o`.execute(db.em.fork().getKysely());
   return rows[0]?.count ?? 0;
 }

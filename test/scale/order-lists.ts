@@ -15,7 +15,7 @@ import { ordersQuery } from '../../server/orders/list-orders.ts';
 import { deriveKeys } from '../../server/secret-keys.ts';
 import { clientCredentials, confidentialClient } from '../support/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
-import { deepPosition, type List, moved, pageSize, type Position } from './deep-page.ts';
+import { deepPosition, type List, moved, pageSize, type Position, sortOf } from './deep-page.ts';
 import { fillOrders } from './fill-orders.ts';
 
 const repeats = 60;
@@ -36,6 +36,16 @@ const shapes = (biggestUserId: number): Shape[] => {
     { query: windowQuery, filters: { ...everybody, ...window } },
     { query: 'payment_status=refunded', filters: { ...everybody, paymentStatus: ['refunded'] } },
     { query: 'payment_status=unpaid,paid', filters: { ...everybody, paymentStatus: ['unpaid', 'paid'] } },
+    { query: 'fulfillment_status=partial', filters: { ...everybody, fulfillmentStatus: ['partial'] } },
+    { query: 'fulfillment_status=shipped', filters: { ...everybody, fulfillmentStatus: ['shipped'] } },
+    { query: 'client_id=nobody', filters: { ...everybody, clientId: 'nobody' } },
+    { query: 'sort=-updated_at', filters: everybody, by: 'updated_at' },
+    {
+      query: 'updated_at_gte=2026-02-01T00:00:00.000Z',
+      filters: { ...everybody, updatedAtGte: '2026-02-01T00:00:00.000Z' },
+      by: 'updated_at',
+      ascending: true,
+    },
     { query: 'reference=R-1000', filters: { ...everybody, reference: 'R-1000' } },
     { query: `user_id=${biggestUserId}`, filters: { userId: biggestUserId } },
     { query: `user_id=${biggestUserId}&status=canceled`, filters: { userId: biggestUserId, status: ['canceled'] } },
@@ -82,8 +92,8 @@ async function medianMs({ origin, token }: Running, path: string): Promise<numbe
 }
 
 /** Which indexes the plan uses, and how many blocks it touches. */
-async function plan(db: Database, { filters, ascending }: Shape, position: Position | undefined): Promise<string> {
-  const query = ordersQuery(filters, ascending !== true, position, pageSize);
+async function plan(db: Database, shape: Shape, position: Position | undefined): Promise<string> {
+  const query = ordersQuery(shape.filters, { sort: sortOf(shape), position, limit: pageSize });
   const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, buffers) ${query}`.execute(db.em.fork().getKysely());
   const text = rows.map((line) => line['QUERY PLAN']).join('\n');
   const indexes = new Set(

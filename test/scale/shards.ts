@@ -30,7 +30,8 @@ type Question = {
 
 const everybody = { userId: undefined };
 const waiting = { ...everybody, status: ['pending', 'paid'] } as const;
-const page = (em: Em, filters: Parameters<typeof listOrders>[1]) => listOrders(em, filters, true, undefined, pageSize);
+const page = (em: Em, filters: Parameters<typeof listOrders>[1]) =>
+  listOrders(em, filters, { sort: { by: 'created_at', descending: true }, position: undefined, limit: pageSize });
 const own = ({ shards, customer }: Place): Em => {
   const em = shards[shardOf(customer, shards.length)];
   if (!em) throw new Error('there is no such shard');

@@ -1,15 +1,58 @@
-import { expect, test } from 'vitest';
-import { startMandate } from '../../support/mandate.ts';
-import { openShop } from '../../support/shop.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+
+const codes = (data: Body[]): string[] => data.map(({ code }) => code);
 
 test('200: everybody sees the ways an order can be delivered now, cheapest first', async () => {
-  const mandate = await startMandate();
-  try {
-    await openShop(mandate);
-    const { status, body } = await mandate.call('GET', '/api/v1/delivery-methods');
-    expect([status, body.data.map(({ code }: { code: string }) => code)]).toEqual([200, ['pickup', 'overseas', 'standard']]);
-    expect((await mandate.call('GET', '/api/v1/delivery-methods?x=1')).body.errors[0].code).toBe('unknown_parameter');
-  } finally {
-    await mandate.close();
+  const { status, body } = await mandate.call('GET', '/api/v1/delivery-methods');
+  expect([status, codes(body.data), body.has_more]).toEqual([200, ['pickup', 'overseas', 'standard'], false]);
+  expect((await mandate.call('GET', '/api/v1/delivery-methods?x=1')).body.errors[0].code).toBe('unknown_parameter');
+});
+
+test('200: one method, with the ETag that PUT accepts; 404 for one that is deleted or never was', async () => {
+  const { status, body, headers } = await mandate.call('GET', '/api/v1/delivery-methods/standard');
+  expect([status, body]).toEqual([
+    200,
+    { code: 'standard', name: 'Standard', price: 395, currency: 'EUR', requires_address: true, version: 1 },
+  ]);
+  const { code: _, version: __, ...method } = body;
+  const etag = headers.get('etag') ?? '';
+  const replaced = await mandate.call('PUT', '/api/v1/delivery-methods/standard', {
+    token: shop.token,
+    body: method,
+    headers: { 'if-match': etag },
+  });
+  expect([replaced.status, replaced.body.version]).toEqual([200, 2]);
+  for (const code of ['drone', 'unknown']) {
+    expect((await mandate.call('GET', `/api/v1/delivery-methods/${code}`)).body.code).toBe('not_found');
   }
+  const created = await mandate.call('PUT', '/api/v1/delivery-methods/tram', { token: shop.token, body: method });
+  expect(created.headers.get('location')).toBe('/api/v1/delivery-methods/tram');
+  expect((await mandate.call('GET', '/api/v1/delivery-methods/tram')).headers.get('etag')).toBe(created.headers.get('etag'));
+});
+
+test('more than a hundred methods, several of one price, are on several pages', async () => {
+  const em = mandate.db.em.fork();
+  await em.execute(`insert into delivery_methods (code, name, price, currency)
+    select 'm' || n, 'Method', n % 7, 'EUR' from generate_series(1, 130) n`);
+  const first = await mandate.call('GET', '/api/v1/delivery-methods');
+  expect([first.body.data.length, first.body.has_more]).toEqual([100, true]);
+  const walked: Body[] = [];
+  for (let cursor = ''; ;) {
+    const { body } = await mandate.call('GET', `/api/v1/delivery-methods?limit=9${cursor}`);
+    walked.push(...body.data);
+    if (!body.has_more) break;
+    cursor = `&cursor=${body.next_cursor}`;
+  }
+  const expected = await em.execute<{ code: string }[]>('select code from delivery_methods where active order by price, code');
+  expect(codes(walked)).toEqual(expected.map(({ code }) => code));
 });

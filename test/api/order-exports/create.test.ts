@@ -233,10 +233,9 @@ describe('403', () => {
     }
   });
 
-  test("a customer cannot export another's orders, nor by payment status", async () => {
+  test("a customer cannot export another's orders", async () => {
     const ben = await shop.user();
     expect((await start({ user_id: ben.id })).body.code).toBe('forbidden');
-    expect((await start({ payment_status: ['paid'] })).body.code).toBe('forbidden');
   });
 });
 

@@ -143,7 +143,9 @@ describe('400', () => {
     const { body } = await list('?sort=total&colour=red&limit=0');
     expect(body.errors).toHaveLength(3);
     expect(body.errors).toEqual(
-      expect.arrayContaining([expect.objectContaining({ parameter: 'sort', allowed: ['created_at', '-created_at'] })]),
+      expect.arrayContaining([
+        expect.objectContaining({ parameter: 'sort', allowed: ['created_at', '-created_at', 'updated_at', '-updated_at'] }),
+      ]),
     );
   });
 
@@ -165,10 +167,9 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  test("a customer cannot ask for another's orders, nor by payment status", async () => {
+  test("a customer cannot list another's orders", async () => {
     const ben = await shop.user();
     expect((await list(`?user_id=${ben.id}`)).body.code).toBe('forbidden');
-    expect((await list('?payment_status=paid')).body.code).toBe('forbidden');
     expect((await list(`?user_id=${anna.id}`)).status).toBe(200);
   });
 });

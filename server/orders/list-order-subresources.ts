@@ -1,0 +1,104 @@
+import type { Response } from 'express';
+import { type RawBuilder, sql } from 'kysely';
+import { totalCountMax } from '@mandate/contract';
+import { rowsFor, rowsOf } from '../database/list-query.ts';
+import type { ReadList } from '../database/list-reads.ts';
+import type { Em } from '../database/orm.ts';
+import { refuseReversed, total } from '../http/list-query.ts';
+import type { Pages, Position } from '../http/pages.ts';
+import type { RoutedRequest } from '../http/route-of-request.ts';
+
+type Row = { readonly id: number; readonly createdAt: Date };
+
+/** Payments, refunds or shipments that belong to orders. */
+type Subresource<Entity extends Row, Body> = {
+  readonly table: 'payments' | 'refunds' | 'shipments';
+  readonly statuses: readonly string[];
+  /** Whose orders; `undefined` for everybody's. */
+  readonly userId: number | undefined;
+  /** A condition that has its own index and few matching rows. */
+  readonly narrowedBy?: RawBuilder<unknown> | undefined;
+  readonly find: (em: Em, ids: number[]) => Promise<Entity[]>;
+  readonly toBody: (entity: Entity) => Body;
+};
+
+type ListQuery = {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly include_total?: 'true' | 'false' | undefined;
+  readonly order_id?: number | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly created_at_gte?: string | undefined;
+  readonly created_at_lt?: string | undefined;
+  readonly sort: 'created_at' | '-created_at';
+};
+
+type Asked = {
+  readonly readList: ReadList;
+  readonly pages: Pages;
+  readonly req: RoutedRequest;
+  readonly res: Response;
+  readonly query: ListQuery;
+};
+
+/** One page of the payments, refunds or shipments of all orders that the caller may see. */
+export async function orderSubresourcePage<Entity extends Row, Body>(
+  { readList, pages, req, res, query }: Asked,
+  subresource: Subresource<Entity, Body>,
+) {
+  refuseReversed(query, 'created_at_gte', 'created_at_lt');
+  const position = pages.positionOf(req, query);
+  const rows = await readList(async (em) => {
+    const ids = (await rowsOf(em, idsQuery(subresource, query, position))).map(({ id }) => id);
+    const entities = new Map((await subresource.find(em, ids)).map((entity) => [entity.id, entity]));
+    return ids.flatMap((id) => entities.get(id) ?? []);
+  });
+  const page = pages.answer(req, res, query, rows, subresource.toBody, (row) => [row.createdAt.toISOString(), row.id]);
+  const count = async (): Promise<number> => (await readList((em) => rowsOf(em, countQuery(subresource, query))))[0]?.count ?? 0;
+  return { status: 200 as const, body: { ...page, ...(await total(query, count)) } };
+}
+
+type Source = Omit<Subresource<Row, unknown>, 'find' | 'toBody'>;
+
+/** The identifiers of a page, in its order. */
+function idsQuery(subresource: Source, query: ListQuery, position: Position | undefined): RawBuilder<{ id: number }> {
+  const descending = query.sort === '-created_at';
+  const direction = sql.raw(descending ? 'desc' : 'asc');
+  const after = position
+    ? sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`
+    : sql`true`;
+  const page = sql`order by created_at ${direction}, id ${direction} limit ${rowsFor(query.limit)}`;
+  return sql`select id from ${source(subresource, query, after, page)} found ${page}`;
+}
+
+const countQuery = (subresource: Source, query: ListQuery): RawBuilder<{ count: number }> =>
+  sql`select count(*) as count from (
+        select 1 from ${source(subresource, query, sql`true`, sql``)} found limit ${sql.lit(totalCountMax + 1)}) counted`;
+
+/** The matching rows: of one order or another narrow condition, else of each order of one customer, else one index scan per status. */
+function source(
+  { table, statuses, userId, narrowedBy }: Source,
+  { order_id: orderId, status, created_at_gte: from, created_at_lt: until }: ListQuery,
+  after: RawBuilder<unknown>,
+  page: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const select = sql`select id, created_at from ${sql.table(table)}`;
+  const conditions = [after];
+  if (orderId !== undefined) conditions.push(sql`order_id = ${orderId}`);
+  if (narrowedBy) conditions.push(narrowedBy);
+  if (from !== undefined) conditions.push(sql`created_at >= ${from}::timestamptz`);
+  if (until !== undefined) conditions.push(sql`created_at < ${until}::timestamptz`);
+  const where = sql.join(conditions, sql` and `);
+  const hasStatus = status === undefined ? sql`true` : sql`status = any(${status}::text[])`;
+  if (orderId !== undefined || narrowedBy) {
+    const isOwn = sql`exists (select 1 from orders where orders.id = order_id and orders.user_id = ${userId})`;
+    return sql`(${select} where ${where} and ${hasStatus} and ${userId === undefined ? sql`true` : isOwn} ${page})`;
+  }
+  if (userId !== undefined) {
+    // `offset 0` keeps this a look-up for each order of the customer, whatever the planner believes of the table
+    return sql`(select subresource.* from orders cross join lateral (
+      ${select} where order_id = orders.id and ${hasStatus} and ${where} offset 0) subresource where orders.user_id = ${userId})`;
+  }
+  return sql`(select subresource.* from unnest(${status ?? statuses}::text[]) as wanted (status) cross join lateral (
+    ${select} where ${sql.table(table)}.status = wanted.status and ${where} ${page}) subresource)`;
+}

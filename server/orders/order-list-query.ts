@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { type contract, ordersWithItemsMax } from '@mandate/contract';
+import { refuseReversed } from '../http/list-query.ts';
+import type { Principal } from '../http/principal.ts';
+import { invalidRequest } from '../http/problem.ts';
+import type { OrderFilters, OrderSort } from './list-orders.ts';
+import { whoseOrders } from './whose-orders.ts';
+
+export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
+type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };
+
+/** Returns the list that a query means for this principal; throws where its parameters contradict each other. */
+export function orderListFromQuery(principal: Principal, query: OrderListQuery): OrderList {
+  refuseReversed(query, 'created_at_gte', 'created_at_lt');
+  refuseReversed(query, 'updated_at_gte', 'updated_at_lt');
+  const withItems = query.include?.includes('items') ?? false;
+  if (withItems && query.limit > ordersWithItemsMax) {
+    throw invalidRequest({
+      in: 'query',
+      parameter: 'limit',
+      code: 'out_of_range',
+      detail: `With \`include=items\` a page has at most ${ordersWithItemsMax} orders: send \`limit=${ordersWithItemsMax}\` or less.`,
+    });
+  }
+  const filters = {
+    userId: whoseOrders(principal, query.user_id),
+    ids: query.id,
+    clientId: query.client_id,
+    status: query.status,
+    paymentStatus: query.payment_status,
+    fulfillmentStatus: query.fulfillment_status,
+    reference: query.reference,
+    createdAtGte: query.created_at_gte,
+    createdAtLt: query.created_at_lt,
+    updatedAtGte: query.updated_at_gte,
+    updatedAtLt: query.updated_at_lt,
+  };
+  return { filters, sort: sortFromQuery(query), withItems };
+}
+
+/** Changes are found by their time: sorted by another column, a short period would mean reading all orders. */
+function sortFromQuery({ sort, updated_at_gte: from, updated_at_lt: until }: OrderListQuery): OrderSort {
+  const isByChange = from !== undefined || until !== undefined;
+  if (isByChange && (sort === 'created_at' || sort === '-created_at')) {
+    throw invalidRequest({
+      in: 'query',
+      parameter: 'sort',
+      code: 'conflicting_parameters',
+      detail: 'With `updated_at_gte` or `updated_at_lt`, send `sort=updated_at` or `sort=-updated_at`, or leave `sort` out.',
+    });
+  }
+  switch (sort ?? (isByChange ? 'updated_at' : '-created_at')) {
+    case 'created_at':
+      return { by: 'created_at', descending: false };
+    case '-created_at':
+      return { by: 'created_at', descending: true };
+    case 'updated_at':
+      return { by: 'updated_at', descending: false };
+    default:
+      return { by: 'updated_at', descending: true };
+  }
+}

@@ -1,0 +1,40 @@
+/** The rules of lists and of single resources, checked on every operation of the contract: an operation that breaks one fails by its name. */
+import type { AppRoute } from '@ts-rest/core';
+import { contract, contractV2, routesOf } from '@mandate/contract';
+import { describe, expect, test } from 'vitest';
+import { missingCollections, unpaginatedLists, unreadableEtags } from '../support/collection-rules.ts';
+
+const versions = [
+  ['v1', routesOf(contract)],
+  ['v2', routesOf(contractV2)],
+] as const;
+
+const without = (name: string, change: (route: AppRoute) => AppRoute[]): AppRoute[] =>
+  routesOf(contract).flatMap((route) => (`${route.method} ${route.path}` === `GET /api/v1/${name}` ? change(route) : [route]));
+
+describe('every list is paginated', () => {
+  test.each(versions)('in %s', (_, routes) => {
+    expect(unpaginatedLists(routes)).toEqual([]);
+  });
+  test('and one that is not is found', () => {
+    expect(unpaginatedLists(without('delivery-methods', (route) => [{ ...route, query: null }]))).toEqual(['deliveryMethods.list']);
+  });
+});
+
+describe('every resource that accepts If-Match can be read on its own', () => {
+  test.each(versions)('in %s', (_, routes) => {
+    expect(unreadableEtags(routes)).toEqual([]);
+  });
+  test('and one that cannot is found', () => {
+    expect(unreadableEtags(without('shipments/:shipment_id', () => []))).toEqual(['shipments.update']);
+  });
+});
+
+describe('every resource that can be read on its own has a collection', () => {
+  test.each(versions)('in %s', (_, routes) => {
+    expect(missingCollections(routes)).toEqual([]);
+  });
+  test('and one that has none is found', () => {
+    expect(missingCollections(without('payments', () => []))).toEqual(['payments.get']);
+  });
+});
