@@ -20,7 +20,7 @@ import { devicePolling } from './device-polling.ts';
 import { devicePageRequests } from './device-page-requests.ts';
 import { createEngine } from './engine.ts';
 import { FormTokens } from './form-tokens.ts';
-import { acceptIssuedTokens } from './issued-tokens.ts';
+import { acceptIssuedTokens, acceptTokensAtUserinfo } from './issued-tokens.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 import { limitClientSecrets } from './limit-client-secrets.ts';
 import { limitDeviceCodes } from './limit-device-codes.ts';
@@ -105,6 +105,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
     const provider = createEngine({ em, issuer, store, keys: current, ...engineKeys, refreshGraceSeconds, pages });
     provider.proxy = true; // so that it believes pinOrigin, which knows the scheme
     provider.silent = true; // wireCorrections logs
+    acceptTokensAtUserinfo(provider, verification, apiAudience(issuer));
     provider.on('grant.revoked', keepRevocation(em));
     provider.on('server_error', noteFailure(log));
     for (const middleware of engineMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);

@@ -3,6 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { isDatabaseUnavailable } from '../database/database-away.ts';
 import { endpoints } from './endpoints.ts';
+import { grantedScope } from './granted-scope.ts';
 import { loggedPath } from './logged-path.ts';
 import { frameHeaders } from './pages/page-headers.ts';
 
@@ -93,9 +94,6 @@ function correctRefusal(ctx: Parameters<Middleware>[0], { error, error_descripti
 
 /** RFC 6749 section 5.1: strict clients compare `scope` with what they asked for, `openid` and `offline_access` included. */
 function nameEveryGrantedScope(ctx: Parameters<Middleware>[0]): void {
-  const { oidc } = engineContext.parse(ctx);
-  const { Grant: grant, AuthorizationCode: code, RefreshToken: refreshToken } = oidc.entities;
-  const asked = oidc.params?.['scope'] ?? code?.scope ?? refreshToken?.scope;
-  if (!grant || typeof asked !== 'string') return;
-  ctx.body = { ...tokenBody.parse(ctx.body), scope: grant.getOIDCScopeFiltered(new Set(asked.split(' '))) };
+  const scope = grantedScope(engineContext.parse(ctx).oidc);
+  if (scope !== undefined) ctx.body = { ...tokenBody.parse(ctx.body), scope };
 }
