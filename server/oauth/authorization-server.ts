@@ -41,6 +41,7 @@ import { rejectOtherSitesAtEngine } from './reject-other-sites.ts';
 import { resolveClientIdUrl } from './resolve-client-id-url.ts';
 import { RunningEngine } from './running-engine.ts';
 import { openSigningKeys, type SigningKeysOptions } from './signing-keys.ts';
+import { signOutWithoutSession } from './sign-out-without-session.ts';
 import { tokenStore } from './token-store.ts';
 import { type OnTokenOperation, tellTokenOperations } from './token-operations.ts';
 import { keepRevocation, tokenTransaction } from './token-transaction.ts';
@@ -150,6 +151,7 @@ function engineMiddleware(parts: AuthorizationServerParts, { limits, store, page
   return [
     ...(onTokenOperation ? [tellTokenOperations(onTokenOperation)] : []),
     wireCorrections(issuer, log),
+    signOutWithoutSession(pages),
     bodyFirst,
     ...selfRegistration(parts, limits, store),
     limitClientSecrets(em, limits),

@@ -1,4 +1,4 @@
-import { administratorScopes, scopes } from '@mandate/contract';
+import { rolesFor } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { Application, isSelfRegistered, selfRegistrations } from '../applications/application.entity.ts';
 import type { Em } from '../database/orm.ts';
@@ -10,9 +10,8 @@ import { isApiScope, isKnownScope } from './scopes.ts';
 type Grant = InstanceType<Provider['Grant']>;
 export type Role = User['role'];
 
-/** A customer can allow what is their own; what reaches beyond takes a member of staff. */
-export const mayGrant = (role: Role, scope: string): boolean =>
-  !isApiScope(scope) || role === 'admin' || (!administratorScopes.has(scope) && (!scopes[scope].admin || role === 'staff'));
+/** Users can grant only the scopes that their role can use. */
+export const mayGrant = (role: Role, scope: string): boolean => !isApiScope(scope) || rolesFor(scope).includes(role);
 
 type Approval = { readonly consented: string[]; readonly preapproved: string[] };
 
