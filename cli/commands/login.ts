@@ -229,9 +229,6 @@ function tell(io: Io, settings: Settings, what: string, credential: Credential |
   }
   if (settings.quiet) return;
   const who = credential?.user ? ` as ${credential.user.email}` : '';
-  const particulars = [
-    `profile ${settings.profile}`,
-    ...(scopes.length > 0 ? [`scopes ${apiScopes(scopes).join(' ')}`] : []),
-  ];
+  const particulars = [`profile ${settings.profile}`, ...(scopes.length > 0 ? [`scopes ${apiScopes(scopes).join(' ')}`] : [])];
   io.stderr.write(`${plainText(`${what}${who} (${particulars.join(', ')}). ${more}`).trim()}\n`);
 }

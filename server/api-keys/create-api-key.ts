@@ -50,7 +50,17 @@ export async function createApiKey(
   }
   const key = newKey();
   const { clientId } = principal;
-  const [row] = await insertApiKey(em, [userId, name, prefixOf(key), hashKey(key), scopes, clientId, now, end, principal.tokenRecordId ?? '']);
+  const [row] = await insertApiKey(em, [
+    userId,
+    name,
+    prefixOf(key),
+    hashKey(key),
+    scopes,
+    clientId,
+    now,
+    end,
+    principal.tokenRecordId ?? '',
+  ]);
   if (!row) throw new Error('inserting an API key gave no row');
   const details = { prefix: row.prefix, scopes };
   await recordAuditEvent(

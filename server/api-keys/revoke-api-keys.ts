@@ -18,7 +18,13 @@ export type RevocationCause = {
   readonly source: Source;
   readonly actorId: number | undefined;
   readonly clientId?: string | undefined;
-  readonly reason: 'revoked_by_owner' | 'application_removed' | 'application_deleted' | 'preapproval_withdrawn' | 'password_changed' | 'password_reset';
+  readonly reason:
+    | 'revoked_by_owner'
+    | 'application_removed'
+    | 'application_deleted'
+    | 'preapproval_withdrawn'
+    | 'password_changed'
+    | 'password_reset';
 };
 
 export type RevokedApiKey = { readonly id: number; readonly name: string; readonly prefix: string };

@@ -78,7 +78,12 @@ describe('one token works at the API and at the userinfo endpoint', () => {
   test('of a confidential application, with every method that the endpoint has', async () => {
     const client = await webApplication(server.db, ['users.read', 'orders.read']);
     const granted = await authorize(server.origin, anna, { client_id: client.clientId, redirect_uri: client.redirectUri, scope });
-    const form = { grant_type: 'authorization_code', code: granted.code, code_verifier: granted.verifier, redirect_uri: client.redirectUri };
+    const form = {
+      grant_type: 'authorization_code',
+      code: granted.code,
+      code_verifier: granted.verifier,
+      redirect_uri: client.redirectUri,
+    };
     const { access_token: token } = await tokensOf(askForTokens(server.origin, form, basic(client.clientId, client.secret)));
     await expectBoth(token);
     const posted = { method: 'POST', body: new URLSearchParams({ access_token: token }) };

@@ -141,9 +141,9 @@ describe('an application whose pre-approval is withdrawn', () => {
     const left = await renewed(app, tokens);
     expect(left.scope).toBe('openid users.read');
     expect([await status(left), await status(left, 'orders')]).toEqual([200, 403]);
-    expect((await exchange(app, { grant_type: 'refresh_token', refresh_token: left.refresh_token ?? '', scope: 'orders.read' })).status).toBe(
-      200,
-    );
+    expect(
+      (await exchange(app, { grant_type: 'refresh_token', refresh_token: left.refresh_token ?? '', scope: 'orders.read' })).status,
+    ).toBe(200);
     const own = await tokensFor(mandate.origin, anna, ['connected_apps.read']);
     const connected = (await mandate.call('GET', '/api/v1/connected-apps', { token: own.access_token })).body.data;
     const granted = connected.filter(({ application }: Body) => application.client_id === app.client_id).map((one: Body) => one.scopes);
@@ -199,7 +199,10 @@ describe('an application whose pre-approval is withdrawn', () => {
   test('ends nothing of another application, and no other change ends anything', async () => {
     const [app, other] = [await register(['openid', 'users.read']), await register(['openid', 'users.read'])];
     const anna = await signUp(mandate.origin);
-    const [tokens, others] = [await unaskedTokensOf(app, anna, 'openid users.read'), await unaskedTokensOf(other, anna, 'openid users.read')];
+    const [tokens, others] = [
+      await unaskedTokensOf(app, anna, 'openid users.read'),
+      await unaskedTokensOf(other, anna, 'openid users.read'),
+    ];
     await update(app, { name: 'Another name' });
     await preapprove(app, 'openid', 'users.read', 'orders.read');
     expect(await status(tokens)).toBe(200);
