@@ -18,8 +18,9 @@ class StrategyWithPkce extends OpenIDConnectStrategy {
   override authenticate(request: Request & { session: { verifier?: string } }, options?: OpenIDConnectStrategy.AuthenticateOptions): void {
     request.session.verifier ??= randomBytes(32).toString('base64url');
     const { verifier } = request.session;
-    const oauth2 = this._oauth2;
+    const { _oauth2: oauth2 } = this;
     this.verifier = verifier;
+    // oxlint-disable-next-line no-underscore-dangle -- the library offers it to subclasses by this name
     this._oauth2 = Object.assign(Object.create(oauth2), {
       getOAuthAccessToken: (code: string, form: object, done: Parameters<typeof oauth2.getOAuthAccessToken>[1]) =>
         oauth2.getOAuthAccessToken(code, { ...form, code_verifier: verifier }, done),
