@@ -12,6 +12,7 @@ import { CommandFailure, type FieldFailure } from './command-failure.ts';
 import { exitCodeOfStatus, exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { plainText, printableJson } from './plain-text.ts';
+import { withProfile } from './settings.ts';
 
 /** A failure as it is told: to people in lines, to programs as JSON. */
 export type Failure = {
@@ -26,7 +27,8 @@ export type Failure = {
 
 /** Tells on stderr what went wrong and gives the exit code. */
 export function reportFailure(io: Io, error: unknown, asJson: boolean, debug: boolean): number {
-  const failure = failureOf(error);
+  const told = failureOf(error);
+  const failure = told.hint === undefined ? told : { ...told, hint: withProfile(io, told.hint) };
   if (asJson) {
     const { fields, ...rest } = failure;
     io.stderr.write(`${printableJson({ error: { ...rest, ...(fields.length > 0 && { fields }) } })}\n`);

@@ -47,6 +47,15 @@ export type Settings = {
   readonly config: ProfileConfig;
 };
 
+/** The profile of the command, unless it is the one that every command uses without a flag. */
+const profilesToName = new WeakMap<Io, string | undefined>();
+
+/** Adds the profile of the command to each `mandate login` in a text, so that the user does not sign in with another profile. */
+export function withProfile(io: Io, text: string): string {
+  const profile = profilesToName.get(io);
+  return profile === undefined ? text : text.replaceAll('mandate login', `mandate login --profile ${profile}`);
+}
+
 /** A flag wins over the environment, the environment over the profile. */
 export function settingsOf(flags: GlobalFlags, io: Io): Settings {
   const { env } = io;
@@ -58,6 +67,8 @@ export function settingsOf(flags: GlobalFlags, io: Io): Settings {
   const asks = io.stdinIsTTY && !flags.noInput && !env['CI'];
   if (flags.jq !== undefined && (flags.get !== undefined || flags.fields !== undefined))
     throw usage('--jq goes with neither --get nor --fields: the filter can choose as well');
+  const isUsual = profile === 'default' && (env['MANDATE_PROFILE'] || (kept.active ?? 'default')) === 'default';
+  profilesToName.set(io, isUsual ? undefined : profile);
   return {
     profile,
     apiUrl: flags.apiUrl ?? (env['MANDATE_API_URL'] || config['api_url']),

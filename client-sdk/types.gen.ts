@@ -1199,7 +1199,7 @@ export interface components {
             post_logout_redirect_uris: string[];
             /** @description The most it may ever be granted. Taken away here, a scope is gone from the tokens there are. */
             scopes: string[];
-            /** @description What people are not asked about, because an administrator allowed it in the name of everybody. */
+            /** @description Scopes that users are not asked about, because an administrator approved them for everybody. Removing one revokes it at once wherever no user consented to it. */
             preapproved_scopes: string[];
             /** @description How it gets tokens. */
             grant_types: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
@@ -1242,7 +1242,7 @@ export interface components {
             post_logout_redirect_uris?: string[];
             /** @description The most it may ever be granted. Taken away here, a scope is gone from the tokens there are. */
             scopes: ("users.read" | "users.write" | "users.manage" | "users.administer" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
-            /** @description What people are not asked about, because an administrator allowed it in the name of everybody. */
+            /** @description Scopes that users are not asked about, because an administrator approved them for everybody. Removing one revokes it at once wherever no user consented to it. */
             preapproved_scopes?: ("openid" | "profile" | "email" | "offline_access" | "users.read" | "users.write" | "users.manage" | "users.administer" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
             /** @description How it gets tokens. */
             grant_types: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
@@ -1284,7 +1284,7 @@ export interface components {
             post_logout_redirect_uris?: string[];
             /** @description The most it may ever be granted. Taken away here, a scope is gone from the tokens there are. */
             scopes?: ("users.read" | "users.write" | "users.manage" | "users.administer" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
-            /** @description What people are not asked about, because an administrator allowed it in the name of everybody. */
+            /** @description Scopes that users are not asked about, because an administrator approved them for everybody. Removing one revokes it at once wherever no user consented to it. */
             preapproved_scopes?: ("openid" | "profile" | "email" | "offline_access" | "users.read" | "users.write" | "users.manage" | "users.administer" | "products.write" | "orders.read" | "orders.write" | "orders.manage" | "payments.read" | "payments.write" | "payments.manage" | "refunds.write" | "shipments.write" | "settings.write" | "tasks.read" | "tasks.write" | "events.read" | "webhooks.read" | "webhooks.write" | "connected_apps.read" | "connected_apps.write" | "api_keys.manage" | "applications.manage" | "signing_keys.manage" | "audit.read")[];
             /** @description How it gets tokens. */
             grant_types?: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
@@ -1517,7 +1517,7 @@ export interface components {
             post_logout_redirect_uris: string[];
             /** @description The most it may ever be granted. Taken away here, a scope is gone from the tokens there are. */
             scopes: string[];
-            /** @description What people are not asked about, because an administrator allowed it in the name of everybody. */
+            /** @description Scopes that users are not asked about, because an administrator approved them for everybody. Removing one revokes it at once wherever no user consented to it. */
             preapproved_scopes: string[];
             /** @description How it gets tokens. */
             grant_types: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];

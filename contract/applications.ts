@@ -52,7 +52,8 @@ const descriptions = {
   redirect_uris: 'Where people are sent back to; compared as whole strings, but for the port of a loopback address.',
   post_logout_redirect_uris: 'Where people may be sent after signing out.',
   scopes: 'The most it may ever be granted. Taken away here, a scope is gone from the tokens there are.',
-  preapproved_scopes: 'What people are not asked about, because an administrator allowed it in the name of everybody.',
+  preapproved_scopes:
+    'Scopes that users are not asked about, because an administrator approved them for everybody. Removing one revokes it at once wherever no user consented to it.',
   grant_types: 'How it gets tokens.',
   first_party: 'Made by the shop itself; people are told so.',
   rate_limit_per_minute: 'How many requests a minute it may make for each person; `null`: as many as any.',

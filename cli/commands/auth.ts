@@ -7,7 +7,7 @@ import type { Io } from '../io.ts';
 import { globalFlagsOf, groupCommand, leafCommand } from '../program-parts.ts';
 import { durationMs } from '../read-values.ts';
 import { openSession, requireSignIn, tokenSource } from '../session.ts';
-import { settingsOf, type Settings } from '../settings.ts';
+import { settingsOf, withProfile, type Settings } from '../settings.ts';
 import { checkFields, showResult } from '../show-result.ts';
 
 export function addAuth(program: Command, io: Io): void {
@@ -42,7 +42,7 @@ async function showStatus(io: Io, settings: Settings): Promise<void> {
   );
   const environment = { source: 'MANDATE_TOKEN', used: true, user: null, api_url: settings.apiUrl ?? null, scopes: null };
   const data = [...(settings.token === undefined ? [] : [{ ...environment, expires_at: null, renewable: false, storage: null }]), ...kept];
-  if (data.length === 0 && !settings.quiet) io.stderr.write('Nobody is signed in. Sign in with: mandate login\n');
+  if (data.length === 0 && !settings.quiet) io.stderr.write(withProfile(io, 'Nobody is signed in. Sign in with: mandate login\n'));
   showResult(io, settings, { data }, statusColumns);
 }
 
@@ -56,9 +56,8 @@ async function printToken(io: Io, settings: Settings, minTtl: string | undefined
   const { credential, store } = session;
   const token = settings.token ?? (credential && (await lasting(tokenSource(io, store, settings.profile, credential), credential, ttlMs)));
   if (credential?.bound && !settings.quiet) {
-    io.stderr.write(
-      'This token is bound to a key of this machine, so other programs cannot use it. One they can use: mandate login --no-dpop\n',
-    );
+    const hint = withProfile(io, 'One they can use: mandate login --no-dpop');
+    io.stderr.write(`This token is bound to a key of this machine, so other programs cannot use it. ${hint}\n`);
   } else if (io.stdout.isTTY && !settings.quiet) io.stderr.write('Whoever sees this token can act as you until it expires.\n');
   io.stdout.write(settings.format === 'text' ? `${token}\n` : `${JSON.stringify({ access_token: token })}\n`);
 }

@@ -25,9 +25,11 @@ import { chosenStorage, keep, type Storage } from '../refresh-token.ts';
 import { clientAt, insecureAllowed, openSession, type Session } from '../session.ts';
 import { settingsOf, type GlobalFlags, type Settings } from '../settings.ts';
 import { signInMode, type SignInMode } from '../sign-in.ts';
+import { revokeTokens } from './logout.ts';
 
 const clientId = 'mandate-cli';
-const defaultScopes = ['users.read', 'orders.read', 'orders.write'];
+/** What a customer needs to place orders, to pay for them and to see both. */
+const defaultScopes = ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'];
 /** Who the person is, and that the sign-in outlives the first token. */
 const alwaysAsked = ['openid', 'offline_access'];
 const waitUsualMs = 300_000;
@@ -109,13 +111,38 @@ async function login(given: Login): Promise<void> {
       })
     : undefined;
   const credential = { ...credentialOf(settings, apiUrl, tokens, user, storage), bound: proofKey !== undefined };
+  const missing = apiScopes(scopes).filter((scope) => !tokens.scopes.includes(scope));
+  if (missing.length > 0 && (await isWorse(session, credential))) {
+    await revokeTokens(io, credential, tokens.refreshToken ?? tokens.accessToken);
+    throw notGranted(missing, user, `The earlier login of profile ${settings.profile} is kept.`);
+  }
   await store.exclusively(async () => {
     await writeProofKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
     await keep(io, store, settings.profile, credential, tokens.refreshToken);
   });
-  const missing = scopes.filter((scope) => scope.includes('.') && !tokens.scopes.includes(scope));
-  if (missing.length > 0) io.stderr.write(`Not granted: ${missing.join(' ')}\n`);
   tell(io, settings, 'Signed in', credential, `Credentials: ${storage === 'keyring' ? 'system keyring' : store.path}.`);
+  if (missing.length === 0) return;
+  if (flags.scopes !== undefined) throw notGranted(missing, user, 'The other scopes were granted.');
+  io.stderr.write(`Not granted: ${missing.join(' ')}\n`);
+}
+
+const apiScopes = (scopes: readonly string[]): string[] => scopes.filter((scope) => scope.includes('.'));
+
+/** Whether the earlier login still works, and the new one is of another user or grants no more. */
+async function isWorse(session: Session, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {
+  const earlier = session.credential;
+  if (!earlier) return false;
+  const isOtherUser = user !== undefined && earlier.user !== undefined && user.id !== earlier.user.id;
+  const grantsMore = earlier.scopes.every((scope) => scopes.includes(scope)) && scopes.length > earlier.scopes.length;
+  return (isOtherUser || !grantsMore) && isSignedIn(session);
+}
+
+function notGranted(missing: readonly string[], user: User | undefined, result: string): CommandFailure {
+  const by = user ? ` by ${user.email}` : '';
+  const flag = missing.map((scope) => `+${scope}`).join(',');
+  return new CommandFailure(exitCodes.notAllowed, 'insufficient_scope', `Not granted${by}: ${missing.join(', ')}. ${result}`, {
+    hint: `To sign in as a user who can grant it, choose "Use another account" in the browser: mandate login --scopes ${flag}`,
+  });
 }
 
 async function loginWithToken({ io, settings }: Login, { apiUrl, store }: Session): Promise<void> {
@@ -202,9 +229,6 @@ function tell(io: Io, settings: Settings, what: string, credential: Credential |
   }
   if (settings.quiet) return;
   const who = credential?.user ? ` as ${credential.user.email}` : '';
-  const particulars = [
-    `profile ${settings.profile}`,
-    ...(scopes.length > 0 ? [`scopes ${scopes.filter((scope) => scope.includes('.')).join(' ')}`] : []),
-  ];
+  const particulars = [`profile ${settings.profile}`, ...(scopes.length > 0 ? [`scopes ${apiScopes(scopes).join(' ')}`] : [])];
   io.stderr.write(`${plainText(`${what}${who} (${particulars.join(', ')}). ${more}`).trim()}\n`);
 }

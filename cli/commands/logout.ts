@@ -36,7 +36,7 @@ export async function signOut(io: Io, settings: Settings, profiles: readonly str
       if (!credential) return;
       const token = await revocable(io, store, profile, credential);
       await forget(io, store, profile);
-      if (!(await told(io, credential, token))) untold.push(profile);
+      if (!(await revokeTokens(io, credential, token))) untold.push(profile);
     });
     if (!settings.quiet) io.stderr.write(`Signed out (profile ${profile}).\n`);
   }
@@ -55,7 +55,12 @@ async function revocable(io: Io, store: CredentialStore, profile: string, creden
   return refreshToken ?? credential.accessToken;
 }
 
-async function told(io: Io, { apiUrl, issuer = apiUrl, clientId }: Credential, token: string): Promise<boolean> {
+/** Revokes a token and everything that came from the same sign-in. Returns false when the service cannot be told. */
+export async function revokeTokens(
+  io: Io,
+  { apiUrl, issuer = apiUrl, clientId }: Pick<Credential, 'apiUrl' | 'issuer' | 'clientId'>,
+  token: string,
+): Promise<boolean> {
   try {
     const server = await discover(issuer, { allowInsecureRequests: insecureAllowed(io), signal: io.interrupted });
     await revoke(server, clientId, token, io.interrupted);

@@ -10,6 +10,8 @@ import {
   type Client,
   type QueryValue,
 } from '@mandate/client-sdk';
+import type { Io } from '../io.ts';
+import { withProfile } from '../settings.ts';
 import type { Tool } from './tool.ts';
 
 export type ToolResult = { readonly content: { readonly type: 'text'; readonly text: string }[]; readonly isError?: boolean };
@@ -18,7 +20,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 const headerArguments = ['idempotency_key', 'if_match'];
 
 /** Calls a tool as whoever is signed in. A refusal is a result, too: it says what to do about it. */
-export async function callTool(client: Client, tool: Tool, given: Arguments, signal: AbortSignal): Promise<ToolResult> {
+export async function callTool(io: Io, client: Client, tool: Tool, given: Arguments): Promise<ToolResult> {
   const elsewhere = new Set([...tool.pathArguments, ...tool.queryArguments, ...headerArguments]);
   const [key, ifMatch] = headerArguments.map((name) => (typeof given[name] === 'string' ? given[name] : undefined));
   const request = {
@@ -33,11 +35,11 @@ export async function callTool(client: Client, tool: Tool, given: Arguments, sig
   };
   const idempotencyKey = tool.keyed ? (key ?? randomUUID()) : undefined;
   try {
-    const { data, headers } = await client.request(request, { signal, idempotencyKey, ifMatch }).withResponse();
+    const { data, headers } = await client.request(request, { signal: io.interrupted, idempotencyKey, ifMatch }).withResponse();
     const etag = tool.readOnly ? headers.get('etag') : null;
     return textResult(data === undefined ? 'Done.' : JSON.stringify(data), ...(etag === null ? [] : [`etag: ${etag}`]));
   } catch (error) {
-    return { ...textResult(refusal(error, tool, idempotencyKey)), isError: true };
+    return { ...textResult(withProfile(io, refusal(error, tool, idempotencyKey))), isError: true };
   }
 }
 

@@ -37,7 +37,7 @@ function toolServer(io: Io, client: Client, allowsWrites: boolean): McpServer {
     const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
     const inputSchema = fromJsonSchema<Record<string, unknown>>(tool.inputSchema);
     const registered = server.registerTool(name, { title, description, inputSchema, annotations }, async (given) =>
-      callTool(client, tool, given, io.interrupted),
+      callTool(io, client, tool, given),
     );
     if (!readOnly && !allowsWrites) registered.disable();
   }

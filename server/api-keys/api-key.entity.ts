@@ -15,6 +15,8 @@ export const ApiKey = defineEntity({
     scopes: p.array(),
     /** Client ID of the application that created the key; null for keys created before it was recorded. No foreign key: the application may be deleted. */
     createdByClientId: p.text().nullable(),
+    /** The scopes with which the application created it and that the user was not asked about, because the application was preapproved. */
+    preapprovedScopes: p.array().defaultRaw(`'{}'`),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),

@@ -20,8 +20,11 @@ const countActive = statement<{ count: number }>(
 );
 const insertApiKey = statement<ApiKeyRow>(
   'insert_api_key',
-  `insert into api_keys (user_id, name, prefix, secret_hash, scopes, created_by_client_id, created_at, expires_at)
-   values ($1, $2, $3, $4, $5::text[], $6, $7, $8) returning ${apiKeyColumns}`,
+  `insert into api_keys (user_id, name, prefix, secret_hash, scopes, created_by_client_id, created_at, expires_at, preapproved_scopes)
+   values ($1, $2, $3, $4, $5::text[], $6, $7, $8, array(
+     select s from oauth_records t join connections c on c.grant_id = t.grant_id, unnest(c.preapproved_scopes) s
+     where t.model = 'AccessToken' and t.id = $9 and s = any($5::text[] || '{api_keys.manage}'::text[])))
+   returning ${apiKeyColumns}`,
 );
 
 /** In a transaction. The key is in this answer and nowhere else: what is kept is its hash. */
@@ -47,7 +50,17 @@ export async function createApiKey(
   }
   const key = newKey();
   const { clientId } = principal;
-  const [row] = await insertApiKey(em, [userId, name, prefixOf(key), hashKey(key), scopes, clientId, now, end]);
+  const [row] = await insertApiKey(em, [
+    userId,
+    name,
+    prefixOf(key),
+    hashKey(key),
+    scopes,
+    clientId,
+    now,
+    end,
+    principal.tokenRecordId ?? '',
+  ]);
   if (!row) throw new Error('inserting an API key gave no row');
   const details = { prefix: row.prefix, scopes };
   await recordAuditEvent(

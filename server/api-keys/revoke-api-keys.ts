@@ -9,6 +9,8 @@ export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: st
   readonly except?: readonly number[];
   /** Only the key with this ID. */
   readonly id?: number;
+  /** Only keys that were created with one of these scopes while the application was preapproved for it. */
+  readonly preapproved?: readonly string[];
 };
 
 /** For the audit log: who revoked the keys, from where, through which application, and why. */
@@ -16,7 +18,13 @@ export type RevocationCause = {
   readonly source: Source;
   readonly actorId: number | undefined;
   readonly clientId?: string | undefined;
-  readonly reason: 'revoked_by_owner' | 'application_removed' | 'application_deleted' | 'password_changed' | 'password_reset';
+  readonly reason:
+    | 'revoked_by_owner'
+    | 'application_removed'
+    | 'application_deleted'
+    | 'preapproval_withdrawn'
+    | 'password_changed'
+    | 'password_reset';
 };
 
 export type RevokedApiKey = { readonly id: number; readonly name: string; readonly prefix: string };
@@ -40,11 +48,12 @@ export async function revokeApiKeys(
 }
 
 function conditionsOf(selection: ApiKeySelection) {
-  const { id, except = [], clientId } = selection;
+  const { id, except = [], clientId, preapproved } = selection;
   return {
     revokedAt: null,
     ...('userId' in selection && { user: selection.userId }),
     ...(clientId !== undefined && { createdByClientId: clientId }),
+    ...(preapproved && { preapprovedScopes: { $overlap: [...preapproved] } }),
     ...(id !== undefined ? { id } : except.length > 0 && { id: { $nin: [...except] } }),
   };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { initServer } from '@ts-rest/express';
 import { contract, type ApplicationCreate, type AuditAction } from '@mandate/contract';
+import type { RevocationCause } from '../api-keys/revoke-api-keys.ts';
 import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
 import type { Em } from '../database/orm.ts';
 import { constraintOf } from '../database/sql-state.ts';
@@ -43,12 +44,13 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
     },
 
     update: async ({ params, body, req }) => {
-      const application = await em.transactional(async (inner) => {
-        const updated = await updateApplication(inner, params.application_id, body);
-        await record(inner, req, 'application.updated', updated.clientId, { fields: Object.keys(body) });
-        return updated;
+      const updated = await em.transactional(async (inner) => {
+        const { application, withdrawn } = await updateApplication(inner, params.application_id, body, callerOf(req), new Date());
+        const details = { fields: Object.keys(body), ...(withdrawn.length > 0 && { withdrawn_scopes: withdrawn }) };
+        await record(inner, req, 'application.updated', application.clientId, details);
+        return application;
       });
-      return { status: 200, body: toApplication(application) };
+      return { status: 200, body: toApplication(updated) };
     },
 
     delete: async ({ params, req }) => {
@@ -71,9 +73,12 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
 type Request = Parameters<typeof sourceOf>[0];
 
 async function remove(em: Em, req: Request, id: number): Promise<void> {
+  await record(em, req, 'application.deleted', await deleteApplication(em, id, callerOf(req), new Date()));
+}
+
+function callerOf(req: Request): Omit<RevocationCause, 'reason'> {
   const { user, clientId } = principalOf(req);
-  const by = { source: sourceOf(req), actorId: user?.id, clientId };
-  await record(em, req, 'application.deleted', await deleteApplication(em, id, by, new Date()));
+  return { source: sourceOf(req), actorId: user?.id, clientId };
 }
 
 async function rotateSecret(em: Em, req: Request, id: number, previousUntil: Date): Promise<string> {

@@ -1,13 +1,26 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ApplicationUpdate } from '@mandate/contract';
+import type { RevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { Em } from '../database/orm.ts';
 import { problem, invalidRequest } from '../http/problem.ts';
+import { endPreapprovedAccess } from '../oauth/end-preapproved-access.ts';
 import { Application } from './application.entity.ts';
 import { applicationFaults, type ApplicationRules } from './create-application.ts';
 
-/** A merge patch: what is absent stays. Runs in a transaction, and holds the application until it ends. */
-export async function updateApplication(em: Em, id: number, update: ApplicationUpdate): Promise<Application> {
+/**
+ * Applies a merge patch, in a transaction, and locks the application until it ends. A scope that is preapproved no longer is revoked
+ * wherever no user consented to it.
+ * @returns the application, and the scopes whose pre-approval was withdrawn
+ */
+export async function updateApplication(
+  em: Em,
+  id: number,
+  update: ApplicationUpdate,
+  by: Omit<RevocationCause, 'reason'>,
+  now: Date,
+): Promise<{ application: Application; withdrawn: string[] }> {
   const application = await lockApplication(em, id);
+  const preapproved = application.preapprovedScopes;
   if (application.registration === 'metadata_document') refuseFieldsOfDocument(update);
   const { status, ...fields } = update;
   Object.assign(application, given(fields));
@@ -15,7 +28,9 @@ export async function updateApplication(em: Em, id: number, update: ApplicationU
   if (status === 'active') application.enable();
   refuseFaults(application);
   await em.flush();
-  return application;
+  const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
+  if (withdrawn.length > 0) await endPreapprovedAccess(em, application.clientId, withdrawn, by, now);
+  return { application, withdrawn };
 }
 
 /** Held until the transaction ends. */

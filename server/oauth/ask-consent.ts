@@ -32,8 +32,8 @@ const consentForm = z.object({
 export const showConsent = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await pendingInteraction(context, req, res, 'consent');
   const person = await personOf(context, interaction);
-  const { asked, apiScopes } = offer(interaction, person.role);
-  if (asked.length === 0) return refuse(context, req, res);
+  const { asked, apiScopes, beyondRole } = offer(interaction, person.role);
+  if (asked.length + beyondRole.length === 0) return refuse(context, req, res);
   const application = await findApplication(context.em, clientIdOf(interaction));
   const html = consentPage(context.setting, {
     csrf: context.forms.token(req, res),
@@ -43,6 +43,7 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
     returnTo: returnAddress(interaction),
     person,
     apiScopes,
+    beyondRole,
     identityScopes: identityScopes.filter((scope) => asked.includes(scope)),
     days: lifetimes.grant / (24 * 60 * 60),
   });
@@ -70,6 +71,7 @@ async function allow(context: PageContext, req: Request, res: Response, ticked: 
     if (interaction.result?.consent !== undefined) return interaction.returnTo;
     const person = await personOf(context, interaction);
     const { asked, apiScopes } = offer(interaction, person.role);
+    if (asked.length === 0) return refuseInteraction(context, req, res);
     const refused = new Set<string>(apiScopes.filter((scope) => !ticked.has(scope)));
     const allowed = asked.filter((scope) => !refused.has(scope));
     const grant = new provider.Grant({ accountId: String(person.id), clientId: clientIdOf(interaction) });
@@ -88,16 +90,21 @@ async function allow(context: PageContext, req: Request, res: Response, ticked: 
 async function refuse(context: PageContext, req: Request, res: Response): Promise<void> {
   const returnTo = await context.em.transactional(async () => {
     await pendingInteraction(context, req, res, 'consent');
-    const result = { error: 'access_denied', error_description: 'the person did not allow it' };
-    return context.provider.interactionResult(req, res, result, { mergeWithLastSubmission: false });
+    return refuseInteraction(context, req, res);
   });
   res.redirect(303, returnTo);
+}
+
+function refuseInteraction({ provider }: PageContext, req: Request, res: Response): Promise<string> {
+  const result = { error: 'access_denied', error_description: 'the person did not allow it' };
+  return provider.interactionResult(req, res, result, { mergeWithLastSubmission: false });
 }
 
 /** Signs out whoever is signed in and begins the application's request anew. */
 async function switchPerson(context: PageContext, req: Request, res: Response): Promise<void> {
   const { provider } = context;
   const interaction = await pendingInteraction(context, req, res, 'consent');
+  if (interaction.deviceCode !== undefined) return switchPersonForDevice(context, req, res, interaction);
   await endInteraction(context, req, res, interaction);
   await endSession(provider, req, res);
   const request = new URLSearchParams();
@@ -107,10 +114,21 @@ async function switchPerson(context: PageContext, req: Request, res: Response): 
   res.redirect(303, `${endpoints.authorization}?${request.toString()}`);
 }
 
-/** What of the request this person can allow; the rest is not even offered. */
+/** A device code is confirmed only once, so that its request cannot begin anew: the same request asks for a sign-in again. */
+async function switchPersonForDevice({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
+  interaction.prompt = { name: 'login', reasons: ['account_switch'], details: {} };
+  delete interaction.session;
+  delete interaction.lastSubmission;
+  await interaction.persist();
+  await endSession(provider, req, res);
+  res.redirect(303, `/sign-in/${interaction.uid}`);
+}
+
+/** The requested scopes that this user can grant, and those of the API that are beyond the user's role. */
 function offer(interaction: Interaction, role: User['role']) {
-  const asked = askedScopes(interaction.params).filter((scope) => mayGrant(role, scope));
-  return { asked, apiScopes: apiScopesAmong(asked) };
+  const requested = askedScopes(interaction.params);
+  const asked = requested.filter((scope) => mayGrant(role, scope));
+  return { asked, apiScopes: apiScopesAmong(asked), beyondRole: apiScopesAmong(requested).filter((scope) => !asked.includes(scope)) };
 }
 
 async function personOf({ em }: PageContext, { session }: Interaction): Promise<User> {

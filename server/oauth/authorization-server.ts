@@ -20,7 +20,7 @@ import { devicePolling } from './device-polling.ts';
 import { devicePageRequests } from './device-page-requests.ts';
 import { createEngine } from './engine.ts';
 import { FormTokens } from './form-tokens.ts';
-import { acceptIssuedTokens } from './issued-tokens.ts';
+import { acceptIssuedTokens, acceptTokensAtUserinfo } from './issued-tokens.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 import { limitClientSecrets } from './limit-client-secrets.ts';
 import { limitDeviceCodes } from './limit-device-codes.ts';
@@ -41,6 +41,7 @@ import { rejectOtherSitesAtEngine } from './reject-other-sites.ts';
 import { resolveClientIdUrl } from './resolve-client-id-url.ts';
 import { RunningEngine } from './running-engine.ts';
 import { openSigningKeys, type SigningKeysOptions } from './signing-keys.ts';
+import { signOutWithoutSession } from './sign-out-without-session.ts';
 import { tokenStore } from './token-store.ts';
 import { type OnTokenOperation, tellTokenOperations } from './token-operations.ts';
 import { keepRevocation, tokenTransaction } from './token-transaction.ts';
@@ -105,6 +106,7 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
     const provider = createEngine({ em, issuer, store, keys: current, ...engineKeys, refreshGraceSeconds, pages });
     provider.proxy = true; // so that it believes pinOrigin, which knows the scheme
     provider.silent = true; // wireCorrections logs
+    acceptTokensAtUserinfo(provider, verification, apiAudience(issuer));
     provider.on('grant.revoked', keepRevocation(em));
     provider.on('server_error', noteFailure(log));
     for (const middleware of engineMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
@@ -149,6 +151,7 @@ function engineMiddleware(parts: AuthorizationServerParts, { limits, store, page
   return [
     ...(onTokenOperation ? [tellTokenOperations(onTokenOperation)] : []),
     wireCorrections(issuer, log),
+    signOutWithoutSession(pages),
     bodyFirst,
     ...selfRegistration(parts, limits, store),
     limitClientSecrets(em, limits),

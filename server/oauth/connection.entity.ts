@@ -14,6 +14,8 @@ export const Connection = defineEntity({
     device: p.text().nullable().check('length(device) <= 100'),
     /** What it may do at the API, as the token it got last says. */
     scopes: p.array().defaultRaw(`'{}'`),
+    /** The scopes that the user was not asked about, because the application was preapproved for them. */
+    preapprovedScopes: p.array().defaultRaw(`'{}'`),
     createdAt: p.datetime(3),
     /** When it last got a token; null until it has one. */
     lastUsedAt: p.datetime(3).nullable(),

@@ -14,18 +14,23 @@ import { apiScopesAmong } from './scopes.ts';
 
 const noteConnection = statement(
   'note_connection',
-  `insert into connections (grant_id, user_id, client_id, device, created_at) values ($1, $2, $3, $4, $5)
+  `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes) values ($1, $2, $3, $4, $5, $6::text[])
    on conflict (grant_id) do nothing`,
 );
 
-/** Remembers on what a person allowed something; it is shown once the application has come for its token. */
+/** Remembers on what a person allowed something; it is shown once the application has come for its token. `preapprovedScopes`: those that the user was not asked about. */
 export async function beginConnection(
   em: Em,
-  { grantId, userId, clientId }: { grantId: string; userId: number; clientId: string },
+  {
+    grantId,
+    userId,
+    clientId,
+    preapprovedScopes = [],
+  }: { grantId: string; userId: number; clientId: string; preapprovedScopes?: readonly string[] },
   userAgent: string | undefined,
   now: Date,
 ): Promise<void> {
-  await noteConnection(em, [grantId, userId, clientId, deviceName(userAgent), now]);
+  await noteConnection(em, [grantId, userId, clientId, deviceName(userAgent), now, preapprovedScopes]);
 }
 
 const useConnection = statement<{ first: boolean }>(

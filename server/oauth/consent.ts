@@ -1,4 +1,4 @@
-import { administratorScopes, scopes } from '@mandate/contract';
+import { rolesFor } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { Application, isSelfRegistered, selfRegistrations } from '../applications/application.entity.ts';
 import type { Em } from '../database/orm.ts';
@@ -10,23 +10,25 @@ import { isApiScope, isKnownScope } from './scopes.ts';
 type Grant = InstanceType<Provider['Grant']>;
 export type Role = User['role'];
 
-/** A customer can allow what is their own; what reaches beyond takes a member of staff. */
-export const mayGrant = (role: Role, scope: string): boolean =>
-  !isApiScope(scope) || role === 'admin' || (!administratorScopes.has(scope) && (!scopes[scope].admin || role === 'staff'));
+/** Users can grant only the scopes that their role can use. */
+export const mayGrant = (role: Role, scope: string): boolean => !isApiScope(scope) || rolesFor(scope).includes(role);
 
-const rememberedScopes = statement<{ scopes: string[] } & Pick<Application, 'registration'>>(
-  'remembered_scopes',
-  `select a.preapproved_scopes || coalesce(c.scopes, '{}') as scopes, a.registration
-   from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2`,
+type Approval = { readonly consented: string[]; readonly preapproved: string[] };
+
+// Locks the application: a withdrawal of its pre-approval waits for the grant that is being created, and then revokes it.
+const findApproval = statement<Approval & Pick<Application, 'registration'>>(
+  'find_approval',
+  `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration
+   from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2 for key share of a`,
 );
 
 /**
- * What the person need not be asked: what they agreed to before, and what an administrator did in the name of everybody. Undefined for
- * a self-registered application: its consent page is always shown.
+ * Returns the scopes that the user need not be asked about: those they consented to, and those that an administrator approved for
+ * everybody. Undefined for a self-registered application, whose consent page is always shown.
  */
-export async function remembered(em: Em, userId: number, clientId: string): Promise<readonly string[] | undefined> {
-  const [row] = await rememberedScopes(em, [userId, clientId]);
-  return row && isSelfRegistered(row) ? undefined : (row?.scopes ?? []);
+async function approvalFor(em: Em, userId: number, clientId: string): Promise<Approval | undefined> {
+  const [row] = await findApproval(em, [userId, clientId]);
+  return row && !isSelfRegistered(row) ? row : undefined;
 }
 
 const addToConsent = statement(
@@ -68,25 +70,36 @@ export function decide(grant: Grant, resources: readonly string[], asked: readon
  * Always a new one, never the browser session's: two devices that share a grant would be signed out together.
  */
 export const loadGrant = (em: Em, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
-  const { client, account, result, params, provider } = ctx.oidc;
+  const { client, account, result, provider } = ctx.oidc;
   if (!client || !account) return undefined;
   const agreed = result?.consent?.grantId;
   if (agreed !== undefined) return provider.Grant.find(agreed);
   if (client.applicationType === 'native') return undefined; // asked every time: anything on the machine can say it is this application (RFC 8252 section 8.6)
+  const by = { userId: Number(account.accountId), clientId: client.clientId };
+  return em.transactional(() => grantWithoutAsking(em, ctx, by, resources));
+};
+
+async function grantWithoutAsking(
+  em: Em,
+  ctx: KoaContextWithOIDC,
+  { userId, clientId }: { readonly userId: number; readonly clientId: string },
+  resources: readonly string[],
+): Promise<Grant | undefined> {
+  const { params, provider } = ctx.oidc;
   const asked = askedScopes(params ?? {});
-  const agreedBefore = await remembered(em, Number(account.accountId), client.clientId);
-  if (!agreedBefore) return undefined;
-  const known = new Set(agreedBefore);
-  const role = await roleOf(em, Number(account.accountId));
-  const allowed = new Set(asked.filter((scope) => known.has(scope) && mayGrant(role, scope)));
+  const approval = await approvalFor(em, userId, clientId);
+  if (!approval) return undefined;
+  const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
+  const role = await roleOf(em, userId);
+  const allowed = new Set(asked.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && mayGrant(role, scope)));
   if (asked.some((scope) => !allowed.has(scope))) return undefined; // the page asks for all of it
-  const grant = new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
+  const grant = new provider.Grant({ accountId: String(userId), clientId });
   decide(grant, resources, asked, allowed);
   const grantId = await grant.save();
-  const connection = { grantId, userId: Number(account.accountId), clientId: client.clientId };
-  await beginConnection(em, connection, ctx.get('user-agent'), new Date());
+  const preapprovedScopes = asked.filter((scope) => !consented.has(scope));
+  await beginConnection(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
   return grant;
-};
+}
 
 async function roleOf(em: Em, userId: number): Promise<Role> {
   const user = await em.fork({ keepTransactionContext: true }).findOneOrFail(User, userId, { fields: ['role'] });

@@ -25,7 +25,7 @@ const find = statement<Row>(
 const ending = (column: 'grant_id' | 'user_id' | 'client_id') =>
   statement<Row>(
     `end_connections_by_${column}`,
-    `with c as (delete from connections where ${column} = $1 returning *)
+    `with c as (delete from connections where ${column} = any($1) returning *)
      select ${columns} from c left join applications a on a.client_id = c.client_id order by c.id`,
   );
 const endings = { grant_id: ending('grant_id'), user_id: ending('user_id'), client_id: ending('client_id') };
@@ -37,8 +37,8 @@ export async function recordGrantCreated(em: Em, grantId: string): Promise<void>
 }
 
 /** In the transaction in which grants end: nobody is shown them any more, and each end is an event, if the grant was ever used. */
-export async function endConnections(em: Em, by: keyof typeof endings, value: string | number): Promise<void> {
-  for (const row of await endings[by](em, [value])) {
+export async function endConnections(em: Em, by: keyof typeof endings, ...values: readonly (string | number)[]): Promise<void> {
+  for (const row of await endings[by](em, [values])) {
     if (row.last_used_at !== null) await recordEvent(em, 'grant.revoked', bodyOf(row), row.user_id);
   }
 }

@@ -1,10 +1,12 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Middleware } from 'koa';
-import type { AdapterFactory, AdapterPayload, Configuration } from 'oidc-provider';
+import { errors, Provider, type AdapterFactory, type AdapterPayload, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
 import { endpoints } from './endpoints.ts';
+import { grantedScope } from './granted-scope.ts';
 import { readBody, replaceBody } from './request-body.ts';
+import { identityScopesAmong } from './scopes.ts';
 
 type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
 
@@ -26,17 +28,23 @@ export const authenticationTimeClaim: NonNullable<Configuration['extraTokenClaim
   return authTime === undefined ? undefined : { auth_time: authTime };
 };
 
-/** Every JWT leaves a record behind when it is issued: it is good for as long as the record stands, and not a moment longer. */
+/**
+ * Persists a record of every JWT when it is issued; the token is valid only while the record exists. The library leaves the scopes of
+ * OpenID Connect out of a token that has an audience. They are added here, because the userinfo endpoint accepts tokens of the API.
+ */
 export const recordIssuedToken =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
-  async (_ctx, token, { payload: claims }) => {
+  async (ctx, token, { payload: claims }) => {
     const { jti, exp, iat } = issuedClaims.parse(claims);
+    const identity = token.kind === 'AccessToken' ? identityScopesAmong(grantedScope(ctx.oidc)?.split(' ') ?? []) : [];
+    const scope = [...identity, ...(token.scope === undefined ? [] : [token.scope])].join(' ') || undefined;
+    claims.scope = scope;
     const record: AdapterPayload = {
       kind: token.kind,
       iat,
       exp,
       clientId: token.clientId,
-      scope: token.scope,
+      ...(scope !== undefined && { scope }),
       aud: token.aud,
       ...(token.jkt !== undefined && { jkt: token.jkt }),
       ...(token.extra !== undefined && { extra: token.extra }),
@@ -65,6 +73,24 @@ export const acceptIssuedTokens =
     }
     await next();
   };
+
+/**
+ * The library's userinfo endpoint accepts opaque tokens without an audience. Here it also accepts a JWT of ours for `audience` that was
+ * granted `openid`, so that one token works at the API and at the userinfo endpoint. All further checks stay the library's.
+ */
+export function acceptTokensAtUserinfo(provider: Provider, verification: Verification, audience: string): void {
+  const { AccessToken, ClientCredentials } = provider;
+  const findOpaque = AccessToken.find.bind(AccessToken);
+  const find: typeof findOpaque = async (presented, options) => {
+    if (Provider.ctx?.oidc.route !== 'userinfo' || !isJwt(presented)) return findOpaque(presented, options);
+    const reference = await referenceOf(presented, verification);
+    const token = await AccessToken.find(reference, options); // a reference is no JWT
+    if (!token && (await ClientCredentials.find(reference))) throw new errors.InsufficientScope('the token acts for no user', 'openid');
+    if (token?.aud === audience) token.aud = undefined;
+    return token;
+  };
+  Object.assign(AccessToken, { find });
+}
 
 async function referenceOf(jwt: string, { issuer, keys, referenceKey }: Verification): Promise<string> {
   try {

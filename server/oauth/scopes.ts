@@ -12,6 +12,9 @@ export const isApiScope = (name: string): name is Scope => Object.hasOwn(scopes,
 /** In the order of the names given, without what the API does not have. */
 export const apiScopesAmong = (names: readonly string[]): Scope[] => names.filter(isApiScope);
 
+/** In the order of the names given, only those of OpenID Connect. */
+export const identityScopesAmong = (names: readonly string[]): string[] => names.filter((name) => isKnownScope(name) && !isApiScope(name));
+
 /** Scopes with which an application could give access to others, or keep it without the user: an assistant has to request them by name. */
 const beyondAssistants = new Set<Scope>(['users.write', 'webhooks.write', 'connected_apps.write', 'api_keys.manage']);
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../database/database-away.ts';
 import { isWriteRefusal } from '../database/storage-reserve.ts';
 import { endpoints } from './endpoints.ts';
+import { grantedScope } from './granted-scope.ts';
 import { loggedPath } from './logged-path.ts';
 import { frameHeaders } from './pages/page-headers.ts';
 
@@ -98,9 +99,6 @@ function correctRefusal(ctx: Parameters<Middleware>[0], { error, error_descripti
 
 /** RFC 6749 section 5.1: strict clients compare `scope` with what they asked for, `openid` and `offline_access` included. */
 function nameEveryGrantedScope(ctx: Parameters<Middleware>[0]): void {
-  const { oidc } = engineContext.parse(ctx);
-  const { Grant: grant, AuthorizationCode: code, RefreshToken: refreshToken } = oidc.entities;
-  const asked = oidc.params?.['scope'] ?? code?.scope ?? refreshToken?.scope;
-  if (!grant || typeof asked !== 'string') return;
-  ctx.body = { ...tokenBody.parse(ctx.body), scope: grant.getOIDCScopeFiltered(new Set(asked.split(' '))) };
+  const scope = grantedScope(engineContext.parse(ctx).oidc);
+  if (scope !== undefined) ctx.body = { ...tokenBody.parse(ctx.body), scope };
 }

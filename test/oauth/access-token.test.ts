@@ -46,7 +46,7 @@ test('is an RFC 9068 JWT with all its claims (84)', () => {
     aud: `${server.origin}/api`,
     sub: expect.stringMatching(/^\d+$/),
     client_id: 'mandate-cli',
-    scope: 'users.read',
+    scope: 'openid users.read',
     jti: expect.any(String),
   });
   expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(300);

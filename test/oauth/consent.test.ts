@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { databaseKind } from '../support/database.ts';
+import { rolesFor, scopeNames, scopes } from '@mandate/contract';
+import { askFromDevice, beginOnDevice, enterCode, wait } from '../support/device-flow.ts';
 import { encodePng } from '../support/png.ts';
 import { apiStatus, useServer } from '../support/use-server.ts';
 import { formRequest, type Page } from '../support/browser.ts';
@@ -119,7 +121,7 @@ describe('what reaches beyond the own things (31)', () => {
   test('is neither offered nor granted to a customer', async () => {
     const anna = await signUp(server.origin);
     const page = await open(anna, { scope });
-    expect(page.text).not.toContain('See, place, change and cancel the orders of every customer');
+    expect(page.text).not.toContain('value="orders.manage"');
     const granted = await authorize(server.origin, anna, { scope }, { decision: 'allow', scope: ['users.read', 'orders.manage'] });
     expect(tokenResponse.parse(await (await redeem(server.origin, granted)).json()).scope).toBe('openid users.read');
   });
@@ -138,7 +140,58 @@ describe('what reaches beyond the own things (31)', () => {
     await authorize(server.origin, boss, request);
     expect(onConsent(await open(boss, request))).toBe(false);
     await server.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
-    expect((await open(boss, request)).text).not.toContain('See, place, change and cancel the orders of every customer');
+    expect((await open(boss, request)).text).not.toContain('value="orders.manage"');
+  });
+
+  const roles = ['customer', 'staff', 'admin'] as const;
+  const cases = scopeNames.flatMap((name) => roles.filter((role) => !rolesFor(name).includes(role)).map((role) => [name, role] as const));
+  const people = new Map<string, Promise<Person>>();
+  const personAs = (role: (typeof roles)[number]): Promise<Person> => {
+    const person = people.get(role) ?? signUpAs(server.db, server.origin, role);
+    people.set(role, person);
+    return person;
+  };
+
+  test.each(cases)('%s is named to a user with the role %s, with the way to another account', async (name, role) => {
+    const person = await personAs(role);
+    const { text } = await open(person, { scope: `openid users.read ${name}` });
+    const [, refused = ''] = /<div class="warning" role="alert">([^]*?)<\/div>/.exec(text) ?? [];
+    expect(refused).toContain(`<code>${name}</code>`);
+    expect(refused).toContain(scopes[name].consent);
+    expect(refused).toMatch(/<button[^>]* form="switch">Use another account</);
+    expect(text).not.toContain(`value="${name}"`);
+    expect(text).toContain('value="users.read"');
+  });
+
+  test('alone can only be cancelled, or allowed by another user', async () => {
+    const anna = await signUp(server.origin);
+    const page = await open(anna, { scope: 'orders.manage' });
+    expect(page.text).toContain('<code>orders.manage</code>');
+    expect(page.text).not.toContain('value="allow"');
+    const allowed = await anna.browser.submit(page, { decision: 'allow' });
+    expect(allowed.leaves?.searchParams.get('error')).toBe('access_denied');
+    const boss = await signUpAs(server.db, server.origin, 'admin');
+    const signInPage = await anna.browser.submit(await open(anna, { scope: 'orders.manage' }), { decision: 'switch' });
+    const consent = await anna.browser.submit(signInPage, { email: boss.email, password: boss.password });
+    expect(consent.text).toContain('value="orders.manage"');
+    expect((await anna.browser.submit(consent, { decision: 'allow' })).leaves?.searchParams.get('code')).toBeTruthy();
+  });
+
+  test('is allowed to a device by another user', async () => {
+    const [anna, boss] = [await signUp(server.origin), await signUpAs(server.db, server.origin, 'admin')];
+    const device = await beginOnDevice(server.origin, scope);
+    const page = await anna.browser.submit(await enterCode(anna, device.user_code), {});
+    expect(page.text).toContain('<code>orders.manage</code>');
+    const signInPage = await anna.browser.submit(page, { decision: 'switch' });
+    expect(signInPage.url.pathname).toMatch(/^\/sign-in\//);
+    const consent = await anna.browser.submit(signInPage, { email: boss.email, password: boss.password });
+    expect(consent.text).toContain(boss.email);
+    expect((await anna.browser.submit(consent, { decision: 'allow' })).response.status).toBe(200);
+    await server.db.em.fork().execute(wait);
+    const tokens = tokenResponse.parse(await (await askFromDevice(server.origin, device.device_code)).json());
+    expect(tokens.scope).toBe(scope);
+    const me = await fetch(`${server.origin}/api/v1/users/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+    expect(await me.json()).toMatchObject({ id: boss.id });
   });
 });
 

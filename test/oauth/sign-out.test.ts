@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apiStatus, useServer } from '../support/use-server.ts';
-import { Browser } from '../support/browser.ts';
+import { Browser, type Page } from '../support/browser.ts';
 import {
   authorize,
   authorizationRequest,
@@ -52,6 +52,44 @@ test('the session that was signed out does not come back with its old cookie', a
     body: new URLSearchParams({ csrf: /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '' }),
   });
   expect((await withOldCookie()).status).toBe(303);
+});
+
+describe('sign-out at the endpoint without a session', () => {
+  const policyOf = ({ response }: Page): string => response.headers.get('content-security-policy') ?? '';
+
+  test.each([
+    ['of a browser that never signed in', async () => new Browser(server.origin)],
+    [
+      'of a browser that signed out',
+      async () => {
+        const { browser } = await signUp(server.origin);
+        const { text } = await browser.open('/account');
+        await browser.open('/sign-out', {
+          method: 'POST',
+          body: new URLSearchParams({ csrf: /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '' }),
+        });
+        return browser;
+      },
+    ],
+  ])('shows a page with our content security policy: %s', async (_, open) => {
+    const browser = await open();
+    const page = await browser.open('/oauth/logout');
+    expect([page.response.status, page.url.pathname]).toEqual([200, '/oauth/logout']);
+    expect(page.text).toContain('You are signed out');
+    expect(page.text).not.toMatch(/<script(?![^>]* src=)|onload=/);
+    expect(policyOf(page)).toBe(policyOf(await browser.open('/sign-in')));
+  });
+
+  test('redirects to the registered URI of the application, with the state', async () => {
+    const client = await webApplication(server.db, []);
+    const registered = 'https://app.example/signed-out';
+    await server.db.em
+      .fork()
+      .execute('update applications set post_logout_redirect_uris = ? where client_id = ?', [`{${registered}}`, client.clientId]);
+    const query = new URLSearchParams({ client_id: client.clientId, post_logout_redirect_uri: registered, state: 'abc' });
+    const { leaves } = await new Browser(server.origin).open(`/oauth/logout?${query.toString()}`);
+    expect(leaves?.href).toBe(`${registered}?state=abc`);
+  });
 });
 
 test('sends nobody to an address that the application did not register', async () => {

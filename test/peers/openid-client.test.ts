@@ -44,6 +44,26 @@ test('openid-client signs somebody in, asks who it is, refreshes, and revokes', 
   await expect(openid.refreshTokenGrant(config, renewed.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' });
 });
 
+test('openid-client calls userinfo with a token that also works at the API, bound to a key or not', async () => {
+  const anna = await signUp(server.origin);
+  const app = await webApplication(server.db, ['orders.read']);
+  const config = await configuration(app.clientId, app.secret);
+  for (const options of [{}, { DPoP: openid.getDPoPHandle(config, await openid.randomDPoPKeyPair()) }]) {
+    const { verifier, challenge, state, nonce } = await pkce();
+    const request = { redirect_uri: app.redirectUri, scope: 'openid profile email orders.read', state, nonce, ...challenge };
+    const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+    const back = await followThrough(anna, openid.buildAuthorizationUrl(config, request));
+    const tokens = await openid.authorizationCodeGrant(config, back, checks, undefined, options);
+    const claims = tokens.claims();
+    const user = { sub: String(anna.id), name: anna.name, email: anna.email, email_verified: true };
+    expect(claims).toMatchObject(user);
+    expect(await openid.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '', options)).toMatchObject(user);
+    const orders = new URL(`${server.origin}/api/v1/orders`);
+    const response = await openid.fetchProtectedResource(config, tokens.access_token, orders, 'GET', undefined, undefined, options);
+    expect(response.status).toBe(200);
+  }
+});
+
 test('openid-client pushes its request, and proves to be the owner of its token', async () => {
   const config = await configuration(commandLine.clientId);
   const { verifier, challenge, state } = await pkce();

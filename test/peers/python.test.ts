@@ -12,8 +12,9 @@ const python = '/usr/bin/python3';
 
 describe.each([
   ['authlib', 'authlib_client.py', 'python3-authlib'],
+  ['authlib', 'authlib_openid_client.py', 'python3-authlib'],
   ['requests_oauthlib', 'requests_oauthlib_client.py', 'python3-requests-oauthlib'],
-])('%s', (module, script, debianPackage) => {
+])('%s in %s', (module, script, debianPackage) => {
   const server = useServer();
   const installed = spawnSync(python, ['-c', `import ${module}`]).status === 0;
 

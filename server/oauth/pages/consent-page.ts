@@ -1,4 +1,4 @@
-import { scopes } from '@mandate/contract';
+import { rolesFor, scopes } from '@mandate/contract';
 import { loopbackHosts } from '../../applications/redirect-uri.ts';
 import { html, type Html } from './html.ts';
 import { hidden, page, type Setting } from './page.ts';
@@ -14,10 +14,14 @@ export type ConsentPage = {
   readonly person: { readonly name: string; readonly email: string };
   /** Of the API: can be unticked one by one. */
   readonly apiScopes: readonly (keyof typeof scopes)[];
+  /** Of the API: requested, but beyond the role of the user. */
+  readonly beyondRole: readonly (keyof typeof scopes)[];
   /** About the person: given or not with the whole. */
   readonly identityScopes: readonly ('openid' | 'profile' | 'email' | 'offline_access')[];
   readonly days: number;
 };
+
+const grantsNothing = ({ apiScopes, identityScopes }: ConsentPage): boolean => apiScopes.length + identityScopes.length === 0;
 
 export function consentPage(setting: Setting, content: ConsentPage): Html {
   const { words, shop } = setting;
@@ -37,30 +41,44 @@ export function consentPage(setting: Setting, content: ConsentPage): Html {
           <p>${origin(setting, content.returnTo)}</p>
           ${content.selfRegistered && staysHere(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
           <p>${consent.signedInAs} <strong>${person.name}</strong><br />${person.email}</p>
-          ${content.returnTo !== undefined && html`<p class="elsewhere">${consent.notYou} <button class="inline" form="switch">${consent.switch}</button></p>`}
+          <p class="elsewhere">${consent.notYou} <button class="inline" form="switch">${consent.switch}</button></p>
         </div>
-        <fieldset>
-          <legend>${consent.may(application.name)}</legend>
-          ${content.apiScopes.length > 1 && html`<p class="hint">${consent.untick}</p>`}
-          <ul class="permissions">
-            ${content.identityScopes.map(
-              (scope) =>
-                html`<li>
-                  <div class="given"><span class="tick" aria-hidden="true">✓</span>${words.permission[scope]}</div>
-                </li>`,
-            )}
-            ${content.apiScopes.map((scope) => permission(setting, scope))}
-          </ul>
-        </fieldset>
-        <p class="quiet">${consent.duration(content.days)}</p>
+        ${content.beyondRole.length > 0 && beyondRole(setting, content)} ${!grantsNothing(content) && permissions(setting, content)}
         <div class="choice">
           <button class="second" name="decision" value="cancel">${consent.cancel}</button>
-          <button name="decision" value="allow">${consent.allow}</button>
+          ${!grantsNothing(content) && html`<button name="decision" value="allow">${consent.allow}</button>`}
         </div>
       </form>
-      ${content.returnTo !== undefined && html`<form id="switch" method="post">${hidden('csrf', content.csrf)}${hidden('decision', 'switch')}</form>`}`,
+      <form id="switch" method="post">${hidden('csrf', content.csrf)}${hidden('decision', 'switch')}</form>`,
   );
 }
+
+/** What the user can grant. */
+const permissions = (setting: Setting, { application, apiScopes, identityScopes, days }: ConsentPage): Html =>
+  html`<fieldset>
+      <legend>${setting.words.consent.may(application.name)}</legend>
+      ${apiScopes.length > 1 && html`<p class="hint">${setting.words.consent.untick}</p>`}
+      <ul class="permissions">
+        ${identityScopes.map(
+          (scope) =>
+            html`<li>
+              <div class="given"><span class="tick" aria-hidden="true">✓</span>${setting.words.permission[scope]}</div>
+            </li>`,
+        )}
+        ${apiScopes.map((scope) => permission(setting, scope))}
+      </ul>
+    </fieldset>
+    <p class="quiet">${setting.words.consent.duration(days)}</p>`;
+
+/** What the user cannot grant, and how to go on with an account that can. */
+const beyondRole = ({ words: { consent } }: Setting, { application, beyondRole: refused }: ConsentPage): Html =>
+  html`<div class="warning" role="alert">
+    <p>${consent.cannot(application.name)}</p>
+    <ul>
+      ${refused.map((scope) => html`<li>${scopes[scope].consent} (<code>${scope}</code>): ${consent.onlyFor(rolesFor(scope).includes('staff'))}</li>`)}
+    </ul>
+    <p><button class="inline" form="switch">${consent.switch}</button></p>
+  </div>`;
 
 /** Its logo, or the first letter of its name: never a picture that its maker would learn of each time. */
 const mark = ({ name, logo }: ConsentPage['application']): Html =>

@@ -81,7 +81,8 @@ export const english = {
     duration: (days: number) => `This holds until you sign out in the application, at most ${days} days.`,
     allow: 'Allow',
     cancel: 'Cancel',
-    nothing: (application: string) => `Your account cannot allow what ${application} asks for.`,
+    cannot: (application: string) => `${application} also asks for what your account cannot allow:`,
+    onlyFor: (staff: boolean) => (staff ? 'only staff and administrators can allow it.' : 'only administrators can allow it.'),
   },
   device: {
     title: 'Connect a device',

@@ -1,0 +1,8 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+
+/** Returns every scope that a token request is granted, those of OpenID Connect included, or undefined where no user is involved. */
+export function grantedScope({ entities, params }: Pick<KoaContextWithOIDC['oidc'], 'entities' | 'params'>): string | undefined {
+  const { Grant: grant, AuthorizationCode: code, DeviceCode: deviceCode, RefreshToken: refreshToken } = entities;
+  const requested = params?.['scope'] ?? code?.scope ?? deviceCode?.scope ?? refreshToken?.scope;
+  return grant && typeof requested === 'string' ? grant.getOIDCScopeFiltered(new Set(requested.split(' '))) : undefined;
+}
