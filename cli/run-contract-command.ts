@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { SendOptions } from '@mandate/client-sdk';
 import { columns } from './columns.ts';
+import type { CommandSpec } from './command-spec.ts';
 import { confirmed } from './confirm.ts';
 import { explained, requestOf, type Words } from './contract-request.ts';
 import { questions } from './questions.ts';
+import { isObject } from './schema-violations.ts';
 import { openSession, requireSignIn } from './session.ts';
 import type { Settings } from './settings.ts';
 import { showPages } from './show-pages.ts';
@@ -20,6 +22,9 @@ export type OwnFlags = {
 };
 
 type Invocation = Omit<Words, 'input'> & { readonly settings: Settings; readonly own: OwnFlags };
+
+const replayedWithoutSecret = ({ field, recovery }: NonNullable<CommandSpec['secret']>): string =>
+  `Nothing new was created: this is the response of an earlier request with the same idempotency key. Its ${field} is returned only once. ${recovery}\n`;
 
 export async function runContractCommand(invocation: Invocation): Promise<void> {
   const { io, settings, spec, own } = invocation;
@@ -51,7 +56,9 @@ export async function runContractCommand(invocation: Invocation): Promise<void> 
         all: own.all ?? false,
         pageAt: (cursor) => client.request({ ...named, query: { ...named.query, ...(cursor !== undefined && { cursor }) } }, options),
       });
-    showResult(io, settings, await client.request(named, options), columns[spec.operationId]);
+    const { data, replayed } = await client.request(named, options).withResponse();
+    showResult(io, settings, data, columns[spec.operationId]);
+    if (spec.secret && replayed && isObject(data) && data[spec.secret.field] === null) io.stderr.write(replayedWithoutSecret(spec.secret));
     if (isDryRun) io.stderr.write('Dry run: nothing was written. Run the command without --dry-run to carry it out.\n');
   } catch (error) {
     throw explained(error, spec, idempotencyKey);

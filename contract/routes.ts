@@ -21,8 +21,10 @@ export type RouteMetadata = {
    * Which objects it may touch is decided per object.
    */
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
-  /** Whether the request accepts an `Idempotency-Key`. */
+  /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those on the list in `test/api/idempotency.test.ts`. */
   readonly idempotent?: boolean;
+  /** Field of the response with a secret (`shownOnce`): it is neither stored nor replayed. */
+  readonly secret?: string;
   /** Largest accepted body in bytes (default: `usualBodyMax`). */
   readonly bodyMax?: number;
   /** Media types of a body that is not JSON: nobody reads it before the handler does, from the request itself. */
@@ -57,7 +59,7 @@ export const routesOf = (router: AppRouter | AppRoute): AppRoute[] =>
 /** Headers of a request that creates or starts something. The key's form is checked apart, so that a bad one has a code of its own. */
 export const idempotencyHeaders = z.object({
   'idempotency-key': extendApi(z.string().optional(), { minLength: 1, maxLength: 255 }).describe(
-    'Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again.',
+    'Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then.',
   ),
 });
 
