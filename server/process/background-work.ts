@@ -30,7 +30,7 @@ export function startBackgroundWork(parts: ProcessParts): Background {
 
 const jobsOf = ({ db, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
   ...paymentJobs(db, providers),
-  ...eventJobs(db, fanOut, () => deliverer.run()),
+  ...eventJobs(db, fanOut),
   ...webhookJobs(db, deliverer),
   ...taskJobs({ em: db.em, log, kinds: taskKinds }),
   ...upkeepJobs({ db, log, transport, mailKey: keys.mail }),
