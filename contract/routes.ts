@@ -21,7 +21,7 @@ export type RouteMetadata = {
    * Which objects it may touch is decided per object.
    */
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
-  /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those on the list in `test/api/idempotency.test.ts`. */
+  /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those on the list in `test/support/replays-as-declared.ts`. */
   readonly idempotent?: boolean;
   /** Field of the response with a secret (`shownOnce`): it is neither stored nor replayed. */
   readonly secret?: string;

@@ -91,7 +91,7 @@ export class EventListener {
         if (!isWarned) this.#log.warn({ err: error }, 'notifications about events do not arrive: polling every second until they do');
         isWarned = true;
       } finally {
-        this.#signals.hearsOtherProcesses = false;
+        this.#setHearing(false);
       }
       await sleep(reconnectAfterMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
@@ -108,10 +108,8 @@ export class EventListener {
     try {
       if (isThroughPooler(client)) throw new ThroughPoolerError(throughPooler);
       await client.query(`listen ${channel}`);
-      this.#signals.hearsOtherProcesses = true;
+      this.#setHearing(true);
       onListening();
-      // for what was missed before
-      for (const topic of eventTopics) this.#signals.emit(topic);
       const over = AbortSignal.any([lost.signal, this.#stopping.signal]);
       while (!over.aborted) {
         await sleep(checkEveryMs, undefined, { signal: over }).catch(() => undefined);
@@ -121,6 +119,13 @@ export class EventListener {
     } finally {
       client.release(true);
     }
+  }
+
+  /** Everything is checked once: for signals that were missed, and because polls have another interval from now on. */
+  #setHearing(hears: boolean): void {
+    if (this.#signals.hearsOtherProcesses === hears) return;
+    this.#signals.hearsOtherProcesses = hears;
+    for (const topic of eventTopics) this.#signals.emit(topic);
   }
 
   #receive(payload: string | undefined): void {
