@@ -2,7 +2,7 @@ import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 
 /** Marks a secret in the OpenAPI document: it is `null` in a replay. The value says how to get a working secret then. */
-export const nullInReplay = 'x-null-in-replay';
+const nullInReplay = 'x-null-in-replay';
 
 /**
  * A secret that the API returns once. The server does not store it, so a replay of the response has `null` instead.

@@ -100,4 +100,5 @@ test('an event whose signal was lost is found by the next poll', async () => {
   await placed(db.em, 0);
   await db.em.fork().execute(`insert into events (type, subject_type, subject_id, data) values ('order.paid', 'order', 1, '{}')`);
   await placed(db.em, 1);
+  expect(await lastSeq(db.em)).toBe(1);
 });
