@@ -87,7 +87,7 @@ export class EventListener {
       try {
         await this.#listen(onListening);
       } catch (error) {
-        if (error instanceof ThroughPoolerError) return this.#log.info(error.message);
+        if (error instanceof ThroughPoolerError) return this.#log.warn(error.message);
         if (!isWarned) this.#log.warn({ err: error }, 'notifications about events do not arrive: polling every second until they do');
         isWarned = true;
       } finally {
