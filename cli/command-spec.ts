@@ -33,6 +33,8 @@ export type CommandSpec = {
   /** Any one of them is enough; none: no token is needed. */
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
+  /** Field of the result with a secret: it is `null` in a replay. `recovery` says how to get a working secret then. */
+  readonly secret?: { readonly field: string; readonly recovery: string };
   readonly paginated: boolean;
   /** Whether a change can be asked for of one version only. */
   readonly ifMatch?: boolean;

@@ -1,4 +1,4 @@
-import type { EventType } from '@mandate/client-sdk/webhooks';
+import type { EventTypeFilter } from '@mandate/client-sdk/webhooks';
 import { CommandFailure } from './command-failure.ts';
 import { specOf } from './contract-request.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -7,7 +7,7 @@ import { nearest } from './nearest.ts';
 const known = (): readonly string[] => specOf('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
 
 /** Types of events as they are typed, separated by commas. */
-export function eventTypesOf(flag: string, text: string | undefined): EventType[] | undefined {
+export function eventTypesOf(flag: string, text: string | undefined): EventTypeFilter[] | undefined {
   if (text === undefined || text === '*') return undefined;
   return text.split(',').map((word) => {
     const type = word.trim();
@@ -19,4 +19,4 @@ export function eventTypesOf(flag: string, text: string | undefined): EventType[
   });
 }
 
-const isType = (type: string): type is EventType => known().includes(type);
+const isType = (type: string): type is EventTypeFilter => known().includes(type);

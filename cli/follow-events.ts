@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortError, ApiError, ConnectionError, DecodeError, TimeoutError, type Client } from '@mandate/client-sdk';
-import type { EventType, MandateEvent } from '@mandate/client-sdk/webhooks';
+import type { EventTypeFilter, MandateEvent } from '@mandate/client-sdk/webhooks';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts';
 const waitSeconds = 25;
 const patience = { firstMs: 100, lastMs: 2_000 };
 
-export type Following = { readonly after?: number | undefined; readonly type?: readonly EventType[] | undefined };
+export type Following = { readonly after?: number | undefined; readonly type?: readonly EventTypeFilter[] | undefined };
 
 /** `--after`: the number of an event. */
 export function afterOf(text: string | undefined): number | undefined {

@@ -29,6 +29,7 @@ type Content = Readonly<Record<string, { readonly schema: RawSchema }>>;
 type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalProperties'> & {
   readonly $ref?: string;
   readonly 'x-open-enum'?: boolean;
+  readonly 'x-null-in-replay'?: string;
   readonly oneOf?: readonly unknown[];
   readonly type?: string | readonly string[];
   readonly items?: RawSchema;
@@ -37,7 +38,7 @@ type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalPrope
 };
 
 const known = new Set(
-  '$ref type description enum minimum maximum minLength maxLength pattern format minItems maxItems items properties required additionalProperties default deprecated oneOf x-open-enum'.split(
+  '$ref type description enum minimum maximum minLength maxLength pattern format minItems maxItems items properties required additionalProperties default deprecated oneOf x-open-enum x-null-in-replay'.split(
     ' ',
   ),
 );
@@ -110,8 +111,18 @@ function commandSpec(document: Document, method: string, path: string, operation
       additionalProperties: false,
     },
     ...(body && { body: schemaOf(body) }),
+    ...(result && secretIn(document, result)),
     fields: item ? leavesOf(item) : [],
   };
+}
+
+/** The field of a result that is `null` in a replay. */
+function secretIn(document: Document, schema: RawSchema): Pick<CommandSpec, 'secret'> {
+  const { properties = {} } = document.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? {};
+  const [secret] = Object.entries(properties).flatMap(([field, { 'x-null-in-replay': recovery }]) =>
+    recovery === undefined ? [] : [{ field, recovery }],
+  );
+  return secret ? { secret } : {};
 }
 
 /** Of a list, what it lists. */
@@ -124,7 +135,7 @@ const leavesOf = (schema: Schema): string[] =>
   ]);
 
 function resolved(document: Document, schema: RawSchema): Schema {
-  const { $ref, type, items, properties, additionalProperties, 'x-open-enum': _, ...rest } = schema;
+  const { $ref, type, items, properties, additionalProperties, 'x-open-enum': _, 'x-null-in-replay': __, ...rest } = schema;
   for (const keyword of Object.keys(schema)) if (!known.has(keyword)) throw new Error(`no command knows the keyword ${keyword}`);
   if ($ref !== undefined) {
     const target = document.components.schemas[$ref.split('/').at(-1) ?? ''];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SendOptions } from '@mandate/client-sdk';
 import { withAnswers } from './ask-missing.ts';
 import { columns, headingsOf, staffColumns } from './columns.ts';
+import type { CommandSpec } from './command-spec.ts';
 import { confirmed } from './confirm.ts';
 import { explained, requestOf, type ContractRequest, type Words } from './contract-request.ts';
 import { scopesOfToken } from './given-token.ts';
@@ -10,6 +11,7 @@ import { withMinorUnits } from './money-values.ts';
 import { tellNextStep } from './next-steps.ts';
 import { questions } from './questions.ts';
 import { readInputObject } from './read-input.ts';
+import { isObject } from './schema-violations.ts';
 import { openSession, requireSignIn, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import { showPages } from './show-pages.ts';
@@ -29,6 +31,9 @@ export type OwnFlags = {
 
 type Invocation = Omit<Words, 'base'> & { readonly io: Io; readonly settings: Settings; readonly own: OwnFlags };
 type Prepared = { readonly request: ContractRequest; readonly idempotencyKey: string | undefined };
+
+const replayedWithoutSecret = ({ field, recovery }: NonNullable<CommandSpec['secret']>): string =>
+  `Nothing new was created: this is the response of an earlier request with the same idempotency key. Its ${field} is returned only once. ${recovery}\n`;
 
 export async function runContractCommand(invocation: Invocation): Promise<void> {
   const { io, settings, spec, own } = invocation;
@@ -94,8 +99,10 @@ async function carryOut(
       client.request({ ...named, query: { ...named.query, ...(cursor !== undefined && { cursor }) } }, options);
     return showPages({ io, settings, columns: shown, headings, all: own.all ?? false, pageAt });
   }
-  const result = await client.request(named, options);
+  const { data: result, replayed } = await client.request(named, options).withResponse();
   showResult(io, settings, result, shown, headings);
+  if (spec.secret && replayed && isObject(result) && result[spec.secret.field] === null)
+    io.stderr.write(replayedWithoutSecret(spec.secret));
   if (isDryRun) io.stderr.write('Dry run: nothing was written. Run the command without --dry-run to carry it out.\n');
   else tellNextStep(io, settings, spec.operationId, result);
 }

@@ -38,6 +38,8 @@ export type Answer<Data> = {
   readonly status: number;
   readonly headers: Headers;
   readonly requestId: string | undefined;
+  /** Whether this is the response of an earlier request with the same idempotency key. A secret in it is `null`: the field's description says what to do. */
+  readonly replayed: boolean;
 };
 
 export type Result<Data, Problems> =

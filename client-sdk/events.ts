@@ -25,8 +25,11 @@ type Objects = {
   webhook_endpoint: WebhookEndpoint;
 };
 
+/** Selects events: a type, or every type of a subject (`order.*`). */
+export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
+
 /** Every type of event there is by now; more are added in time. */
-export type EventType = NonNullable<EventsListQuery['type']>[number];
+export type EventType = Exclude<EventTypeFilter, `${string}.*`>;
 
 /** An event of one type, with what it happened to: `EventOf<'order.paid'>`. */
 export type EventOf<Type extends EventType> = Type extends `${infer Kind extends keyof Objects}.${string}`
@@ -39,7 +42,7 @@ export type MandateEvent = { [Type in EventType]: EventOf<Type> }[EventType];
 type FollowOptions = {
   /** The event to go on after; from the oldest that is kept when left out. Keep `event.id` of the last one you have dealt with. */
   readonly after?: number | undefined;
-  readonly type?: readonly EventType[] | undefined;
+  readonly type?: readonly EventTypeFilter[] | undefined;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -48,7 +51,7 @@ type Page = { readonly data: Event[]; readonly next_after: number };
 type EventSource = {
   readonly events: {
     list(
-      query: { after?: number | undefined; wait: number; limit: number; type?: EventType[] | undefined },
+      query: { after?: number | undefined; wait: number; limit: number; type?: EventTypeFilter[] | undefined },
       options: { signal?: AbortSignal | undefined },
     ): PromiseLike<Page>;
   };

@@ -466,7 +466,7 @@ export interface WebhooksResource {
   list(query?: WebhooksListQuery, options?: CallOptions): PagedCall<WebhookEndpointPage, ProblemsOf['webhooks.list']>;
   /**
    * Create a webhook endpoint.
-   * It gets the events that the token could read, and those of an application on its own account the events of every person who allows it to see them, for as long as they do. At least once, in no certain order, signed as Standard Webhooks says; a failed delivery is tried 10 times within 76 hours. The secret is shown once, so the request cannot be repeated for the same one.
+   * It gets the events that the token could read, and those of an application on its own account the events of every person who allows it to see them, for as long as they do. At least once, in no certain order, signed as Standard Webhooks says; a failed delivery is tried 10 times within 76 hours. The secret is shown once.
    * Needs the scope `webhooks.write`.
    */
   create(body: WebhookEndpointCreate, options?: CallOptions): Call<NewWebhookEndpoint, ProblemsOf['webhooks.create']>;
@@ -494,7 +494,7 @@ export interface WebhooksResource {
   delete(webhookEndpointId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['webhooks.delete']>;
   /**
    * Replace the secret of a webhook endpoint.
-   * Deliveries carry both signatures until the overlap ends. The secret is shown once, so the request cannot be repeated for the same one.
+   * Deliveries carry both signatures until the overlap ends. The secret is shown once.
    * Needs the scope `webhooks.write`.
    */
   rotateSecret(webhookEndpointId: number | string, body: WebhookSecretRotationCreate, options?: CallOptions): Call<WebhookSecretRotation, ProblemsOf['webhooks.rotateSecret']>;
@@ -542,7 +542,7 @@ export interface ApiKeysResource {
   list(query?: ApiKeysListQuery, options?: CallOptions): PagedCall<ApiKeyPage, ProblemsOf['apiKeys.list']>;
   /**
    * Create an API key.
-   * A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key. Creating a key requires that the user signed in during the last 15 minutes.
+   * A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. The key itself is shown once. Creating a key requires that the user signed in during the last 15 minutes.
    * Needs the scope `api_keys.manage`.
    */
   create(body: ApiKeyCreate, options?: CallOptions): Call<NewApiKey, ProblemsOf['apiKeys.create']>;
@@ -563,7 +563,7 @@ export interface ApplicationsResource {
   list(query?: ApplicationsListQuery, options?: CallOptions): PagedCall<ApplicationPage, ProblemsOf['applications.list']>;
   /**
    * Register an application.
-   * The secret is shown once, so the request cannot be repeated for the same one. For administrators.
+   * The secret is shown once. For administrators.
    * Needs the scope `applications.manage`.
    */
   create(body: ApplicationCreate, options?: CallOptions): Call<NewApplication, ProblemsOf['applications.create']>;

@@ -538,7 +538,7 @@ export interface operations {
                 dry_run?: "true" | "false";
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1037,7 +1037,7 @@ export interface operations {
                 dry_run?: "true" | "false";
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {

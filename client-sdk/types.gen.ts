@@ -753,7 +753,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description It gets the events that the token could read, and those of an application on its own account the events of every person who allows it to see them, for as long as they do. At least once, in no certain order, signed as Standard Webhooks says; a failed delivery is tried 10 times within 76 hours. The secret is shown once, so the request cannot be repeated for the same one.
+         * @description It gets the events that the token could read, and those of an application on its own account the events of every person who allows it to see them, for as long as they do. At least once, in no certain order, signed as Standard Webhooks says; a failed delivery is tried 10 times within 76 hours. The secret is shown once.
          */
         post: operations["webhooks.create"];
         delete?: never;
@@ -798,7 +798,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a webhook endpoint
-         * @description Deliveries carry both signatures until the overlap ends. The secret is shown once, so the request cannot be repeated for the same one.
+         * @description Deliveries carry both signatures until the overlap ends. The secret is shown once.
          */
         post: operations["webhooks.rotateSecret"];
         delete?: never;
@@ -922,7 +922,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key. Creating a key requires that the user signed in during the last 15 minutes.
+         * @description A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. The key itself is shown once. Creating a key requires that the user signed in during the last 15 minutes.
          */
         post: operations["apiKeys.create"];
         delete?: never;
@@ -966,7 +966,7 @@ export interface paths {
         put?: never;
         /**
          * Register an application
-         * @description The secret is shown once, so the request cannot be repeated for the same one. For administrators.
+         * @description The secret is shown once. For administrators.
          */
         post: operations["applications.create"];
         delete?: never;
@@ -1496,8 +1496,8 @@ export interface components {
              * @description To within a minute; `null` before its first use.
              */
             last_used_at: string | null;
-            /** @description The key itself. It is in this answer and nowhere else. */
-            key: string;
+            /** @description The key itself. It is in the first response only: a replay (`Idempotent-Replayed: true`) has `null`. If the first response was lost, revoke this key and create another one with a new `Idempotency-Key`. */
+            key: string | null;
         };
         NewApplication: {
             id: number;
@@ -1545,14 +1545,14 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description The secret. It is in this answer and nowhere else; `null` for a public application. */
+            /** @description The client secret; `null` for a public application. It is in the first response only: a replay (`Idempotent-Replayed: true`) has `null`. If the first response was lost, rotate the secret of the application (confidential applications only). */
             client_secret: string | null;
         };
         NewWebhookEndpoint: {
             id: number;
             /** @description Where events are sent: an https address that everybody can reach. In development http on the loopback interface is accepted as well. */
             url: string;
-            /** @description The types it gets; `*` stands for every one, also those to come. */
+            /** @description The event types it receives. `order.*` stands for every type that begins with `order.`, `*` for every type, both including types that are added later. */
             events: string[];
             /** @description What it is for. */
             description: string | null;
@@ -1580,8 +1580,8 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description What the signatures are made with (Standard Webhooks). It is in this answer and nowhere else; `verifyWebhook` of the SDK takes it. */
-            secret: string;
+            /** @description The secret of the signatures (Standard Webhooks), for `verifyWebhook` of the SDK. It is in the first response only: a replay (`Idempotent-Replayed: true`) has `null`. If the first response was lost, rotate the secret of the endpoint. */
+            secret: string | null;
         };
         /** @description What the customer has to do, for callers who may pay. */
         NextAction: {
@@ -2164,7 +2164,8 @@ export interface components {
             total_count_capped?: boolean;
         };
         RegistrationToken: {
-            initial_access_token: string;
+            /** @description The registration token. It is in the first response only: a replay (`Idempotent-Replayed: true`) has `null`. If the first response was lost, create another token with a new `Idempotency-Key`. */
+            initial_access_token: string | null;
             /** Format: date-time */
             expires_at: string;
         };
@@ -2173,7 +2174,8 @@ export interface components {
             expires_in?: number;
         };
         SecretRotation: {
-            client_secret: string;
+            /** @description The new client secret. It is in the first response only: a replay (`Idempotent-Replayed: true`) has `null`. If the first response was lost, rotate the secret again with a new `Idempotency-Key`. */
+            client_secret: string | null;
             /** Format: date-time */
             previous_secret_expires_at: string;
         };
@@ -2508,7 +2510,7 @@ export interface components {
             id: number;
             /** @description Where events are sent: an https address that everybody can reach. In development http on the loopback interface is accepted as well. */
             url: string;
-            /** @description The types it gets; `*` stands for every one, also those to come. */
+            /** @description The event types it receives. `order.*` stands for every type that begins with `order.`, `*` for every type, both including types that are added later. */
             events: string[];
             /** @description What it is for. */
             description: string | null;
@@ -2540,8 +2542,8 @@ export interface components {
         WebhookEndpointCreate: {
             /** @description Where events are sent: an https address that everybody can reach. In development http on the loopback interface is accepted as well. */
             url: string;
-            /** @description The types it gets; `*` stands for every one, also those to come. */
-            events: ("*" | "user.created" | "user.updated" | "user.suspended" | "user.reactivated" | "user.closed" | "product.created" | "product.updated" | "product.archived" | "product.deleted" | "product.stock_changed" | "product.out_of_stock" | "product.back_in_stock" | "order.created" | "order.updated" | "order.paid" | "order.shipped" | "order.delivered" | "order.canceled" | "order.refunded" | "payment.created" | "payment.requires_action" | "payment.succeeded" | "payment.failed" | "payment.canceled" | "refund.created" | "refund.succeeded" | "refund.failed" | "shipment.created" | "shipment.shipped" | "shipment.delivered" | "shipment.failed" | "shipment.canceled" | "task.succeeded" | "task.failed" | "task.canceled" | "grant.created" | "grant.revoked" | "webhook_endpoint.test" | "webhook_endpoint.disabled")[];
+            /** @description The event types it receives. `order.*` stands for every type that begins with `order.`, `*` for every type, both including types that are added later. */
+            events: ("*" | "user.created" | "user.updated" | "user.suspended" | "user.reactivated" | "user.closed" | "product.created" | "product.updated" | "product.archived" | "product.deleted" | "product.stock_changed" | "product.out_of_stock" | "product.back_in_stock" | "order.created" | "order.updated" | "order.paid" | "order.shipped" | "order.delivered" | "order.canceled" | "order.refunded" | "payment.created" | "payment.requires_action" | "payment.succeeded" | "payment.failed" | "payment.canceled" | "refund.created" | "refund.succeeded" | "refund.failed" | "shipment.created" | "shipment.shipped" | "shipment.delivered" | "shipment.failed" | "shipment.canceled" | "task.succeeded" | "task.failed" | "task.canceled" | "grant.created" | "grant.revoked" | "webhook_endpoint.test" | "webhook_endpoint.disabled" | "user.*" | "product.*" | "order.*" | "payment.*" | "refund.*" | "shipment.*" | "task.*" | "grant.*" | "webhook_endpoint.*")[];
             /** @description What it is for. */
             description?: string | null;
         };
@@ -2559,16 +2561,16 @@ export interface components {
         WebhookEndpointUpdate: {
             /** @description Where events are sent: an https address that everybody can reach. In development http on the loopback interface is accepted as well. */
             url?: string;
-            /** @description The types it gets; `*` stands for every one, also those to come. */
-            events?: ("*" | "user.created" | "user.updated" | "user.suspended" | "user.reactivated" | "user.closed" | "product.created" | "product.updated" | "product.archived" | "product.deleted" | "product.stock_changed" | "product.out_of_stock" | "product.back_in_stock" | "order.created" | "order.updated" | "order.paid" | "order.shipped" | "order.delivered" | "order.canceled" | "order.refunded" | "payment.created" | "payment.requires_action" | "payment.succeeded" | "payment.failed" | "payment.canceled" | "refund.created" | "refund.succeeded" | "refund.failed" | "shipment.created" | "shipment.shipped" | "shipment.delivered" | "shipment.failed" | "shipment.canceled" | "task.succeeded" | "task.failed" | "task.canceled" | "grant.created" | "grant.revoked" | "webhook_endpoint.test" | "webhook_endpoint.disabled")[];
+            /** @description The event types it receives. `order.*` stands for every type that begins with `order.`, `*` for every type, both including types that are added later. */
+            events?: ("*" | "user.created" | "user.updated" | "user.suspended" | "user.reactivated" | "user.closed" | "product.created" | "product.updated" | "product.archived" | "product.deleted" | "product.stock_changed" | "product.out_of_stock" | "product.back_in_stock" | "order.created" | "order.updated" | "order.paid" | "order.shipped" | "order.delivered" | "order.canceled" | "order.refunded" | "payment.created" | "payment.requires_action" | "payment.succeeded" | "payment.failed" | "payment.canceled" | "refund.created" | "refund.succeeded" | "refund.failed" | "shipment.created" | "shipment.shipped" | "shipment.delivered" | "shipment.failed" | "shipment.canceled" | "task.succeeded" | "task.failed" | "task.canceled" | "grant.created" | "grant.revoked" | "webhook_endpoint.test" | "webhook_endpoint.disabled" | "user.*" | "product.*" | "order.*" | "payment.*" | "refund.*" | "shipment.*" | "task.*" | "grant.*" | "webhook_endpoint.*")[];
             /** @description What it is for. */
             description?: string | null;
             /** @enum {string} */
             status?: "enabled" | "disabled";
         };
         WebhookSecretRotation: {
-            /** @description What the signatures are made with (Standard Webhooks). It is in this answer and nowhere else; `verifyWebhook` of the SDK takes it. */
-            secret: string;
+            /** @description The secret of the signatures (Standard Webhooks), for `verifyWebhook` of the SDK. It is in the first response only: a replay (`Idempotent-Replayed: true`) has `null`. If the first response was lost, rotate the secret again with a new `Idempotency-Key`; while the previous secret is valid, with `overlap_seconds: 0`. */
+            secret: string | null;
             /** Format: date-time */
             previous_secret_expires_at: string;
         };
@@ -3452,7 +3454,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3754,7 +3756,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4715,7 +4717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5722,7 +5724,7 @@ export interface operations {
                 dry_run?: "true" | "false";
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6221,7 +6223,7 @@ export interface operations {
                 dry_run?: "true" | "false";
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6540,7 +6542,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6995,7 +6997,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7174,7 +7176,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7632,7 +7634,7 @@ export interface operations {
                 dry_run?: "true" | "false";
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8090,7 +8092,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8406,7 +8408,7 @@ export interface operations {
                 dry_run?: "true" | "false";
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9049,7 +9051,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9290,7 +9292,7 @@ export interface operations {
                 tax_rate_bps_column?: string;
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9489,7 +9491,7 @@ export interface operations {
                 status_column?: string;
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10071,7 +10073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10268,7 +10270,8 @@ export interface operations {
                 after?: number;
                 /** @description Holds the answer back for so many seconds, until something happens. */
                 wait?: number;
-                type?: ("user.created" | "user.updated" | "user.suspended" | "user.reactivated" | "user.closed" | "product.created" | "product.updated" | "product.archived" | "product.deleted" | "product.stock_changed" | "product.out_of_stock" | "product.back_in_stock" | "order.created" | "order.updated" | "order.paid" | "order.shipped" | "order.delivered" | "order.canceled" | "order.refunded" | "payment.created" | "payment.requires_action" | "payment.succeeded" | "payment.failed" | "payment.canceled" | "refund.created" | "refund.succeeded" | "refund.failed" | "shipment.created" | "shipment.shipped" | "shipment.delivered" | "shipment.failed" | "shipment.canceled" | "task.succeeded" | "task.failed" | "task.canceled" | "grant.created" | "grant.revoked" | "webhook_endpoint.test" | "webhook_endpoint.disabled")[];
+                /** @description Only events of these types; `order.*` matches every type that begins with `order.`. */
+                type?: ("user.created" | "user.updated" | "user.suspended" | "user.reactivated" | "user.closed" | "product.created" | "product.updated" | "product.archived" | "product.deleted" | "product.stock_changed" | "product.out_of_stock" | "product.back_in_stock" | "order.created" | "order.updated" | "order.paid" | "order.shipped" | "order.delivered" | "order.canceled" | "order.refunded" | "payment.created" | "payment.requires_action" | "payment.succeeded" | "payment.failed" | "payment.canceled" | "refund.created" | "refund.succeeded" | "refund.failed" | "shipment.created" | "shipment.shipped" | "shipment.delivered" | "shipment.failed" | "shipment.canceled" | "task.succeeded" | "task.failed" | "task.canceled" | "grant.created" | "grant.revoked" | "webhook_endpoint.test" | "webhook_endpoint.disabled" | "user.*" | "product.*" | "order.*" | "payment.*" | "refund.*" | "shipment.*" | "task.*" | "grant.*" | "webhook_endpoint.*")[];
                 subject_type?: "user" | "product" | "order" | "payment" | "refund" | "shipment" | "task" | "grant" | "webhook_endpoint";
                 subject_id?: number;
             };
@@ -10638,7 +10641,10 @@ export interface operations {
     "webhooks.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10656,13 +10662,14 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NewWebhookEndpoint"];
                 };
             };
-            /** @description The request is not valid: `invalid_request`, `malformed_json`. */
+            /** @description The request is not valid: `invalid_request`, `malformed_json`, `idempotency_key_invalid`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10712,7 +10719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state: `too_many_webhook_endpoints`. */
+            /** @description Conflict with the current state: `idempotency_in_progress`, `too_many_webhook_endpoints`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10738,6 +10745,18 @@ export interface operations {
             };
             /** @description The body has an unsupported media type: `unsupported_media_type`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The idempotency key belongs to another request: `idempotency_key_reused`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11243,7 +11262,10 @@ export interface operations {
     "webhooks.rotateSecret": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Identifier of the webhook endpoint. */
                 webhook_endpoint_id: number;
@@ -11264,13 +11286,14 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookSecretRotation"];
                 };
             };
-            /** @description The request is not valid: `invalid_request`, `malformed_json`. */
+            /** @description The request is not valid: `invalid_request`, `malformed_json`, `idempotency_key_invalid`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11332,7 +11355,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state: `secret_still_overlaps`. */
+            /** @description Conflict with the current state: `idempotency_in_progress`, `secret_still_overlaps`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11358,6 +11381,18 @@ export interface operations {
             };
             /** @description The body has an unsupported media type: `unsupported_media_type`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The idempotency key belongs to another request: `idempotency_key_reused`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11545,7 +11580,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11730,7 +11765,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12270,7 +12305,10 @@ export interface operations {
     "apiKeys.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12288,13 +12326,14 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NewApiKey"];
                 };
             };
-            /** @description The request is not valid: `invalid_request`, `malformed_json`. */
+            /** @description The request is not valid: `invalid_request`, `malformed_json`, `idempotency_key_invalid`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12344,7 +12383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state: `too_many_api_keys`. */
+            /** @description Conflict with the current state: `idempotency_in_progress`, `too_many_api_keys`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12370,6 +12409,18 @@ export interface operations {
             };
             /** @description The body has an unsupported media type: `unsupported_media_type`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The idempotency key belongs to another request: `idempotency_key_reused`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12664,7 +12715,10 @@ export interface operations {
     "applications.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12682,13 +12736,14 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NewApplication"];
                 };
             };
-            /** @description The request is not valid: `invalid_request`, `malformed_json`. */
+            /** @description The request is not valid: `invalid_request`, `malformed_json`, `idempotency_key_invalid`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12738,7 +12793,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state: `client_id_taken`. */
+            /** @description Conflict with the current state: `idempotency_in_progress`, `client_id_taken`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12764,6 +12819,18 @@ export interface operations {
             };
             /** @description The body has an unsupported media type: `unsupported_media_type`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The idempotency key belongs to another request: `idempotency_key_reused`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13223,7 +13290,10 @@ export interface operations {
     "applications.rotateSecret": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Identifier of the application. */
                 application_id: number;
@@ -13244,13 +13314,14 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SecretRotation"];
                 };
             };
-            /** @description The request is not valid: `invalid_request`, `malformed_json`. */
+            /** @description The request is not valid: `invalid_request`, `malformed_json`, `idempotency_key_invalid`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13312,7 +13383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state: `application_has_no_secret`. */
+            /** @description Conflict with the current state: `idempotency_in_progress`, `application_has_no_secret`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13338,6 +13409,18 @@ export interface operations {
             };
             /** @description The body has an unsupported media type: `unsupported_media_type`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The idempotency key belongs to another request: `idempotency_key_reused`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13391,7 +13474,10 @@ export interface operations {
     "applications.createRegistrationToken": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13409,13 +13495,14 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RegistrationToken"];
                 };
             };
-            /** @description The request is not valid: `invalid_request`, `malformed_json`. */
+            /** @description The request is not valid: `invalid_request`, `malformed_json`, `idempotency_key_invalid`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13465,6 +13552,18 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict with the current state: `idempotency_in_progress`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large: `payload_too_large`. */
             413: {
                 headers: {
@@ -13479,6 +13578,18 @@ export interface operations {
             };
             /** @description The body has an unsupported media type: `unsupported_media_type`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The idempotency key belongs to another request: `idempotency_key_reused`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13756,7 +13867,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again. */
+                /** @description Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then. */
                 "Idempotency-Key"?: string;
             };
             path?: never;

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { component } from './component.ts';
 import { id, pathId } from './ids.ts';
 import { page, pageQuery } from './pages.ts';
-import { commonProblems, failuresOf, guarded, withBody, withCursor } from './problems.ts';
-import { describedBy } from './routes.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from './problems.ts';
+import { describedBy, idempotencyHeaders } from './routes.ts';
 import { administratorScopes, type Scope, scopeNames } from './scopes.ts';
+import { shownOnce } from './shown-once.ts';
 import { instant, instantInput, line } from './text.ts';
 
 const c = initContract();
@@ -47,7 +48,13 @@ const fields = {
 export const apiKey = component('ApiKey', z.object(fields));
 export const newApiKey = component(
   'NewApiKey',
-  z.object({ ...fields, key: z.string().describe('The key itself. It is in this answer and nowhere else.') }),
+  z.object({
+    ...fields,
+    key: shownOnce(
+      'The key itself.',
+      'If the first response was lost, revoke this key and create another one with a new `Idempotency-Key`.',
+    ),
+  }),
 );
 
 export const apiKeyCreate = component(
@@ -74,12 +81,16 @@ export const apiKeys = c.router({
   create: {
     method: 'POST',
     path: '/api-keys',
+    headers: idempotencyHeaders,
     body: apiKeyCreate,
     summary: 'Create an API key',
     description:
-      'A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. It is shown once, so the request cannot be repeated for the same key. Creating a key requires that the user signed in during the last 15 minutes.',
-    responses: { 201: newApiKey, ...fails(...guarded, ...withBody, 'insufficient_user_authentication', 'too_many_api_keys') },
-    metadata: describedBy({ operationId: 'apiKeys.create', access: ['api_keys.manage'] }),
+      'A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. The key itself is shown once. Creating a key requires that the user signed in during the last 15 minutes.',
+    responses: {
+      201: newApiKey,
+      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'insufficient_user_authentication', 'too_many_api_keys'),
+    },
+    metadata: describedBy({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },
   revoke: {
     method: 'DELETE',

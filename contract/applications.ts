@@ -4,9 +4,10 @@ import { component } from './component.ts';
 import { id, pathId } from './ids.ts';
 import { page, pageQuery } from './pages.ts';
 import { openEnum } from './open-enum.ts';
-import { commonProblems, failuresOf, guarded, withBody, withCursor } from './problems.ts';
-import { describedBy } from './routes.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from './problems.ts';
+import { describedBy, idempotencyHeaders } from './routes.ts';
 import { scopeNames } from './scopes.ts';
+import { shownOnce } from './shown-once.ts';
 import { instant, line } from './text.ts';
 
 const c = initContract();
@@ -87,8 +88,21 @@ const fields = {
 };
 
 export const application = component('Application', z.object(fields));
-const clientSecret = z.string().nullable().describe('The secret. It is in this answer and nowhere else; `null` for a public application.');
+const clientSecret = shownOnce(
+  'The client secret; `null` for a public application.',
+  'If the first response was lost, rotate the secret of the application (confidential applications only).',
+);
 export const newApplication = component('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
+const rotatedSecret = shownOnce(
+  'The new client secret.',
+  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
+);
+const secretRotation = component('SecretRotation', z.object({ client_secret: rotatedSecret, previous_secret_expires_at: instant }));
+const initialAccessToken = shownOnce(
+  'The registration token.',
+  'If the first response was lost, create another token with a new `Idempotency-Key`.',
+);
+const newRegistrationToken = component('RegistrationToken', z.object({ initial_access_token: initialAccessToken, expires_at: instant }));
 
 const changeable = {
   name: line(100).describe(descriptions.name),
@@ -172,11 +186,12 @@ export const applications = c.router({
   create: {
     method: 'POST',
     path: '/applications',
+    headers: idempotencyHeaders,
     body: applicationCreate,
     summary: 'Register an application',
-    description: `The secret is shown once, so the request cannot be repeated for the same one. ${onlyAdministrators}`,
-    responses: { 201: newApplication, ...fails(...guarded, ...withBody, 'client_id_taken') },
-    metadata: describedBy({ operationId: 'applications.create', access }),
+    description: `The secret is shown once. ${onlyAdministrators}`,
+    responses: { 201: newApplication, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'client_id_taken') },
+    metadata: describedBy({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
   update: {
     method: 'PATCH',
@@ -201,6 +216,7 @@ export const applications = c.router({
     method: 'POST',
     path: '/applications/:application_id/secret-rotations',
     pathParams,
+    headers: idempotencyHeaders,
     body: component(
       'SecretRotationCreate',
       z
@@ -218,14 +234,15 @@ export const applications = c.router({
     summary: 'Replace the secret of an application',
     description: `The new one works at once, the old one for a while yet. ${onlyAdministrators}`,
     responses: {
-      201: component('SecretRotation', z.object({ client_secret: z.string(), previous_secret_expires_at: instant })),
-      ...fails(...guarded, ...withBody, 'not_found', 'application_has_no_secret'),
+      201: secretRotation,
+      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'application_has_no_secret'),
     },
-    metadata: describedBy({ operationId: 'applications.rotateSecret', access }),
+    metadata: describedBy({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
   createRegistrationToken: {
     method: 'POST',
     path: '/registration-tokens',
+    headers: idempotencyHeaders,
     body: component(
       'RegistrationTokenCreate',
       z
@@ -243,12 +260,20 @@ export const applications = c.router({
     summary: 'Create a registration token',
     description: `Whoever has it registers applications at the registration endpoint (RFC 7591), with scopes that customers can allow and no others. ${onlyAdministrators}`,
     responses: {
-      201: component('RegistrationToken', z.object({ initial_access_token: z.string(), expires_at: instant })),
-      ...fails(...guarded, ...withBody),
+      201: newRegistrationToken,
+      ...fails(...guarded, ...withBody, ...withIdempotencyKey),
     },
-    metadata: describedBy({ operationId: 'applications.createRegistrationToken', access }),
+    metadata: describedBy({
+      operationId: 'applications.createRegistrationToken',
+      access,
+      idempotent: true,
+      secret: 'initial_access_token',
+    }),
   },
 });
 export type Application = z.output<typeof application>;
+export type NewApplication = z.output<typeof newApplication>;
+export type SecretRotation = z.output<typeof secretRotation>;
+export type RegistrationToken = z.output<typeof newRegistrationToken>;
 export type ApplicationCreate = z.output<typeof applicationCreate>;
 export type ApplicationUpdate = z.output<typeof applicationUpdate>;

@@ -84,6 +84,10 @@ const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSub
 const [firstSubject, ...moreSubjects] = Object.keys(eventSubjects).filter(isSubject);
 if (firstSubject === undefined) throw new Error('events are about nothing');
 
+/** Every type of one subject, including types that are added later: `order.*`. */
+export const eventWildcards = [firstSubject, ...moreSubjects].map((subject): EventWildcard => `${subject}.*`);
+export type EventWildcard = `${EventSubject}.*`;
+
 export const event = component(
   'Event',
   z.object({
@@ -130,7 +134,9 @@ export const events = c.router({
         limit: pageQuery.limit,
         after: urlInteger(0, Number.MAX_SAFE_INTEGER).optional().describe('The event to go on after; from the oldest kept when left out.'),
         wait: urlInteger(0, eventWaitMax).default('0').describe('Holds the answer back for so many seconds, until something happens.'),
-        type: commaList(eventTypes).optional(),
+        type: commaList([...eventTypes, ...eventWildcards])
+          .optional()
+          .describe('Only events of these types; `order.*` matches every type that begins with `order.`.'),
         subject_type: z.enum([firstSubject, ...moreSubjects]).optional(),
         subject_id: urlId.optional(),
       })

@@ -86,12 +86,16 @@ export {
   type Application,
   type ApplicationCreate,
   type ApplicationUpdate,
+  type NewApplication,
+  type RegistrationToken,
+  type SecretRotation,
 } from './applications.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './audit-events.ts';
 export type { ConnectedApp } from './connected-apps.ts';
 export { currencyExponent, decimalAmount } from './currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './delivery-methods.ts';
-export { eventDays, eventSubjects, eventTypes, type Event, type EventPage, type EventSubject, type EventType } from './events.ts';
+export { eventDays, eventSubjects, eventTypes, eventWildcards } from './events.ts';
+export type { Event, EventPage, EventSubject, EventType, EventWildcard } from './events.ts';
 export { importOrderRowsMax, importRowMax, slowestUpload, uploadLimits } from './imports.ts';
 export { priceMax } from './money.ts';
 export { deliveryInput, orderLinesMax, ordersWithItemsMax, quantityMax } from './orders.ts';
@@ -125,4 +129,5 @@ export {
   webhookFailingDaysMax,
   webhookTriesMax,
 } from './webhooks.ts';
-export type { WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate } from './webhooks.ts';
+export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './webhooks.ts';
+export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './webhooks.ts';

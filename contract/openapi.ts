@@ -115,4 +115,5 @@ const description = (): string =>
     'Every failure has one form, `application/problem+json`, with a `code` for programs; everything that is wrong with a request is reported at once.',
     'What does not exist and what belongs to somebody else answer the same 404. Ignore fields you do not know: new ones may be added. Enumerations marked `x-open-enum` may get further values.',
     'Requests with fields or parameters the service does not know are refused.',
+    'Every POST accepts an `Idempotency-Key`: for 24 hours the same key with the same request returns the first response, with `Idempotent-Replayed: true`, and has no further effect. Secrets (`x-null-in-replay`) are in the first response only and `null` in a replay. The same key with another request is refused with `idempotency_key_reused`.',
   ].join('\n\n');

@@ -21,8 +21,10 @@ export type RouteMetadata = {
    * Which objects it may touch is decided per object.
    */
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
-  /** Whether the request accepts an `Idempotency-Key`. */
+  /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those on the list in `test/support/replays-as-declared.ts`. */
   readonly idempotent?: boolean;
+  /** Field of the response with a secret (`shownOnce`): it is neither stored nor replayed. */
+  readonly secret?: string;
   /** Whether the response has the ETag of the created resource: for operations without `If-Match` and `If-None-Match`, whose responses have it anyway. */
   readonly returnsEtag?: boolean;
   /** Largest accepted body in bytes (default: `usualBodyMax`); infinite for files. */
@@ -59,7 +61,7 @@ export const routesOf = (router: AppRouter | AppRoute): AppRoute[] =>
 /** Headers of a request that creates or starts something. The key's form is checked apart, so that a bad one has a code of its own. */
 export const idempotencyHeaders = z.object({
   'idempotency-key': extendApi(z.string().optional(), { minLength: 1, maxLength: 255 }).describe(
-    'Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request gives the first answer again.',
+    'Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then.',
   ),
 });
 

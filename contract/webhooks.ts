@@ -1,12 +1,13 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from './component.ts';
-import { eventDays, eventTypes } from './events.ts';
+import { eventDays, eventTypes, eventWildcards } from './events.ts';
 import { id, pathId } from './ids.ts';
 import { openEnum } from './open-enum.ts';
 import { commaList, page, pageQuery } from './pages.ts';
 import { commonProblems, failuresOf, tokenGuarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from './problems.ts';
 import { describedBy, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from './routes.ts';
+import { shownOnce } from './shown-once.ts';
 import { instant, text } from './text.ts';
 
 const c = initContract();
@@ -31,13 +32,14 @@ export const webhookDisabledReasons = ['manual', 'failing', 'gone', 'grant_revok
 export const webhookDeliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const;
 
 const wanted = z
-  .array(z.enum(['*', ...eventTypes]))
+  .array(z.enum(['*', ...eventTypes, ...eventWildcards]))
   .min(1)
-  .max(eventTypes.length + 1);
+  .max(eventTypes.length + eventWildcards.length + 1);
 const address = z.string().min(1).max(2000);
 const descriptions = {
   url: 'Where events are sent: an https address that everybody can reach. In development http on the loopback interface is accepted as well.',
-  events: 'The types it gets; `*` stands for every one, also those to come.',
+  events:
+    'The event types it receives. `order.*` stands for every type that begins with `order.`, `*` for every type, both including types that are added later.',
   description: 'What it is for.',
 };
 
@@ -59,14 +61,17 @@ const fields = {
   updated_at: instant,
 };
 
-const secret = z
-  .string()
-  .describe(
-    'What the signatures are made with (Standard Webhooks). It is in this answer and nowhere else; `verifyWebhook` of the SDK takes it.',
-  );
+const signingSecret = 'The secret of the signatures (Standard Webhooks), for `verifyWebhook` of the SDK.';
+const secret = shownOnce(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
+const rotatedSecret = shownOnce(
+  signingSecret,
+  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`; while the previous secret is valid, with `overlap_seconds: 0`.',
+);
 
 export const webhookEndpoint = component('WebhookEndpoint', z.object(fields));
 export const newWebhookEndpoint = component('NewWebhookEndpoint', z.object({ ...fields, secret }));
+
+const webhookSecretRotation = component('WebhookSecretRotation', z.object({ secret: rotatedSecret, previous_secret_expires_at: instant }));
 
 export const webhookEndpointCreate = component(
   'WebhookEndpointCreate',
@@ -141,11 +146,12 @@ export const webhooks = c.router({
   create: {
     method: 'POST',
     path: '/webhook-endpoints',
+    headers: idempotencyHeaders,
     body: webhookEndpointCreate,
     summary: 'Create a webhook endpoint',
-    description: `It gets the events that the token could read, and those of an application on its own account the events of every person who allows it to see them, for as long as they do. At least once, in no certain order, signed as Standard Webhooks says; a failed delivery is tried ${webhookTriesMax} times within 76 hours. The secret is shown once, so the request cannot be repeated for the same one.`,
-    responses: { 201: newWebhookEndpoint, ...fails(...tokenGuarded, ...withBody, 'too_many_webhook_endpoints') },
-    metadata: describedBy({ operationId: 'webhooks.create', access: ['webhooks.write'] }),
+    description: `It gets the events that the token could read, and those of an application on its own account the events of every person who allows it to see them, for as long as they do. At least once, in no certain order, signed as Standard Webhooks says; a failed delivery is tried ${webhookTriesMax} times within 76 hours. The secret is shown once.`,
+    responses: { 201: newWebhookEndpoint, ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'too_many_webhook_endpoints') },
+    metadata: describedBy({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   get: {
     method: 'GET',
@@ -182,6 +188,7 @@ export const webhooks = c.router({
     method: 'POST',
     path: '/webhook-endpoints/:webhook_endpoint_id/secret-rotations',
     pathParams: endpointPath,
+    headers: idempotencyHeaders,
     body: component(
       'WebhookSecretRotationCreate',
       z
@@ -199,13 +206,12 @@ export const webhooks = c.router({
         .strict(),
     ),
     summary: 'Replace the secret of a webhook endpoint',
-    description:
-      'Deliveries carry both signatures until the overlap ends. The secret is shown once, so the request cannot be repeated for the same one.',
+    description: 'Deliveries carry both signatures until the overlap ends. The secret is shown once.',
     responses: {
-      201: component('WebhookSecretRotation', z.object({ secret, previous_secret_expires_at: instant })),
-      ...fails(...tokenGuarded, ...withBody, 'not_found', 'secret_still_overlaps'),
+      201: webhookSecretRotation,
+      ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'secret_still_overlaps'),
     },
-    metadata: describedBy({ operationId: 'webhooks.rotateSecret', access: ['webhooks.write'] }),
+    metadata: describedBy({ operationId: 'webhooks.rotateSecret', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   deliveries: {
     method: 'GET',
@@ -257,6 +263,8 @@ export const webhooks = c.router({
   },
 });
 export type WebhookEndpoint = z.output<typeof webhookEndpoint>;
+export type NewWebhookEndpoint = z.output<typeof newWebhookEndpoint>;
+export type WebhookSecretRotation = z.output<typeof webhookSecretRotation>;
 export type WebhookEndpointCreate = z.output<typeof webhookEndpointCreate>;
 export type WebhookEndpointUpdate = z.output<typeof webhookEndpointUpdate>;
 export type WebhookDelivery = z.output<typeof webhookDelivery>;

@@ -15,7 +15,7 @@ type Flags = { readonly type?: string; readonly after?: string };
 export function addEventWatch(program: Command, io: Io): void {
   const command = leafCommand(existingGroup(program, 'events'), 'watch', 'Watch what happens')
     .description('Watch what happens: a line for each event, from now on, until you press Ctrl-C. A lost server is waited for.')
-    .option('--type <types>', 'only these, separated by commas: order.paid,order.shipped')
+    .option('--type <types>', "only these, separated by commas: order.paid,'product.*'")
     .option('--after <event-id>', 'go on after this event, in place of now')
     .addHelpText('after', '\nNeeds the scope events.read, and for each kind of thing the scope that it takes elsewhere.')
     .action(async () => watch(io, settingsOf(globalFlagsOf(command), io), command.opts<Flags>()));

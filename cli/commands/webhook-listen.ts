@@ -32,7 +32,7 @@ export function addWebhookListen(program: Command, io: Io): void {
       'Have events sent to a server on your machine, signed as the service signs them, until you press Ctrl-C. Nothing is registered. A lost service is waited for, and nothing is left out or sent twice.',
     )
     .option('--forward-to <url>', 'where they go: http://localhost:3001/hooks; without it they are only shown')
-    .option('--events <types>', 'only these, separated by commas')
+    .option('--events <types>', "only these types, separated by commas, such as order.paid or 'order.*'")
     .option('--after <event-id>', 'go on after this event, in place of now')
     .option('--headers <name:value...>', 'send these headers too')
     .option('--print-secret', 'print what the signatures are made with, and end')

@@ -1,4 +1,4 @@
-import { apiKeyDaysMax, apiKeysMax, type ApiKeyCreate, type NewApiKey, type Scope } from '@mandate/contract';
+import { apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type Scope } from '@mandate/contract';
 import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
@@ -35,7 +35,7 @@ export async function createApiKey(
   { name, scopes: asked, expires_at: expiresAt }: ApiKeyCreate,
   source: Source,
   now: Date,
-): Promise<NewApiKey> {
+): Promise<ApiKey & { key: string }> {
   const scopes = [...new Set<Scope>(asked)];
   refuseMoreThanTheirs(principal, scopes);
   // A key is valid for months and bound to no sender, whatever the token is bound to: the user confirms it by a recent sign-in.

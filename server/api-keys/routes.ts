@@ -1,7 +1,8 @@
 import { initServer } from '@ts-rest/express';
-import { contract } from '@mandate/contract';
+import { contract, type NewApiKey } from '@mandate/contract';
 import { sourceOf } from '../audit/record-audit-event.ts';
 import { statement } from '../database/statement.ts';
+import { once } from '../http/idempotency.ts';
 import { problem } from '../http/problem.ts';
 import { personOf, principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
@@ -32,11 +33,15 @@ export const apiKeyRoutes = ({ em, pages }: ResourceDeps) =>
       return { status: 200, body };
     },
 
-    create: async ({ body, req, res }) => {
-      const { id } = personOf(req);
-      const key = await em.transactional((inner) => createApiKey(inner, principalOf(req), id, body, sourceOf(req), new Date()));
-      res.location(`/api/v1/api-keys/${key.id}`);
-      return { status: 201, body: key };
+    create: ({ body, req, res }) => {
+      const { id: userId } = personOf(req);
+      return once(
+        em,
+        req,
+        res,
+        (inner): Promise<NewApiKey> => createApiKey(inner, principalOf(req), userId, body, sourceOf(req), new Date()),
+        ({ id }) => `/api/v1/api-keys/${id}`,
+      );
     },
 
     revoke: async ({ params: { api_key_id: id }, req }) => {

@@ -1,22 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { initServer } from '@ts-rest/express';
-import { contract, type ApplicationCreate, type AuditAction } from '@mandate/contract';
+import { contract, type ApplicationCreate, type NewApplication } from '@mandate/contract';
 import type { RevocationCause } from '../api-keys/revoke-api-keys.ts';
-import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
+import { sourceOf } from '../audit/record-audit-event.ts';
 import type { Em } from '../database/orm.ts';
 import { constraintOf } from '../database/sql-state.ts';
+import { once } from '../http/idempotency.ts';
 import { problem } from '../http/problem.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import { toApplication } from './application-answer.ts';
 import { Application } from './application.entity.ts';
-import { hashClientSecret, newClientSecret } from './client-secret.ts';
 import { createApplication } from './create-application.ts';
 import { deleteApplication } from './delete-application.ts';
-import { createRegistrationToken } from './registration-token.ts';
-import { lockApplication, refuseFaults, updateApplication } from './update-application.ts';
-
-const day = 24 * 60 * 60;
+import { applicationLocation, recordApplicationChange } from './application-changes.ts';
+import { secretHandlers } from './secret-handlers.ts';
+import { refuseFaults, updateApplication } from './update-application.ts';
 
 export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
   initServer().router(contract.applications, {
@@ -33,21 +32,24 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
       return { status: 200, body: toApplication(application) };
     },
 
-    create: async ({ body, req, res }) => {
-      const { application, secret } = await em.transactional(async (inner) => {
-        const made = await register(inner, body);
-        await record(inner, req, 'application.created', made.application.clientId, { scopes: made.application.scopes });
-        return made;
-      });
-      res.location(`/api/v1/applications/${application.id}`);
-      return { status: 201, body: { ...toApplication(application), client_secret: secret } };
-    },
+    create: ({ body, req, res }) =>
+      once(
+        em,
+        req,
+        res,
+        async (inner): Promise<NewApplication> => {
+          const { application, secret } = await register(inner, body);
+          await recordApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
+          return { ...toApplication(application), client_secret: secret };
+        },
+        ({ id }) => applicationLocation(id),
+      ),
 
     update: async ({ params, body, req }) => {
       const updated = await em.transactional(async (inner) => {
         const { application, withdrawn } = await updateApplication(inner, params.application_id, body, callerOf(req), new Date());
         const details = { fields: Object.keys(body), ...(withdrawn.length > 0 && { withdrawn_scopes: withdrawn }) };
-        await record(inner, req, 'application.updated', application.clientId, details);
+        await recordApplicationChange(inner, req, 'application.updated', application.clientId, details);
         return application;
       });
       return { status: 200, body: toApplication(updated) };
@@ -58,37 +60,18 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
       return { status: 204, body: undefined };
     },
 
-    rotateSecret: async ({ params, body, req }) => {
-      const until = new Date(Date.now() + (body.overlap_seconds ?? day) * 1000);
-      const secret = await em.transactional((inner) => rotateSecret(inner, req, params.application_id, until));
-      return { status: 201, body: { client_secret: secret, previous_secret_expires_at: until.toISOString() } };
-    },
-
-    createRegistrationToken: async ({ body }) => {
-      const { token, expiresAt } = await createRegistrationToken(em, body.expires_in ?? day, new Date());
-      return { status: 201, body: { initial_access_token: token, expires_at: expiresAt.toISOString() } };
-    },
+    ...secretHandlers({ em }),
   });
 
 type Request = Parameters<typeof sourceOf>[0];
 
 async function remove(em: Em, req: Request, id: number): Promise<void> {
-  await record(em, req, 'application.deleted', await deleteApplication(em, id, callerOf(req), new Date()));
+  await recordApplicationChange(em, req, 'application.deleted', await deleteApplication(em, id, callerOf(req), new Date()));
 }
 
 function callerOf(req: Request): Omit<RevocationCause, 'reason'> {
   const { user, clientId } = principalOf(req);
   return { source: sourceOf(req), actorId: user?.id, clientId };
-}
-
-async function rotateSecret(em: Em, req: Request, id: number, previousUntil: Date): Promise<string> {
-  const secret = newClientSecret();
-  const application = await lockApplication(em, id);
-  if (application.type === 'public') throw problem('application_has_no_secret', { detail: 'A public application has no secret.' });
-  application.rotateSecret(hashClientSecret(secret), previousUntil);
-  await em.flush();
-  await record(em, req, 'application.secret_rotated', application.clientId);
-  return secret;
 }
 
 async function register(em: Em, body: ApplicationCreate) {
@@ -116,20 +99,4 @@ async function register(em: Em, body: ApplicationCreate) {
       cause: error,
     });
   });
-}
-
-async function record(
-  em: Em,
-  req: Request,
-  action: AuditAction,
-  clientId: string,
-  details: Record<string, readonly string[]> = {},
-): Promise<void> {
-  const { user, clientId: through } = principalOf(req);
-  await recordAuditEvent(
-    em,
-    sourceOf(req),
-    { action, actorId: user?.id, clientId: through, subject: `application:${clientId}`, details },
-    new Date(),
-  );
 }

@@ -32,7 +32,7 @@ const isTogether = (query: unknown): query is Together => typeof query === 'obje
 export const listener = noteOf<(row: unknown) => void>('listener');
 
 /** The name in the comment that a statement begins with, and whether it says that nobody waits for its answer. */
-const heading = /^\/\*(\w+)( later)?\*\//;
+export const heading = /^\/\*(\w+)( later)?\*\//;
 
 /** Lets a connection take `Together`: by the extended protocol without a sync in between, so that after a failure nothing more is run. */
 export function takeTogether(given: ClientBase): void {

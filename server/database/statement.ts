@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Em } from './orm.ts';
-import { listener } from './sent-together.ts';
+import { heading, listener } from './sent-together.ts';
 
 /**
  * A statement that runs often: its `$1`, `$2`, ... are bound, its name lets PostgreSQL keep the plan, and it joins
@@ -20,6 +20,9 @@ export function statement<Row>(
     return rows;
   };
 }
+
+/** The name of a statement of `statement`, by its SQL text. */
+export const statementName = (sql: string): string | undefined => heading.exec(sql)?.[1];
 
 /**
  * One whose answer nobody waits for: within a transaction it goes to PostgreSQL together with the next statement, or with the commit,

@@ -1,16 +1,26 @@
 import type { Job } from '../background.ts';
 import type { Database, Em } from '../database/orm.ts';
+import { eventSignals } from './event-signals.ts';
 import { type OnPlaced, sequenceEvents } from './sequence-events.ts';
 import { sweepEvents } from './sweep-events.ts';
 
-/**
- * Gives events their places soon after they happened, and forgets them when their time is over.
- * @param placed called once there are new places, after the commit
- */
-export const eventJobs = ({ em }: Database, onPlaced: OnPlaced, placed: () => Promise<void>): Job[] => [
-  { name: 'events', everyMs: 50, run: async () => (await sequenceEvents(em.fork(), onPlaced)) > 0 && placed() },
-  { name: 'old events', everyMs: 3_600_000, run: (signal) => sweepAll(em, signal) },
-];
+/** Under load, events get their places in batches, because each batch is a commit of its own. */
+const batchEveryMs = 50;
+
+/** Gives events their places soon after they were committed, and deletes them when their time is over. */
+export const eventJobs = ({ em }: Database, onPlaced: OnPlaced): Job[] => {
+  const signals = eventSignals(em);
+  return [
+    {
+      name: 'events',
+      everyMs: () => signals.pollMs,
+      onWork: (wake) => signals.on('written', wake),
+      leastMs: batchEveryMs,
+      run: () => sequenceEvents(em.fork(), onPlaced),
+    },
+    { name: 'old events', everyMs: 3_600_000, run: (signal) => sweepAll(em, signal) },
+  ];
+};
 
 async function sweepAll(em: Em, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await sweepEvents(em.fork(), new Date())) > 0);

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EventType } from '@mandate/contract';
+import type { EventType, EventWildcard } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import type { Principal } from '../http/principal.ts';
 import { eventColumns, type EventRow } from './event-rows.ts';
 import { visibleEvents } from './visible-events.ts';
 
 export type EventFilters = {
-  readonly type?: readonly EventType[] | undefined;
+  readonly type?: readonly (EventType | EventWildcard)[] | undefined;
   readonly subject_type?: string | undefined;
   readonly subject_id?: number | undefined;
 };
@@ -50,7 +50,7 @@ const isEvent = (row: Row): row is Row & EventRow => row.seq !== null;
 
 function matching({ type, subject_type: subjectType, subject_id: subjectId }: EventFilters): RawBuilder<unknown> {
   const conditions = [
-    ...(type === undefined ? [] : [sql`v.type = any(${type}::text[])`]),
+    ...(type === undefined ? [] : [sql`array[v.type, v.subject_type || '.*'] && ${type}::text[]`]),
     ...(subjectType === undefined ? [] : [sql`v.subject_type = ${subjectType}`]),
     ...(subjectId === undefined ? [] : [sql`v.subject_id = ${subjectId}`]),
   ];

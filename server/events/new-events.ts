@@ -1,9 +1,8 @@
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
+import { type EventSignals, eventSignals } from './event-signals.ts';
 
 const readLast = statement<{ last_seq: number }>('read_event_sequence', 'select last_seq from event_sequence');
-
-const lookEveryMs = 100;
 
 /** What the handlers of events are made with. */
 export type EventDeps = { readonly newEvents: NewEvents };
@@ -11,20 +10,26 @@ export type EventDeps = { readonly newEvents: NewEvents };
 type Waiter = { readonly after: number; readonly wake: () => void };
 
 /**
- * Where requests wait for the next event. However many they are, one query a tenth of a second serves them all, whichever process
- * the event came by; nobody waits, nobody asks.
+ * Requests wait here for the next event. One query serves all of them: after each signal that there are new events, when a request
+ * starts to wait, and every few seconds. Without a waiting request there are no queries.
  */
 export class NewEvents {
   readonly #em: Em;
+  readonly #signals: EventSignals;
   readonly #waiting = new Set<Waiter>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #unsubscribe: () => void;
+  #poll: NodeJS.Timeout | undefined;
+  #isChecking = false;
+  #again = false;
   #stopped = false;
 
   constructor(em: Em) {
     this.#em = em;
+    this.#signals = eventSignals(em);
+    this.#unsubscribe = this.#signals.on('placed', () => this.#check());
   }
 
-  /** Comes back when there is an event after this one, when time is up, or when the signal says so: look for yourself which. */
+  /** Resolves when there is an event after this one, when time is up, or when the signal is aborted: the caller reads which. */
   wait(after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#stopped || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -38,14 +43,16 @@ export class NewEvents {
       const timer = setTimeout(done, milliseconds);
       signal.addEventListener('abort', done);
       this.#waiting.add(waiter);
-      this.#lookSoon();
+      // an event may have come after the caller has read
+      this.#check();
     });
   }
 
-  /** Sends everybody back who waits, and lets nobody wait any more: the server is about to end. */
+  /** Wakes all waiting requests, and lets none wait from now on: the server stops. */
   stop(): void {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#unsubscribe();
+    clearTimeout(this.#poll);
     for (const { wake } of this.#waiting) wake();
   }
 
@@ -53,19 +60,22 @@ export class NewEvents {
     return this.#stopped;
   }
 
-  #lookSoon(): void {
-    if (this.#timer !== undefined || this.#stopped || this.#waiting.size === 0) return;
-    this.#timer = setTimeout(() => {
-      void this.#look().finally(() => {
-        this.#timer = undefined;
-        this.#lookSoon();
-      });
-    }, lookEveryMs);
+  #check(): void {
+    if (this.#stopped || this.#waiting.size === 0) return;
+    this.#again = true;
+    if (!this.#isChecking) void this.#wakeAll();
   }
 
-  async #look(): Promise<void> {
-    // Without an answer everybody asks for themselves, and learns what is wrong.
-    const [row] = await readLast(this.#em.fork(), []).catch(() => [{ last_seq: Infinity }]);
-    for (const { after, wake } of this.#waiting) if ((row?.last_seq ?? 0) > after) wake();
+  async #wakeAll(): Promise<void> {
+    clearTimeout(this.#poll);
+    this.#isChecking = true;
+    while (this.#again) {
+      this.#again = false;
+      // After an error all requests query by themselves, and report what is wrong.
+      const [row] = await readLast(this.#em.fork({ disableContextResolution: true }), []).catch(() => [{ last_seq: Infinity }]);
+      for (const { after, wake } of this.#waiting) if ((row?.last_seq ?? 0) > after) wake();
+    }
+    this.#isChecking = false;
+    if (this.#waiting.size > 0 && !this.#stopped) this.#poll = setTimeout(() => this.#check(), this.#signals.pollMs);
   }
 }

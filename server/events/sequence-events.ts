@@ -1,5 +1,7 @@
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
+import { notifyOnCommit } from './event-notifications.ts';
+import { eventSignals } from './event-signals.ts';
 
 /** So many at a time that whoever waits for the row is not kept waiting. */
 const batch = 1_000;
@@ -34,16 +36,24 @@ export async function sequenceEvents(em: Em, onPlaced: OnPlaced = () => Promise.
     const [{ count: waiting } = { count: 0 }] = await countWaiting(em, []);
     if (waiting === 0) break;
     count = await em.transactional((inner) => placeBatch(inner, waiting, onPlaced));
+    if (count > 0) eventSignals(em).emit('placed');
   }
   return total;
 }
 
+/** Another process may have begun before these events were committed, so it may not see them. */
+const tryAgainAfterMs = 50;
+
 async function placeBatch(em: Em, waiting: number, onPlaced: OnPlaced): Promise<number> {
   const [held] = await hold(em, []);
-  if (!held) return 0; // another process is at it
+  if (!held) {
+    setTimeout(() => eventSignals(em).emit('written'), tryAgainAfterMs).unref();
+    return 0;
+  }
   const [{ count } = { count: 0 }] = await stamp(em, [held.last_seq, waiting]);
   if (count === 0) return 0;
   await advance(em, [held.last_seq + count]);
   await onPlaced(em, held.last_seq + 1, held.last_seq + count);
+  await notifyOnCommit(em, 'placed');
   return count;
 }

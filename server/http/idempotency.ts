@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { metadataOf } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { sqlState, whereOf } from '../database/sql-state.ts';
@@ -40,7 +40,7 @@ const record = statement(
 
 /**
  * Carries out what a request starts, at most once for each key of its caller, in one transaction. A repeated request gets the
- * first answer, byte for byte; a refused one leaves no trace, so that it may be sent again once the cause is gone.
+ * first response, byte for byte except for a secret, which is `null`; a refused one leaves no trace, so that it may be sent again once the cause is gone.
  * @param location path of what was created
  */
 export const once = async <Body>(
@@ -124,7 +124,7 @@ async function atMostOnce<Body>(
     const [mine] = await claim(inner, [...names, hash]).catch(refuseWhileTwinRuns);
     if (!mine) throw replayOf(await earlier(inner, names, hash));
     const created = answered(req, status, await effect(inner));
-    await record(inner, [...names, status, location(created), JSON.stringify(created)]);
+    await record(inner, [...names, status, location(created), JSON.stringify(withoutSecret(req, created))]);
     return created;
   });
   res.location(location(body));
@@ -172,6 +172,12 @@ export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Respons
   if (!finished) throw replayOf(await earlier(em, names, hash));
   res.location(location(body));
   return { status: 201 as const, body };
+}
+
+/** The response as it is stored for replays. A secret is not stored, not even encrypted: it opens something for whoever reads the table. */
+function withoutSecret(req: RoutedRequest, body: unknown): unknown {
+  const { secret } = metadataOf(routeOf(req));
+  return secret === undefined ? body : { ...z.record(z.unknown()).parse(body), [secret]: null };
 }
 
 /** What the contract lets through of the answer: exactly what will be sent. */

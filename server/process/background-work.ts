@@ -32,7 +32,7 @@ export function startBackgroundWork(parts: ProcessParts): Background {
 
 const jobsOf = ({ db, storage, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
   ...paymentJobs(db, providers),
-  ...eventJobs(db, fanOut, () => deliverer.run()),
+  ...eventJobs(db, fanOut),
   ...webhookJobs(db, deliverer),
   ...taskJobs({ em: db.em, log, kinds: taskKinds }),
   ...(storage ? [limitWalJob(db)] : []),

@@ -4,6 +4,7 @@ import { openMigratedDatabase } from '../database/migrate.ts';
 import { type Database, isPostgresql, openDatabase } from '../database/orm.ts';
 import { Replica } from '../database/replica.ts';
 import { StorageReserve } from '../database/storage-reserve.ts';
+import { forwardOwnWrites, listenForEvents } from '../events/event-notifications.ts';
 import { LastUse } from '../api-keys/last-use.ts';
 import type { Log } from '../log.ts';
 import { openPaymentProviders } from '../payments/open-providers.ts';
@@ -44,6 +45,7 @@ async function openParts(config: Config, log: Log, opened: AsyncDisposableStack)
   if (storage) metrics?.watchStorage(storage);
   metrics?.watchQueues(db.em);
   if (config.metrics && metrics) opened.defer(await metrics.serve(config.metrics));
+  await connectEventSignals(config, db, log, opened);
   const keys = deriveKeys(config.secret ?? (await keptSecret(config.dataDirectory)));
   const providers = new Map(await openPaymentProviders(config.payments));
   const mailServer = await transportOf(config, log);
@@ -54,6 +56,18 @@ async function openParts(config: Config, log: Log, opened: AsyncDisposableStack)
     if (!storage?.isLow()) await Promise.all([lastUse.write(db.em.fork()), monthlyUse.write(db.em.fork())]);
   });
   return { config, log, db, storage, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
+}
+
+/** An embedded database has one process. A process that only answers requests leaves its events to others, and has to tell them. */
+async function connectEventSignals(
+  { role, databaseUrl, directDatabaseUrl }: Config,
+  { em }: Database,
+  log: Log,
+  opened: AsyncDisposableStack,
+) {
+  if (!isPostgresql(databaseUrl)) return;
+  if (role === 'web') forwardOwnWrites(em, log);
+  opened.use(await listenForEvents(em, directDatabaseUrl ?? databaseUrl, log));
 }
 
 /** A replica that is away does not keep the server from starting. */

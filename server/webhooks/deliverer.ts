@@ -26,6 +26,10 @@ type Failure = 'timeout' | 'connection_failed' | 'name_not_found' | 'tls_failed'
 
 const day = 86_400_000;
 const soonMs = 100;
+/** Retries that are due later are left to the next poll. */
+const timersMaxMs = 60_000;
+/** Retries that become due within this time share a timer. */
+const timerStepMs = 100;
 
 /** Sends what is due to the endpoints. As many processes as there are can have one each. */
 export class Deliverer {
@@ -33,6 +37,7 @@ export class Deliverer {
   readonly #slots = new Slots();
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
+  readonly #timers = new Map<number, NodeJS.Timeout>();
   #servedLast = 0;
   #running: Promise<void> | undefined;
   #again = false;
@@ -60,8 +65,24 @@ export class Deliverer {
   /** Begins nothing more, and breaks off what is under way: it is taken up again by whoever comes next. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
     await this.#running;
     await Promise.all(this.#underWay);
+  }
+
+  /** Runs again when a delivery that this process has postponed is due. */
+  #runAfter(delayMs: number): void {
+    if (delayMs > timersMaxMs || this.#stopping.signal.aborted) return;
+    const step = Math.ceil((performance.now() + delayMs) / timerStepMs);
+    if (this.#timers.has(step)) return;
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(step);
+        void this.run().catch(() => undefined);
+      },
+      step * timerStepMs - performance.now(),
+    );
+    this.#timers.set(step, timer.unref());
   }
 
   async #takeAll(): Promise<void> {
@@ -114,8 +135,10 @@ export class Deliverer {
     } catch (error) {
       release(undefined);
       if (error instanceof NotAllowedError) return void (await queue.skipDelivery(em.fork(), delivery));
-      if (error instanceof UndecidedError || this.#stopping.signal.aborted)
-        return void (await queue.giveDeliveryBack(em.fork(), delivery, soonMs));
+      if (error instanceof UndecidedError || this.#stopping.signal.aborted) {
+        await queue.giveDeliveryBack(em.fork(), delivery, soonMs);
+        return this.#runAfter(soonMs);
+      }
       failure = causeOf(error);
       if (failure === undefined) throw error;
     }
@@ -139,11 +162,13 @@ export class Deliverer {
     const askedMs = retryAfterMs(retryAfter, new Date());
     const delayMs = delayAfter(delivery.tries + 1, askedMs, Math.random());
     if (!(await queue.finishAttempt(em, delivery, delayMs === undefined ? 'failed' : 'pending', delayMs ?? 0, attempt))) return;
+    if (delayMs !== undefined) this.#runAfter(delayMs);
     const gone = attempt.statusCode === 410;
     const failingTooLong = failingSince !== null && Date.now() - Date.parse(failingSince) > webhookFailingDaysMax * day;
     if (gone || failingTooLong) return disableEndpoint(em, this.#parts.notice, endpointId, gone ? 'gone' : 'failing', new Date());
     const pauseMs = pauseAfter(attempt.statusCode ?? 0, askedMs);
     if (failingSince === null || pauseMs > 0) await queue.noteFailing(em, endpointId, pauseMs);
+    if (pauseMs > 0) this.#runAfter(pauseMs);
   }
 }
 

@@ -1,10 +1,19 @@
 import type { Job } from '../background.ts';
 import type { Database } from '../database/orm.ts';
+import { eventSignals } from '../events/event-signals.ts';
 import type { Deliverer } from './deliverer.ts';
 import { disableOrphans } from './disable-endpoint.ts';
 
-/** Sends what is due; what happens in this process is sent at once (events/jobs.ts), what happens in others and what is tried again, a little later. */
-export const webhookJobs = ({ em }: Database, deliverer: Deliverer): Job[] => [
-  { name: 'webhooks', everyMs: 250, run: () => deliverer.run() },
-  { name: 'webhook endpoints', everyMs: 10_000, run: () => disableOrphans(em.fork()) },
-];
+/** Sends what is due: new deliveries at once, retries of this process when they are due, and those of other processes with the next poll. */
+export const webhookJobs = ({ em }: Database, deliverer: Deliverer): Job[] => {
+  const signals = eventSignals(em);
+  return [
+    {
+      name: 'webhooks',
+      everyMs: () => signals.pollMs,
+      onWork: (wake) => signals.on('placed', wake),
+      run: () => deliverer.run(),
+    },
+    { name: 'webhook endpoints', everyMs: 10_000, run: () => disableOrphans(em.fork()) },
+  ];
+};

@@ -35,7 +35,7 @@ const general = (given: Given, beyond: string): string =>
 
 // An endpoint hears of its own test, and not of its own end.
 const wanted = `case when v.subject_type = 'webhook_endpoint' then v.type = 'webhook_endpoint.test' and v.subject_id = e.id
-  else e.events && array['*', v.type] end`;
+  else e.events && array['*', v.subject_type || '.*', v.type] end`;
 
 /** What people are shown as connected (oauth/connections.ts): the grant stands, and something of it works. */
 const liveGrant = `c.last_used_at is not null

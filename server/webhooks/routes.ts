@@ -1,6 +1,7 @@
 import { initServer } from '@ts-rest/express';
-import { contract } from '@mandate/contract';
+import { contract, type NewWebhookEndpoint, type WebhookSecretRotation } from '@mandate/contract';
 import { changed, found, requireMatch } from '../http/conditional.ts';
+import { once } from '../http/idempotency.ts';
 import { principalOf } from '../http/request-scope.ts';
 import type { ResourceDeps } from '../http/resource.ts';
 import { changeEndpoint, deleteEndpoint, rotateSecret } from './change-endpoint.ts';
@@ -19,11 +20,14 @@ export const webhookRoutes = ({ em, pages, ...deps }: ResourceDeps & WebhookDeps
       return { status: 200, body: pages.answer(req, res, query, rows, toEndpoint, ({ id }) => [id, id]) };
     },
 
-    create: async ({ body, req, res }) => {
-      const endpoint = await em.transactional((inner) => createEndpoint(inner, principalOf(req), body, deps));
-      res.location(endpointLocation(endpoint.id));
-      return { status: 201, body: endpoint };
-    },
+    create: ({ body, req, res }) =>
+      once(
+        em,
+        req,
+        res,
+        (inner): Promise<NewWebhookEndpoint> => createEndpoint(inner, principalOf(req), body, deps),
+        ({ id }) => endpointLocation(id),
+      ),
 
     get: async ({ params: { webhook_endpoint_id: id }, req, res }) =>
       found(req, res, etagName(id), await findEndpoint(em, principalOf(req), id)),
@@ -45,13 +49,18 @@ export const webhookRoutes = ({ em, pages, ...deps }: ResourceDeps & WebhookDeps
       return { status: 204, body: undefined };
     },
 
-    rotateSecret: async ({ params: { webhook_endpoint_id: id }, body, req }) => {
-      const { secret, until } = await em.transactional(async (inner) => {
-        await findEndpoint(inner, principalOf(req), id, 'lock');
-        return rotateSecret(inner, id, body.overlap_seconds ?? day, deps.webhookKey, new Date());
-      });
-      return { status: 201, body: { secret, previous_secret_expires_at: until } };
-    },
+    rotateSecret: ({ params: { webhook_endpoint_id: id }, body, req, res }) =>
+      once(
+        em,
+        req,
+        res,
+        async (inner): Promise<WebhookSecretRotation> => {
+          await findEndpoint(inner, principalOf(req), id, 'lock');
+          const { secret, until } = await rotateSecret(inner, id, body.overlap_seconds ?? day, deps.webhookKey, new Date());
+          return { secret, previous_secret_expires_at: until };
+        },
+        () => endpointLocation(id),
+      ),
 
     ...deliveryHandlers({ em, pages }),
   });

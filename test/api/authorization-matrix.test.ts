@@ -10,6 +10,7 @@ import { collectionsAsDeclared } from '../support/collections-as-declared.ts';
 import { failsAsDeclared } from '../support/fails-as-declared.ts';
 import { signUp, signUpAs, tokensFor, type Person } from '../support/oauth-flow.ts';
 import { formerKeys, type Spoilers, type Valid } from '../support/provoke.ts';
+import { replaysAsDeclared } from '../support/replays-as-declared.ts';
 import { openShop, pickup, type Shop, someProduct } from '../support/shop.ts';
 
 /** No token; the owner's token with a scope that serves for something else; a customer with every scope a customer can give, and not the owner; the owner; ...; and a key that the owner made for everything a key can do. */
@@ -290,10 +291,16 @@ describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {
 const unfitFor = (operation: string): string => (operation.startsWith('users.') ? forOrders : forUsers);
 
 /** A request that succeeds, or at least is let in. */
-async function validRequest(operation: string): Promise<Valid> {
+function validRequest(operation: string): Promise<Valid> {
+  return requestOf(operation, successful(operation)[0] ?? 'owner');
+}
+
+const successful = (operation: string): Caller[] =>
+  (['owner', 'admin', 'application'] as const).filter((name) => (rows[operation]?.statuses[callers.indexOf(name)] ?? 400) < 300);
+
+async function requestOf(operation: string, caller: Caller): Promise<Valid> {
   const row = rows[operation];
   if (!row) throw new Error(`${operation} has no row`);
-  const caller = (['owner', 'admin', 'application'] as const).find((name) => (row.statuses[callers.indexOf(name)] ?? 400) < 300) ?? 'owner';
   const [method, path, body, headers = {}] = await row.send(caller);
   return { method, path: pathOf(operation, path), body, headers, token: tokens[caller] ?? '' };
 }
@@ -307,6 +314,14 @@ test.each(Object.keys(rows))('%s: a parameter that the contract does not declare
 });
 
 collectionsAsDeclared(Object.keys(rows), { mandate: () => mandate, validRequest });
+replaysAsDeclared(Object.keys(rows), {
+  mandate: () => mandate,
+  validRequests: async (operation) => {
+    const requests: Valid[] = [];
+    for (const caller of successful(operation)) requests.push(await requestOf(operation, caller));
+    return requests;
+  },
+});
 
 failsAsDeclared(Object.keys(rows), {
   mandate: () => mandate,

@@ -126,6 +126,22 @@ describe('flags become the request', () => {
     expect(server.seen[0]).toMatchObject({ method: 'PATCH', body: '{"note":null}', headers: { 'if-match': '"order-7-1.1"' } });
   });
 
+  test.each([
+    [['api-keys', 'create', '--name', 'Mine', '--scopes', 'orders.read'], 'key', 'revoke this key and create another one'],
+    [['webhooks', 'rotate-secret', '7', '--yes'], 'secret', 'rotate the secret again'],
+  ] as const)('%j says what to do when a replay has no secret', async (argv, field, recovery) => {
+    const replay = { status: 201, body: { id: 1, [field]: null }, headers: { 'idempotent-replayed': 'true' } };
+    const first = { status: 201, body: { id: 1, [field]: 'something secret' } };
+    await using server = await stubServer((_, count) => (count === 1 ? first : replay));
+    const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
+    const run = () => runHere([...argv, '--idempotency-key', 'k1', '--json'], { env });
+    expect(await run()).toMatchObject({ exitCode: 0, stderr: '' });
+    const again = await run();
+    expect([again.exitCode, JSON.parse(again.stdout)]).toEqual([0, { id: 1, [field]: null }]);
+    expect(again.stderr).toMatch(/^Nothing new was created: /);
+    expect(again.stderr).toContain(recovery);
+  });
+
   test('every order has an idempotency key of its own', async () => {
     await using server = await stubServer(() => ({ status: 201, body: { id: 1 } }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };

@@ -36,28 +36,55 @@ export async function compare(base: unknown, revision: unknown): Promise<Change[
       env: { PATH: `${join(root, 'node_modules/.bin')}:/usr/bin:/bin`, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
       maxBuffer: 64_000_000,
     });
-    return [...changesIn(stdout, base), ...lostCodes(base, revision)];
+    return [...changesIn(stdout, base, revision), ...lostCodes(base, revision)];
   } finally {
     await rm(directory, { recursive: true });
   }
 }
 
-const changesIn = (output: string, base: unknown): Change[] =>
+const changesIn = (output: string, base: unknown, revision: unknown): Change[] =>
   report.parse(JSON.parse(output)).changes.map(({ path, kind, impact, verdicts, base: before }) => {
     const worst = verdicts.find((verdict) => verdict.impact === impact);
-    const foreseen = worst?.ruleId === 'enum-values-added' && before !== undefined && isOpen(base, before.pointer);
-    return { impact: foreseen ? 'minor' : impact, path, message: worst?.message ?? kind };
+    const isForeseen =
+      (worst?.ruleId === 'enum-values-added' && before !== undefined && isOpen(base, before.pointer)) ||
+      (worst?.ruleId === 'schema-type-changed' && isNullOnlyInReplay(base, revision, path));
+    return { impact: isForeseen ? 'minor' : impact, path, message: worst?.message ?? kind };
   });
+
+/**
+ * Whether a field can now be `null`, but only in replays that no client of the last release can get: its operation did not accept an
+ * `Idempotency-Key` then.
+ */
+function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boolean {
+  const steps = stepsOf(path.slice(1));
+  const acceptsKey = (document: unknown): boolean => {
+    const parameters = z.array(z.record(z.unknown())).safeParse(nodeAt(document, [...steps.slice(0, 3), 'parameters'])).data ?? [];
+    return parameters.some(({ name }) => name === 'Idempotency-Key');
+  };
+  const [before, after] = [base, revision].map((document) => fieldsOf(nodeAt(document, steps)));
+  const isOnlyNull = [before?.['type'], 'null'].flat().join() === [after?.['type']].flat().join();
+  return isOnlyNull && typeof after?.['x-null-in-replay'] === 'string' && acceptsKey(revision) && !acceptsKey(base);
+}
 
 /** Whether clients were told that more values may come. */
 function isOpen(document: unknown, pointer: string): boolean {
-  const steps = pointer
-    .split('/')
-    .slice(1, -1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const schema = steps.reduce<unknown>((node, step) => fieldsOf(node)[step], document);
-  return fieldsOf(schema)['x-open-enum'] === true;
+  return fieldsOf(nodeAt(document, stepsOf(pointer).slice(0, -1)))['x-open-enum'] === true;
 }
+
+/** The steps of a JSON Pointer (RFC 6901). */
+const stepsOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The part of a document at these steps; references on the way are followed. */
+const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
+  steps.reduce<unknown>((node, step) => {
+    const { $ref, ...fields } = fieldsOf(node);
+    const target = typeof $ref === 'string' ? fieldsOf(nodeAt(document, stepsOf($ref))) : fields;
+    return target[step];
+  }, document);
 
 const fieldsOf = (node: unknown): Record<string, unknown> => z.record(z.unknown()).safeParse(node).data ?? {};
 

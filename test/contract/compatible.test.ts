@@ -51,6 +51,38 @@ describe('what one may see either way', () => {
   });
 });
 
+describe('a field that can be null from now on', () => {
+  const names = { after: 'x-null-in-replay', key: 'Idempotency-Key' };
+  /** The secret of something that is created. */
+  const documentWith = (secret: object, ...parameters: string[]): unknown => ({
+    openapi: '3.1.0',
+    info: { title: 'Shop', version: '1.0.0' },
+    servers: [{ url: 'https://shop.example' }],
+    paths: {
+      '/keys': {
+        post: {
+          operationId: 'keys.create',
+          security: [],
+          parameters: parameters.map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
+          responses: { 201: { description: 'Created', content: { 'application/json': { schema: { $ref: '#/components/schemas/Key' } } } } },
+        },
+      },
+    },
+    components: { schemas: { Key: { type: 'object', required: ['secret'], properties: { secret } } } },
+  });
+  const [text, nullable] = [{ type: 'string' }, { type: ['string', 'null'], [names.after]: 'Create another one.' }];
+
+  test.each([
+    ['is compatible, if only replays have it and none could be had before', [], [names.key], nullable, 'minor'],
+    ['breaks clients that send a key already', [names.key], [names.key], nullable, 'major'],
+    ['breaks clients without a key', [], [], nullable, 'major'],
+    ['breaks clients, if it is not said that only replays have it', [], [names.key], { type: ['string', 'null'] }, 'major'],
+    ['breaks clients, if the type is another one', [], [names.key], { ...nullable, type: ['integer', 'null'] }, 'major'],
+  ] as const)('%s', async (name, before, after, secret, impact) => {
+    expect(await worstOf({ name, before: documentWith(text, ...before), after: documentWith(secret, ...after) })).toBe(impact);
+  });
+});
+
 describe('the contract itself', () => {
   const changed = async (edit: (text: string) => string): Promise<Impact[]> => {
     const { baseline } = await readDocuments();

@@ -57,7 +57,9 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
   });
 
   test('works in transaction mode with DATABASE_PREPARED_STATEMENTS=off', async () => {
-    expect(await serveOrders({ pool_mode: 'transaction' }, unnamed)).not.toMatch(failures);
+    const output = await serveOrders({ pool_mode: 'transaction' }, unnamed);
+    expect(output).not.toMatch(failures);
+    expect(output).toContain('LISTEN does not work through a connection pooler: set DATABASE_DIRECT_URL');
   });
 
   test.runIf(supportsPreparedStatements)('works in transaction mode with the prepared statements of PgBouncer 1.21 and later', async () => {
@@ -83,7 +85,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
     expect(output).toMatch(/^Mandate cannot start\. .* raise default_pool_size/);
   });
 
-  test('applies migrations through DATABASE_DIRECT_URL', async () => {
+  test('applies migrations and listens for events through DATABASE_DIRECT_URL', async () => {
     await using data = await temporaryDataDirectory();
     const url = await emptyPostgresqlUrl();
     await using bouncer = await startPgBouncer(url, { pool_mode: 'transaction' });
@@ -101,8 +103,14 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
     const waiting = `select count(*) as count from pg_stat_activity where application_name = 'direct' and query like '%advisory%'`;
     while ((await observer.em.fork().execute<{ count: number }[]>(waiting))[0]?.count === 0) await sleep(50);
     await lock.rollback();
+    const server = await starting;
+    const listening = `select count(*) as count from pg_stat_activity where application_name = 'direct' and query like 'listen %'`;
+    await expect
+      .poll(async () => (await observer.em.fork().execute<{ count: number }[]>(listening))[0]?.count, { timeout: 10_000 })
+      .toBe(1);
     await observer.close();
-    expect(await (await starting).stop()).toBe(0);
+    expect(await server.stop()).toBe(0);
+    expect(server.output()).not.toContain('LISTEN does not work');
   });
 
   test('exits when DATABASE_DIRECT_URL names another database', async () => {

@@ -149,7 +149,7 @@ try {
     network: internet(true),
     notice: { mailKey: keys.mail, canMail: false },
   });
-  const background = startBackground([...eventJobs(db, fanOut, () => deliverer.run()), ...webhookJobs(db, deliverer)], log);
+  const background = startBackground([...eventJobs(db, fanOut), ...webhookJobs(db, deliverer)], log);
   const bench = new Bench(db);
   while (bench.port === 0) await sleep(10);
   const lines = ['| endpoints | lag p50, ms | lag p99, ms | burst arrived | deliveries/s |', '|---|---|---|---|---|'];

@@ -69,6 +69,15 @@ describe('what a method gives', () => {
     expect(answer.headers.get('content-type')).toBe('application/json');
   });
 
+  test.each([undefined, 'true'])('says whether it is a replay (Idempotent-Replayed: %s)', async (replayed) => {
+    const headers = replayed === undefined ? {} : { 'idempotent-replayed': replayed };
+    await using server = await stubServer(() => ({ status: 201, body: { id: 3, key: replayed === undefined ? 'mk_1' : null }, headers }));
+    const { apiKeys } = createClient({ baseUrl: server.url });
+    const { data, replayed: isReplay } = await apiKeys.create({ name: 'Mine', scopes: ['orders.read'] }).withResponse();
+    expect([data.key, isReplay]).toEqual(replayed === undefined ? ['mk_1', false] : [null, true]);
+    expect(server.seen[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
   test('keeps fields it does not know', async () => {
     await using server = await stubServer(() => ({ body: { id: 3, new_field: { x: 1 } } }));
     expect(await createClient({ baseUrl: server.url }).users.me()).toEqual({ id: 3, new_field: { x: 1 } });

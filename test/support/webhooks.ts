@@ -63,7 +63,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
 }
 
 /** What the server does in the background: gives events their places and sends them. */
-export function delivererOf({ db }: Mandate, network: Network = internet(true), log = createLog(false)): Deliverer {
+export function delivererOf({ db }: Pick<Mandate, 'db'>, network: Network = internet(true), log = createLog(false)): Deliverer {
   const keys = deriveKeys(secretOfTests);
   return new Deliverer({ em: db.em, log, key: keys.webhooks, network, notice: { mailKey: keys.mail, canMail: true } });
 }

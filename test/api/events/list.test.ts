@@ -87,6 +87,13 @@ describe('200', () => {
       'order.created',
       'order.canceled',
     ]);
+    expect(typesOf(await list(`?after=${after}&type=order.*`))).toEqual(['order.created', 'order.created', 'order.canceled']);
+    expect(typesOf(await list(`?after=${after}&type=order.canceled,product.*`))).toEqual([
+      'product.created',
+      'product.created',
+      'order.canceled',
+    ]);
+    expect((await list(`?after=${after}&type=orders.*`)).status).toBe(400);
     expect(typesOf(await list(`?after=${after}&subject_type=order&subject_id=${first.id}`))).toEqual(['order.created', 'order.canceled']);
     const { body } = await list(`?after=${after}&subject_type=order&subject_id=${second.id}&limit=1`);
     expect(body).toMatchObject({ data: [{ data: { object: { id: second.id } } }], next_after: body.latest_id });

@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
+import { eventWildcards } from '@mandate/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
+import { openShop, pickup, type Shop } from '../../support/shop.ts';
 import { deliver, openReceiver, passSeconds, type Receiver } from '../../support/webhooks.ts';
 
 let mandate: Mandate;
@@ -44,6 +45,18 @@ describe('a delivery', () => {
     expect(await deliveries(id)).toMatchObject([
       { event_id: body.id, event_type: 'product.created', status: 'succeeded', attempts: [attempt], next_attempt_at: null },
     ]);
+  });
+
+  test.each(eventWildcards)('goes to an endpoint for %s, with no event of another kind', async (wildcard) => {
+    await endpoint([wildcard]);
+    const product = await shop.product({ stock: 5 });
+    const path = '/api/v1/orders';
+    const body = { user_id: (await shop.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
+    const { body: order } = await mandate.call('POST', path, { token: shop.token, body });
+    await mandate.call('POST', `${path}/${order.id}/cancellation`, { token: shop.token, body: {} });
+    await deliver(mandate);
+    const seen = ['product.created', 'user.created', 'order.created', 'order.canceled'];
+    expect(types().toSorted()).toEqual(seen.filter((type) => type.startsWith(wildcard.slice(0, -1))).toSorted());
   });
 
   test('that fails is tried again with the same id and another time, ten times over 75 hours', async () => {

@@ -90,6 +90,7 @@ describe('400 and 404', () => {
     [{ ...wanted, url: 7 }, '#/url'],
     [{ ...wanted, url: `https://example.com/${'a'.repeat(2000)}` }, '#/url'],
     [{ events: ['*'] }, '#/url'],
+    [{ ...wanted, events: ['orders.*'] }, '#/events/0'],
     [{ ...wanted, secret: 'mine' }, '#/secret'],
   ])('%j is refused', async (body, pointer) => {
     const answer = await call('POST', '', body);

@@ -1,0 +1,104 @@
+/** How soon events are noticed, and that an idle server does not poll for them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Database } from '../../../server/database/orm.ts';
+import { eventSignals } from '../../../server/events/event-signals.ts';
+import { NewEvents } from '../../../server/events/new-events.ts';
+import { freshDatabase } from '../../support/database.ts';
+import { hour, lastSeq, placed, pollEvery, sequenceAndDeliver } from '../../support/event-signals.ts';
+import { startMandate } from '../../support/mandate.ts';
+import { needsOneProcess } from '../../support/one-process.ts';
+import { openShop, pickup } from '../../support/shop.ts';
+import { openReceiver } from '../../support/webhooks.ts';
+
+needsOneProcess('starts the background work of its server itself');
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+/** Statements and transactions that a database is asked for from now on. */
+function countQueries(db: Database): () => number {
+  const executor = db.em.getConnection().getClient().getExecutor();
+  const provideConnection = executor.provideConnection.bind(executor);
+  let count = 0;
+  executor.provideConnection = (consumer, options) => {
+    count += 1;
+    return provideConnection(consumer, options);
+  };
+  return () => count;
+}
+
+test('an idle server with a waiting request does not poll for events or deliveries', async () => {
+  const db = await freshDatabase();
+  cleanUps.push(() => db.close());
+  eventSignals(db.em).hearsOtherProcesses = true;
+  const queries = countQueries(db);
+  const newEvents = new NewEvents(db.em);
+  cleanUps.push(() => newEvents.stop());
+  cleanUps.push(sequenceAndDeliver(db));
+  void newEvents.wait(0, 60_000, new AbortController().signal);
+  await expect.poll(queries).toBeGreaterThanOrEqual(4); // each looks once at the start
+  const atStart = queries();
+  await sleep(3_000);
+  expect(queries() - atStart).toBeLessThanOrEqual(1);
+});
+
+test('an order reaches its webhook and a waiting request by signals alone', async () => {
+  pollEvery(hour, hour);
+  const db = await freshDatabase();
+  const mandate = await startMandate({ db, development: true });
+  cleanUps.push(() => mandate.close());
+  const shop = await openShop(mandate);
+  const { token } = shop;
+  const receiver = await openReceiver();
+  cleanUps.push(() => receiver.close());
+  const call = (method: string, path: string, body?: unknown) =>
+    mandate.call(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
+  cleanUps.push(sequenceAndDeliver(db));
+  expect((await call('POST', '/webhook-endpoints', { url: receiver.url, events: ['order.created'] })).status).toBe(201);
+  const items = [{ product_id: (await shop.product({ stock: 5 })).id, quantity: 1 }];
+  const user = await shop.user();
+  await expect.poll(() => lastSeq(db.em)).toBeGreaterThan(0);
+  const { body: before } = await call('GET', '/events?limit=100');
+  const waiting = call('GET', `/events?after=${before.latest_id}&wait=20&type=order.*`);
+  await sleep(300);
+  const { body: order } = await call('POST', '/orders', { user_id: user.id, items, delivery: pickup });
+  expect((await waiting).body.data).toMatchObject([{ type: 'order.created', subject: { id: order.id } }]);
+  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+
+  const { body: endpoints } = await call('GET', '/webhook-endpoints');
+  const redelivery = await call('POST', `/webhook-endpoints/${endpoints.data[0].id}/redeliveries`, {
+    event_id: receiver.received[0]?.body.id,
+  });
+  expect(redelivery.status).toBe(202);
+  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2);
+});
+
+test('a failed delivery is tried again after 5 seconds without a poll', { timeout: 30_000 }, async () => {
+  pollEvery(hour, hour);
+  const db = await freshDatabase();
+  const mandate = await startMandate({ db, development: true });
+  cleanUps.push(() => mandate.close());
+  const { token } = await openShop(mandate);
+  const receiver = await openReceiver();
+  cleanUps.push(() => receiver.close());
+  receiver.answer = (_, res) => res.writeHead(receiver.received.length === 1 ? 500 : 204).end();
+  cleanUps.push(sequenceAndDeliver(db));
+  const { body } = await mandate.call('POST', '/api/v1/webhook-endpoints', { token, body: { url: receiver.url, events: ['order.paid'] } });
+  await mandate.call('POST', `/api/v1/webhook-endpoints/${body.id}/test-events`, { token });
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
+});
+
+test('an event whose signal was lost is found by the next poll', async () => {
+  pollEvery(200, 200);
+  const db = await freshDatabase();
+  cleanUps.push(() => db.close());
+  cleanUps.push(sequenceAndDeliver(db));
+  await placed(db.em, 0);
+  await db.em.fork().execute(`insert into events (type, subject_type, subject_id, data) values ('order.paid', 'order', 1, '{}')`);
+  await placed(db.em, 1);
+  expect(await lastSeq(db.em)).toBe(1);
+});

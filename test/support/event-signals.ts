@@ -1,0 +1,37 @@
+import { expect, vi } from 'vitest';
+import { startBackground } from '../../server/background.ts';
+import type { Database, Em } from '../../server/database/orm.ts';
+import { EventSignals } from '../../server/events/event-signals.ts';
+import { eventJobs } from '../../server/events/jobs.ts';
+import { createLog } from '../../server/log.ts';
+import { fanOut } from '../../server/webhooks/fan-out.ts';
+import { webhookJobs } from '../../server/webhooks/jobs.ts';
+import { delivererOf } from './webhooks.ts';
+
+export const hour = 3_600_000;
+export const quiet = createLog(true);
+quiet.level = 'silent';
+
+/** Polls while signals of other processes arrive, and while they do not. With an hour, only signals can be the cause of what happens. */
+export function pollEvery(hearing: number, fallback: number): void {
+  vi.spyOn(EventSignals.prototype, 'pollMs', 'get').mockImplementation(function poll(this: EventSignals) {
+    return this.hearsOtherProcesses ? hearing : fallback;
+  });
+}
+
+/** Sequences and delivers events, until the returned function is called. */
+export function sequenceAndDeliver(db: Database): () => Promise<void> {
+  const deliverer = delivererOf({ db });
+  const background = startBackground([...eventJobs(db, fanOut), ...webhookJobs(db, deliverer)], quiet);
+  return async () => {
+    await background.stop();
+    await deliverer.stop();
+  };
+}
+
+export const lastSeq = async (em: Em): Promise<number> =>
+  (await em.fork().execute<{ last_seq: number }[]>('select last_seq from event_sequence'))[0]?.last_seq ?? 0;
+
+/** Waits until so many events have their places. */
+export const placed = (em: Em, count: number): Promise<void> =>
+  expect.poll(() => lastSeq(em), { timeout: 10_000, interval: 20 }).toBe(count);
