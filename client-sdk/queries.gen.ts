@@ -2,12 +2,12 @@
 
 import type { CallOptions, DryRun, IfMatch, IfNoneMatch } from './call.ts';
 import type { InfiniteQueryOf, MutationOf, QueryOf } from './query-types.ts';
-import type { ApiKeyCreate, ApiKeyPage, ApiKeysListQuery, ApiVersionList, Application, ApplicationCreate, ApplicationPage, ApplicationUpdate, ApplicationsListQuery, AuditEventPage, AuditEventsListQuery, ConnectedAppPage, ConnectedAppsListQuery, ConnectedAppsRemoveQuery, DeliveryMethod, DeliveryMethodList, DeliveryMethodReplace, Event, EventPage, EventsListQuery, NewApiKey, NewApplication, NewWebhookEndpoint, Order, OrderCancellation, OrderCreate, OrderExportCreate, OrderImportsCreateQuery, OrderPage, OrderUpdate, OrdersListQuery, Payment, PaymentCreate, PaymentPage, PaymentsListQuery, Product, ProductCategoriesListQuery, ProductCategoryPage, ProductCreate, ProductImportsCreateQuery, ProductPage, ProductReplace, ProductUpdate, ProductsListQuery, ProductsListStockAdjustmentsQuery, Redelivery, RedeliveryCreate, Refund, RefundCreate, RefundPage, RefundsListQuery, RegistrationToken, RegistrationTokenCreate, SecretRotation, SecretRotationCreate, Shipment, ShipmentCreate, ShipmentPage, ShipmentUpdate, ShipmentsListQuery, SigningKeyRotation, SigningKeyRotationCreate, StockAdjustment, StockAdjustmentCreate, StockAdjustmentPage, Task, TaskPage, TasksListQuery, TestEvent, Usage, User, UserCreate, UserPage, UserUpdate, UsersListQuery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointUpdate, WebhookSecretRotation, WebhookSecretRotationCreate, WebhooksDeliveriesQuery, WebhooksListQuery } from './resources.gen.ts';
+import type { ApiKeyCreate, ApiKeyPage, ApiKeysListQuery, ApiVersionList, Application, ApplicationCreate, ApplicationPage, ApplicationUpdate, ApplicationsListQuery, AuditEventPage, AuditEventsListQuery, ConnectedAppPage, ConnectedAppsListQuery, ConnectedAppsRemoveQuery, DeliveryMethod, DeliveryMethodList, DeliveryMethodReplace, DeliveryMethodsListQuery, Event, EventPage, EventsListQuery, NewApiKey, NewApplication, NewWebhookEndpoint, Order, OrderCancellation, OrderCreate, OrderExportCreate, OrderImportsCreateQuery, OrderPage, OrderUpdate, OrdersListQuery, Payment, PaymentCreate, PaymentPage, PaymentsListAllQuery, PaymentsListQuery, Product, ProductCategoriesListQuery, ProductCategoryPage, ProductCreate, ProductImportsCreateQuery, ProductPage, ProductReplace, ProductUpdate, ProductsListQuery, ProductsListStockAdjustmentsQuery, Redelivery, RedeliveryCreate, Refund, RefundCreate, RefundPage, RefundsListAllQuery, RefundsListQuery, RegistrationToken, RegistrationTokenCreate, SecretRotation, SecretRotationCreate, Shipment, ShipmentCreate, ShipmentPage, ShipmentUpdate, ShipmentsListAllQuery, ShipmentsListQuery, SigningKeyRotation, SigningKeyRotationCreate, StockAdjustment, StockAdjustmentCreate, StockAdjustmentPage, Task, TaskPage, TasksListQuery, TestEvent, Usage, User, UserCreate, UserPage, UserUpdate, UsersListQuery, VersionsListQuery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointUpdate, WebhookSecretRotation, WebhookSecretRotationCreate, WebhooksDeliveriesQuery, WebhooksListQuery } from './resources.gen.ts';
 import type { FileContent, UploadOptions } from './upload.ts';
 
 export interface Queries {
   readonly versions: {
-    list(): QueryOf<ApiVersionList>;
+    list(query?: VersionsListQuery): QueryOf<ApiVersionList>;
   };
   readonly users: {
     me(): QueryOf<User>;
@@ -23,7 +23,8 @@ export interface Queries {
     list(query?: ProductCategoriesListQuery): QueryOf<ProductCategoryPage>;
   };
   readonly deliveryMethods: {
-    list(): QueryOf<DeliveryMethodList>;
+    list(query?: DeliveryMethodsListQuery): QueryOf<DeliveryMethodList>;
+    get(code: number | string): QueryOf<DeliveryMethod>;
   };
   readonly orders: {
     list(query?: OrdersListQuery): QueryOf<OrderPage>;
@@ -31,14 +32,18 @@ export interface Queries {
   };
   readonly payments: {
     list(orderId: number | string, query?: PaymentsListQuery): QueryOf<PaymentPage>;
+    listAll(query?: PaymentsListAllQuery): QueryOf<PaymentPage>;
     get(paymentId: number | string): QueryOf<Payment>;
   };
   readonly refunds: {
     list(orderId: number | string, query?: RefundsListQuery): QueryOf<RefundPage>;
+    listAll(query?: RefundsListAllQuery): QueryOf<RefundPage>;
     get(refundId: number | string): QueryOf<Refund>;
   };
   readonly shipments: {
     list(orderId: number | string, query?: ShipmentsListQuery): QueryOf<ShipmentPage>;
+    listAll(query?: ShipmentsListAllQuery): QueryOf<ShipmentPage>;
+    get(shipmentId: number | string): QueryOf<Shipment>;
   };
   readonly tasks: {
     list(query?: TasksListQuery): QueryOf<TaskPage>;
@@ -72,6 +77,9 @@ export interface Queries {
 }
 
 export interface InfiniteQueries {
+  readonly versions: {
+    list(query?: VersionsListQuery): InfiniteQueryOf<ApiVersionList>;
+  };
   readonly users: {
     list(query?: UsersListQuery): InfiniteQueryOf<UserPage>;
   };
@@ -82,17 +90,23 @@ export interface InfiniteQueries {
   readonly productCategories: {
     list(query?: ProductCategoriesListQuery): InfiniteQueryOf<ProductCategoryPage>;
   };
+  readonly deliveryMethods: {
+    list(query?: DeliveryMethodsListQuery): InfiniteQueryOf<DeliveryMethodList>;
+  };
   readonly orders: {
     list(query?: OrdersListQuery): InfiniteQueryOf<OrderPage>;
   };
   readonly payments: {
     list(orderId: number | string, query?: PaymentsListQuery): InfiniteQueryOf<PaymentPage>;
+    listAll(query?: PaymentsListAllQuery): InfiniteQueryOf<PaymentPage>;
   };
   readonly refunds: {
     list(orderId: number | string, query?: RefundsListQuery): InfiniteQueryOf<RefundPage>;
+    listAll(query?: RefundsListAllQuery): InfiniteQueryOf<RefundPage>;
   };
   readonly shipments: {
     list(orderId: number | string, query?: ShipmentsListQuery): InfiniteQueryOf<ShipmentPage>;
+    listAll(query?: ShipmentsListAllQuery): InfiniteQueryOf<ShipmentPage>;
   };
   readonly tasks: {
     list(query?: TasksListQuery): InfiniteQueryOf<TaskPage>;

@@ -33,7 +33,7 @@ export interface OrdersResource {
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
   /**
    * List orders.
-   * The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.
+   * The orders of the current user; every order, for a member of staff with `orders.manage`. Order lines are returned by `include=items`, and with the single order.
    * Needs the scope `orders.read` or `orders.manage`.
    */
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;

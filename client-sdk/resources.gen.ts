@@ -100,14 +100,19 @@ export type WebhookSecretRotationCreate = components['schemas']['WebhookSecretRo
 type Query<Id extends keyof operations> = { [Name in keyof QueryOf<Id>]: QueryOf<Id>[Name] | undefined };
 type QueryOf<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
 
+export type VersionsListQuery = Query<'versions.list'>;
 export type UsersListQuery = Query<'users.list'>;
 export type ProductsListQuery = Query<'products.list'>;
 export type ProductsListStockAdjustmentsQuery = Query<'products.listStockAdjustments'>;
 export type ProductCategoriesListQuery = Query<'productCategories.list'>;
+export type DeliveryMethodsListQuery = Query<'deliveryMethods.list'>;
 export type OrdersListQuery = Query<'orders.list'>;
 export type PaymentsListQuery = Query<'payments.list'>;
+export type PaymentsListAllQuery = Query<'payments.listAll'>;
 export type RefundsListQuery = Query<'refunds.list'>;
+export type RefundsListAllQuery = Query<'refunds.listAll'>;
 export type ShipmentsListQuery = Query<'shipments.list'>;
+export type ShipmentsListAllQuery = Query<'shipments.listAll'>;
 export type OrderImportsCreateQuery = Query<'orderImports.create'>;
 export type ProductImportsCreateQuery = Query<'productImports.create'>;
 export type TasksListQuery = Query<'tasks.list'>;
@@ -126,7 +131,7 @@ export interface VersionsResource {
    * Every answer names the version it is of in `Mandate-Version`.
    * Needs no token.
    */
-  list(options?: CallOptions): Call<ApiVersionList, ProblemsOf['versions.list']>;
+  list(query?: VersionsListQuery, options?: CallOptions): PagedCall<ApiVersionList, ProblemsOf['versions.list']>;
 }
 
 export interface UsersResource {
@@ -245,10 +250,20 @@ export interface ProductCategoriesResource {
 export interface DeliveryMethodsResource {
   /**
    * List delivery methods.
-   * The ways an order can be delivered now. There are few, so they come on one page.
+   * The delivery methods that a new order can use, cheapest first.
    * Needs no token.
    */
-  list(options?: CallOptions): Call<DeliveryMethodList, ProblemsOf['deliveryMethods.list']>;
+  list(query?: DeliveryMethodsListQuery, options?: CallOptions): PagedCall<DeliveryMethodList, ProblemsOf['deliveryMethods.list']>;
+  /**
+   * Get a delivery method.
+   * Needs no token.
+   */
+  get(code: number | string, options: CallOptions & Required<IfNoneMatch>): Call<DeliveryMethod | undefined, ProblemsOf['deliveryMethods.get']>;
+  /**
+   * Get a delivery method.
+   * Needs no token.
+   */
+  get(code: number | string, options?: CallOptions): Call<DeliveryMethod, ProblemsOf['deliveryMethods.get']>;
   /**
    * Create or replace a delivery method.
    * To replace one that exists, send its ETag in `If-Match`. Orders keep the price they were placed with.
@@ -272,7 +287,7 @@ export interface OrdersResource {
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
   /**
    * List orders.
-   * The orders of the current user; every order, for a member of staff with `orders.manage`. Lines come with the single order.
+   * The orders of the current user; every order, for a member of staff with `orders.manage`. Order lines are returned by `include=items`, and with the single order.
    * Needs the scope `orders.read` or `orders.manage`.
    */
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
@@ -314,6 +329,12 @@ export interface PaymentsResource {
    */
   list(orderId: number | string, query?: PaymentsListQuery, options?: CallOptions): PagedCall<PaymentPage, ProblemsOf['payments.list']>;
   /**
+   * List payments.
+   * The payments for the current user's orders; every payment, for staff with `payments.manage`.
+   * Needs the scope `payments.read` or `payments.manage`.
+   */
+  listAll(query?: PaymentsListAllQuery, options?: CallOptions): PagedCall<PaymentPage, ProblemsOf['payments.listAll']>;
+  /**
    * Get a payment.
    * Needs the scope `payments.read` or `payments.manage`.
    */
@@ -351,6 +372,12 @@ export interface RefundsResource {
    */
   list(orderId: number | string, query?: RefundsListQuery, options?: CallOptions): PagedCall<RefundPage, ProblemsOf['refunds.list']>;
   /**
+   * List refunds.
+   * The refunds for the current user's orders; every refund, for staff with `payments.manage`.
+   * Needs the scope `payments.read` or `payments.manage`.
+   */
+  listAll(query?: RefundsListAllQuery, options?: CallOptions): PagedCall<RefundPage, ProblemsOf['refunds.listAll']>;
+  /**
    * Get a refund.
    * Needs the scope `payments.read` or `payments.manage`.
    */
@@ -381,6 +408,22 @@ export interface ShipmentsResource {
    * Needs the scope `orders.read` or `orders.manage` or `shipments.write`.
    */
   list(orderId: number | string, query?: ShipmentsListQuery, options?: CallOptions): PagedCall<ShipmentPage, ProblemsOf['shipments.list']>;
+  /**
+   * List shipments.
+   * The shipments of the current user's orders; every shipment, for staff with `shipments.write` or `orders.manage`.
+   * Needs the scope `orders.read` or `orders.manage` or `shipments.write`.
+   */
+  listAll(query?: ShipmentsListAllQuery, options?: CallOptions): PagedCall<ShipmentPage, ProblemsOf['shipments.listAll']>;
+  /**
+   * Get a shipment.
+   * Needs the scope `orders.read` or `orders.manage` or `shipments.write`.
+   */
+  get(shipmentId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Shipment | undefined, ProblemsOf['shipments.get']>;
+  /**
+   * Get a shipment.
+   * Needs the scope `orders.read` or `orders.manage` or `shipments.write`.
+   */
+  get(shipmentId: number | string, options?: CallOptions): Call<Shipment, ProblemsOf['shipments.get']>;
   /**
    * Change a shipment.
    * Where the parcel is: `pending`, then `shipped`, then `delivered`, or `failed` when it cannot be delivered. Only a pending one can be `canceled`.

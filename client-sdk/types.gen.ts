@@ -5003,7 +5003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5107,7 +5107,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6837,7 +6837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7932,7 +7932,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8707,7 +8707,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8848,7 +8848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Temporarily unavailable; try again: `unavailable`. */
+            /** @description Temporarily unavailable; try again: `unavailable`, `insufficient_storage`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('a replaced mail transport finishes what it sends for a minute, and is closed then; its successor stays open', async () => {
-  const transport = () => ({ send: vi.fn(() => Promise.resolve()), close: vi.fn() });
+  const transport = () => ({ send: vi.fn<() => Promise<void>>(() => Promise.resolve()), close: vi.fn<() => void>() });
   const [before, after] = [transport(), transport()];
   const replaceable = new ReplaceableTransport(before);
   replaceable.replace(after);

@@ -83,7 +83,7 @@ function expectedCell(column: string, order: Body, line: Body): unknown {
 
 const inCsv = (cell: unknown): string => {
   if (cell === null) return '';
-  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+  return typeof cell === 'string' ? cell : JSON.stringify(cell);
 };
 
 test('the orders have a value for every column, and no two equal amounts', () => {

@@ -102,7 +102,7 @@ test.skipIf(databaseKind === 'pglite')('of two administrators who close their ac
   for (let round = 0; round < 5; round += 1) {
     const administrators = await onlyAdministrators(2);
     const closed = await Promise.all(administrators.map(closeOwnAccount));
-    expect(closed.toSorted()).toEqual([false, true]);
+    expect(closed.filter(Boolean)).toHaveLength(1);
     expect(await activeAdministrators()).toBe(1);
   }
   expect(await deadlocks()).toBe(0);
