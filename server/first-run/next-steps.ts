@@ -6,9 +6,9 @@ export const loginCommand = (issuer: string): string =>
 
 /** The commands with which a new user in development gets to a paid order. The README shows the same. */
 export const nextSteps = (issuer: string): readonly string[] => [
-  `${loginCommand(issuer)} --scopes +payments.read,+payments.write`,
+  loginCommand(issuer),
   'npx mandate products list',
   'npx mandate orders create --item product_id=1,quantity=2 --delivery.method collection --delivery.recipient-name "Ann Lee"',
-  'npx mandate orders pay 1 --provider test --method-token test_ok --wait',
+  'npx mandate orders pay 1',
   'npx mandate orders list',
 ];

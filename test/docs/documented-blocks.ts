@@ -6,7 +6,7 @@
 /** Blocks that another test runs as they are, or whose steps it takes. */
 export const runElsewhere: Readonly<Record<string, string>> = {
   'README.md: npm ci && npm start': 'test/first-order/main.ts',
-  'README.md: npx mandate login --scopes +payments.read,+payments.write': 'test/first-order/first-order.test.ts',
+  'README.md: npx mandate login': 'test/first-order/first-order.test.ts',
   'README.md: field() { node -p "JSON.parse(require(\'fs\').readFileSync(0)).$1"; }': 'test/first-order/first-order.test.ts',
   'docs/first-order.md: git clone REPOSITORY mandate && cd mandate': 'test/first-order/main.ts',
   'examples/storefront/README.md: npx mandate login --profile admin --scopes applications.manage': 'test/first-order/first-order.test.ts',

@@ -46,6 +46,30 @@ test('an idle server with a waiting request does not poll for events or deliveri
   expect(queries() - atStart).toBeLessThanOrEqual(1);
 });
 
+test('a request whose caller has left no longer waits', async () => {
+  pollEvery(hour, hour);
+  const db = await freshDatabase();
+  const wait = vi.spyOn(NewEvents.prototype, 'wait');
+  const mandate = await startMandate({ db, development: true });
+  cleanUps.push(() => mandate.close());
+  const { token } = await openShop(mandate);
+  const caller = new AbortController();
+  const request = fetch(`${mandate.origin}/api/v1/events?wait=25`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: caller.signal,
+  });
+  await expect.poll(() => wait.mock.results.length, { timeout: 10_000 }).toBe(1);
+  let left = false;
+  void wait.mock.results[0]?.value.then(() => (left = true));
+  await sleep(200);
+  expect(left).toBe(false);
+  caller.abort();
+  await expect(request).rejects.toThrow('aborted');
+  await expect.poll(() => left, { timeout: 5_000 }).toBe(true);
+  await sleep(200);
+  expect(wait).toHaveBeenCalledTimes(1);
+});
+
 test('an order reaches its webhook and a waiting request by signals alone', async () => {
   pollEvery(hour, hour);
   const db = await freshDatabase();
