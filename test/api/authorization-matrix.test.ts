@@ -50,7 +50,7 @@ beforeAll(async () => {
   tokens.apiKey = (await made('POST', '/api-keys', { name: 'All of it', scopes: keyed }, tokens.owner)).key;
   for (const _ of [1, 2]) await shop.product();
   const { body: products } = await mandate.call('GET', '/api/v1/products?limit=1');
-  const former = await signUpAs(mandate.db, mandate.origin, 'staff');
+  const former = await signUpAs(mandate.db, mandate.origin, 'admin');
   const staffScopes = await tokenOf(
     former,
     scopeNames.filter((name) => scopes[name].admin),

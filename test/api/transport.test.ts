@@ -130,7 +130,11 @@ describe('/openapi.json and /openapi-3.0.json', () => {
       const document = JSON.parse(await response.text());
       expect([response.status, response.headers.get('access-control-allow-origin'), document.openapi]).toEqual([200, '*', version]);
       expect(document.servers).toEqual([{ url: mandate.origin, description: 'This installation' }]);
-      expect(document.paths['/api/v1/orders/{order_id}'].get.security).toEqual([{ oauth2: ['orders.read'] }, { apiKey: [] }]);
+      expect(document.paths['/api/v1/orders/{order_id}'].get.security).toEqual([
+        { oauth2: ['orders.read'] },
+        { oauth2: ['orders.manage'] },
+        { apiKey: [] },
+      ]);
       expect(document.components.schemas).toHaveProperty('OrderCreate');
     }
   });

@@ -84,7 +84,7 @@ test('POST /api-keys: 403 for more than the token has, and for who has no accoun
   const boss = await signUpAs(mandate.db, mandate.origin, 'admin');
   const managing = (await tokensFor(mandate.origin, boss, ['api_keys.manage', 'orders.manage'])).access_token;
   const { body } = await create({ scopes: ['orders.manage'] }, managing);
-  expect((await mandate.call('GET', '/api/v1/orders', { token: body.key })).status).toBe(403); // orders.read is not among them
+  expect((await mandate.call('GET', '/api/v1/payments', { token: body.key })).status).toBe(403); // payments.read is not among them
   await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
   const demoted = await create({ scopes: ['orders.manage'] }, managing);
   expect(demoted.status).toBe(403);
