@@ -139,9 +139,9 @@ export const tokenGuarded = [...open, 'missing_token', 'insufficient_scope'] as 
 /** The same, where some people are refused whatever their application was given. */
 export const guarded = [...tokenGuarded, 'forbidden'] as const;
 /** What an operation that takes a file can answer besides. */
-export const withFile = ['unsupported_media_type'] as const;
+export const withFile = ['payload_too_large', 'unsupported_media_type'] as const;
 /** What an operation with a body can answer besides. */
-export const withBody = ['malformed_json', 'payload_too_large', ...withFile] as const;
+export const withBody = ['malformed_json', ...withFile] as const;
 /** What an operation on one version of a thing can answer besides. */
 export const withIfMatch = ['precondition_failed'] as const;
 /** What a list can answer besides. */

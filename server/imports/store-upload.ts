@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { fileMediaTypes } from '@mandate/contract';
+import { fileMediaTypes, importRowMax } from '@mandate/contract';
 import type { Em } from '../database/orm.ts';
 import { problem } from '../http/problem.ts';
 import type { RoutedRequest } from '../http/route-of-request.ts';
@@ -36,7 +36,7 @@ function refuseByHeaders(req: RoutedRequest): void {
 }
 
 async function storeBody(em: Em, req: Readable, fileId: number): Promise<string> {
-  const [hash, text] = [createHash('sha256'), new TextDecoder('utf-8', { fatal: true })];
+  const [hash, text, lines] = [createHash('sha256'), new TextDecoder('utf-8', { fatal: true }), new LineLengths()];
   let [bytes, position] = [0, 0];
   let piece: Buffer[] = [];
   const write = async (): Promise<void> => {
@@ -48,6 +48,7 @@ async function storeBody(em: Em, req: Readable, fileId: number): Promise<string>
   for await (const chunk of body) {
     bytes += chunk.length;
     refuseUnlessText(() => text.decode(chunk, { stream: true }));
+    lines.read(chunk);
     hash.update(chunk);
     piece.push(chunk);
     if (piece.reduce((size, { length }) => size + length, 0) >= pieceSize) await write();
@@ -63,5 +64,27 @@ function refuseUnlessText(decode: () => unknown): void {
     decode();
   } catch (cause) {
     throw problem('invalid_request', { detail: 'The file is not valid UTF-8.', cause });
+  }
+}
+
+// files of old programs end their lines with a carriage return alone
+const [newline, carriageReturn] = [0x0a, 0x0d];
+
+/** Refuses a file with a line that is longer than a row may be, before the rest of it is sent. */
+class LineLengths {
+  #line = 1;
+  #length = 0;
+
+  read(chunk: Buffer): void {
+    for (const byte of chunk) {
+      const isLineBreak = byte === newline || byte === carriageReturn;
+      this.#length = isLineBreak ? 0 : this.#length + 1;
+      if (byte === newline) this.#line += 1;
+      if (this.#length > importRowMax) {
+        throw problem('payload_too_large', {
+          detail: `Line ${this.#line} of the file has more than ${importRowMax} bytes. Split or correct it.`,
+        });
+      }
+    }
   }
 }

@@ -33,6 +33,11 @@ describe.each(imports)('POST %s', (path) => {
     expect((await call('POST', path, 'sku\n', admin, csv)).body.code).toBe('too_many_tasks');
     await mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
   });
+
+  test('413 for a line that is longer than any row may be, before the file has arrived', async () => {
+    const { status, body } = await call('POST', path, `sku\nA\n${'x'.repeat(100_001)}\n`, admin, csv);
+    expect([status, body.code, body.detail]).toEqual([413, 'payload_too_large', expect.stringMatching(/^Line 3 /)]);
+  });
 });
 
 test('a report of a provider that is too large: 413', async () => {
