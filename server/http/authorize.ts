@@ -22,7 +22,10 @@ export const authorize: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** One of these scopes, and that the principal may use it; also for what an operation needs besides what its route declares. */
+/**
+ * Requires one of these scopes, and that the principal may use it; also for what an operation needs besides what its route declares. The
+ * challenge names the first scope, which allows the least: a client that requests what it is told (RFC 6750, section 3) asks for no more.
+ */
 export function requireScope(principal: Principal, ...access: Scope[]): void {
   if (access.some((scope) => may(principal, scope))) return;
   const unusable = access.find((scope) => principal.scopes.has(scope));
@@ -32,6 +35,6 @@ export function requireScope(principal: Principal, ...access: Scope[]): void {
   }
   throw problem('insufficient_scope', {
     detail: `The access token lacks a scope: ${access.join(' or ')}.`,
-    headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${access.join(' ')}"` },
+    headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${access[0]}"` },
   });
 }

@@ -86,7 +86,7 @@ describe('introspection', () => {
       aud: `${server.origin}/api`,
       sub: String(anna.id),
       client_id: commandLine.clientId,
-      scope: 'users.read',
+      scope: 'openid users.read',
       token_type: 'Bearer',
       exp: expect.closeTo(now + 300, -1),
     });

@@ -97,8 +97,12 @@ test('pages, the newest first, and filters', async () => {
 test('401 without a token, 403 for everybody but administrators and applications of theirs', async () => {
   expect((await mandate.call('GET', path)).status).toBe(401);
   const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
-  const theirs = (await tokensFor(mandate.origin, staff, ['audit.read'])).access_token;
-  expect((await mandate.call('GET', path, { token: theirs })).body.code).toBe('forbidden');
+  const theirs = (await tokensFor(mandate.origin, staff, ['orders.read', 'audit.read'])).access_token;
+  expect((await mandate.call('GET', path, { token: theirs })).body.code).toBe('insufficient_scope');
+  const former = await signUpAs(mandate.db, mandate.origin, 'admin');
+  const granted = (await tokensFor(mandate.origin, former, ['audit.read'])).access_token;
+  await mandate.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [former.id]);
+  expect((await mandate.call('GET', path, { token: granted })).body.code).toBe('forbidden');
   const anna = await signUp(mandate.origin);
   const hers = (await tokensFor(mandate.origin, anna, ['orders.read', 'audit.read'])).access_token;
   expect((await mandate.call('GET', path, { token: hers })).status).toBe(403);
