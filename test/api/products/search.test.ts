@@ -79,7 +79,7 @@ describe('q', () => {
   });
 
   test('finds two exchanged letters in another script', async () => {
-    expect(skus(await search('круажк'))).toEqual([cup]);
+    expect(skus(await search('крукжа'))).toEqual([cup]);
   });
 
   // with LC_CTYPE=C, as the PostgreSQL of the tests has it, pg_trgm ignores letters that are not ASCII, and a symbol is a letter
