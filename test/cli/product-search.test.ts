@@ -28,11 +28,11 @@ test('mandate product-categories list shows a table of categories and counts', a
     stdout
       .trim()
       .split('\n')
-      .map((row) => row.trim().split(/\s+/)),
+      .map((row) => row.trim().split(/\s{2,}/)),
   ]).toEqual([
     0,
     [
-      ['CATEGORY', 'PRODUCT_COUNT'],
+      ['CATEGORY', 'PRODUCT COUNT'],
       ['bowl', '1'],
       ['vase', '1'],
     ],

@@ -6,9 +6,6 @@ create table product_words (
 
 create index product_words_word on product_words (word);
 
--- New words are rare, and no search should read a list of those that are not in the index yet.
-create index product_words_trigrams on product_words using gin (word gin_trgm_ops) with (fastupdate = off);
-
 -- Waits for transactions that write products: what they write is read when `product_words` is filled.
 lock table products in share row exclusive mode;
 
