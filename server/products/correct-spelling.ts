@@ -3,12 +3,12 @@ import { rowsOf } from '../database/list-query.ts';
 import type { Em } from '../database/orm.ts';
 import { editDistance } from './edit-distance.ts';
 
-/** A word of the searched text. `is_known`: a product that the caller may see contains it. Otherwise `similar` are words of such products. */
+/** A word of the searched text. `is_known`: a product that the caller may see contains it. Otherwise `similar` contains words of such products. */
 type SearchedWord = { readonly word: string; readonly is_known: boolean; readonly similar: readonly string[] | null };
 
-/** Words that are corrected in one text: each takes time, and its replacements are part of the cursor. */
+/** Maximum number of corrected words: each takes time, and its replacements are part of the cursor. */
 const correctedMax = 3;
-/** Similar words that are compared by edit distance, and words that replace a misspelled word. */
+/** Maximum numbers of similar words that are compared by edit distance, and of words that replace a misspelled word. */
 const [comparedMax, replacementsMax] = [20, 3];
 
 /**
@@ -25,7 +25,7 @@ export async function correctSpelling(em: Em, text: string, statuses: readonly s
   return terms.map((term) => `(${term})`).join(' & ');
 }
 
-/** Of the similar words those with the smallest edit distance; maximum distance: 1, from 6 letters 2. */
+/** Returns the similar words with the smallest edit distance (maximum: 1, or 2 for words of 6 letters or more). */
 function nearestWords(word: string, similar: readonly string[]): string[] {
   const distances = similar.map((each) => ({ each, distance: editDistance(word, each) }));
   const nearest = Math.min(word.length < 6 ? 1 : 2, ...distances.map(({ distance }) => distance));
@@ -35,7 +35,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
     .map(({ each }) => each);
 }
 
-/** Reads the words of a text. */
+/** Selects the words of a text, and for each unknown word the similar words. */
 export const searchedWords = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query
