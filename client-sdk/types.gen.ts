@@ -3628,7 +3628,7 @@ export interface operations {
                 cursor?: string;
                 /** @description `true` adds `total_count`, counted up to 10000. */
                 include_total?: "true" | "false";
-                /** @description Search text: every word must occur in the name, SKU or description, and the last word may be incomplete. Case, accents and punctuation do not matter. If no product matches, products are returned whose names or SKUs have similarly spelled words. */
+                /** @description Search text: every word must occur in the name, SKU or description, and the last word may be incomplete. Case, accents and punctuation do not matter. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products. */
                 q?: string;
                 /** @description Only this category. */
                 category?: string;

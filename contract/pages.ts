@@ -12,7 +12,7 @@ export const pageQuery = {
   cursor: z
     .string()
     .min(1)
-    .max(512)
+    .max(4096)
     .optional()
     .describe('`next_cursor` of the page before. Opaque; it belongs to the same filters, sort and caller.'),
   include_total: z.enum(['true', 'false']).optional().describe(`\`true\` adds \`total_count\`, counted up to ${totalCountMax}.`),

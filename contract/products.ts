@@ -144,7 +144,7 @@ export const products = c.router({
         q: line(200)
           .optional()
           .describe(
-            'Search text: every word must occur in the name, SKU or description, and the last word may be incomplete. Case, accents and punctuation do not matter. If no product matches, products are returned whose names or SKUs have similarly spelled words.',
+            'Search text: every word must occur in the name, SKU or description, and the last word may be incomplete. Case, accents and punctuation do not matter. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products.',
           ),
         category: line(64).optional().describe('Only this category.'),
         sku: line(64).optional().describe('Only the product with this SKU.'),

@@ -50,7 +50,7 @@ const shared: Options = {
   discovery: { warnWhenNoEntities: false },
   schemaGenerator: {
     ignoreRoutines: true, // else the comparison drops every function it finds
-    skipTables: ['product_search'], // derived from products by a trigger, as an index is
+    skipTables: ['product_search', 'product_words'], // derived from products by a trigger, as an index is
   },
   migrations: {
     path: `${import.meta.dirname}/migrations`,

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { Em } from '../database/orm.ts';
 import type { Position } from '../http/pages.ts';
+import { correctSpelling } from './correct-spelling.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.ts';
 import { toProduct } from './product-rows.ts';
 
@@ -7,8 +9,8 @@ import { toProduct } from './product-rows.ts';
 type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?: ProductSearch };
 
 /**
- * Products that contain the words of `text` or, if there are none, words of similar spelling; without `text`, all products. Later pages
- * compare words as the first page did, even if a product with the exact words has been created meanwhile.
+ * Products that contain the words of `text` or, if there are none, its words after correcting their spelling; without `text`, all
+ * products. Later pages search for the words of the first page, even if products with other words have been created meanwhile.
  */
 export async function findProducts(
   em: Em,
@@ -19,22 +21,26 @@ export async function findProducts(
   limit: number,
 ): Promise<FoundProducts> {
   if (text === undefined) return { rows: await listProducts(em, filters, sort, position, limit) };
-  const find = async (match: ProductSearch['match'], after?: Position): Promise<FoundProducts> => {
-    const search = { text, match };
+  const find = async (correctedQuery: string | undefined, after?: Position): Promise<FoundProducts> => {
+    const search = { text, correctedQuery };
     return { rows: await listProducts(em, { ...filters, search }, sort, after, limit), search };
   };
   if (position) return find(...parseSearchPosition(position));
-  const exact = await find('exact');
-  return exact.rows.length > 0 ? exact : find('similar');
+  const exact = await find(undefined);
+  if (exact.rows.length > 0) return exact;
+  const correctedQuery = await correctSpelling(em, text, filters.status);
+  return correctedQuery === undefined ? exact : find(correctedQuery);
 }
 
-/** The position of a product in its list, for the cursor. In a search it also says how words are compared. */
+/** The position of a product in its list, for the cursor. In a search it also contains the corrected query. */
 export function productPosition(row: ListedProduct, { by }: ProductSort, search: ProductSearch | undefined): Position {
   const value = by === 'relevance' ? (row.relevance ?? 0) : toProduct(row)[by];
-  return [search ? `${search.match} ${value}` : value, row.id];
+  return [search ? JSON.stringify([search.correctedQuery ?? null, value]) : value, row.id];
 }
 
-function parseSearchPosition([value, id]: Position): [match: ProductSearch['match'], position: Position] {
-  const [, match = '', sorted = ''] = /^(\w+) (.*)$/su.exec(String(value)) ?? [];
-  return [match === 'exact' ? 'exact' : 'similar', [sorted, id]];
+const searchPosition = z.tuple([z.string().nullable(), z.union([z.string(), z.number()])]);
+
+function parseSearchPosition([value, id]: Position): [correctedQuery: string | undefined, position: Position] {
+  const [correctedQuery, sorted] = searchPosition.parse(JSON.parse(String(value)));
+  return [correctedQuery ?? undefined, [sorted, id]];
 }

@@ -14,9 +14,8 @@ export type ProductFilters = {
   readonly priceLte?: number | undefined;
 };
 
-/** Text that products are searched for, and how its words are compared with theirs. */
-export type ProductSearch = { readonly text: string; readonly match: ProductMatch };
-export type ProductMatch = 'exact' | 'similar';
+/** Text that products are searched for. If its words were misspelled, `correctedQuery` is searched for instead, in the syntax of `to_tsquery`. */
+export type ProductSearch = { readonly text: string; readonly correctedQuery?: string | undefined };
 
 /** A product with its position in the order of `relevance`, in a search. */
 export type ListedProduct = ProductRow & { readonly relevance?: number };
@@ -74,10 +73,12 @@ export async function countProducts(em: Em, filters: ProductFilters): Promise<nu
   return rows[0]?.count ?? 0;
 }
 
-const searchFunctions: Record<ProductMatch, string> = { exact: 'products_with_words', similar: 'products_with_similar_words' };
-
-const foundBy = ({ search }: ProductFilters): RawBuilder<unknown> =>
-  search ? sql` join ${sql.raw(searchFunctions[search.match])}(${search.text}) found on found.product_id = p.id` : sql``;
+function foundBy({ search }: ProductFilters): RawBuilder<unknown> {
+  if (!search) return sql``;
+  const { text, correctedQuery } = search;
+  const query = correctedQuery === undefined ? sql`product_search_query(${text})` : sql`to_tsquery('simple', ${correctedQuery})`;
+  return sql` join products_matching(${query}) found on found.product_id = p.id`;
+}
 
 function conditionsOf({ status, category, sku, priceGte, priceLte }: ProductFilters): RawBuilder<unknown>[] {
   // One status is written as an equation, so that it is a prefix of the index.

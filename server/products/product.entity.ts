@@ -2,12 +2,15 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { productStatuses, stockAdjustmentReasons } from '@mandate/contract';
 import { problem } from '../http/problem.ts';
 
-/** Keeps `product_search`, what `q` is looked up in, whatever writes the product. */
+/** Updates `product_search`, which `q` is looked up in, and adds new words to `product_words`, whichever statement writes the product. */
 const indexWords = `
   if (old.name, old.sku, old.description) is distinct from (new.name, new.sku, new.description) then
-    insert into product_search (product_id, words, title)
-    select new.id, found.words, found.title from product_search_row(new.name, new.sku, new.description) found
-    on conflict (product_id) do update set words = excluded.words, title = excluded.title;
+    insert into product_search (product_id, words)
+    values (new.id, product_search_words(new.name, new.sku, new.description))
+    on conflict (product_id) do update set words = excluded.words;
+    insert into product_words (word)
+    select found.word from product_search s cross join lateral words_to_correct_to(s.words) found (word)
+     where s.product_id = new.id and not exists (select from product_words known where known.word = found.word);
   end if;
   return null;`;
 

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandate, type Mandate } from '../support/mandate.ts';
 import { openShop } from '../support/shop.ts';
@@ -25,14 +26,14 @@ test('mandate product-categories list shows a table of categories and counts', a
   const { stdout, exitCode } = await runHere(['product-categories', 'list'], { env, columns: 80 });
   expect([
     exitCode,
-    stdout
+    stripVTControlCharacters(stdout)
       .trim()
       .split('\n')
-      .map((row) => row.trim().split(/\s+/)),
+      .map((row) => row.trim().split(/\s{2,}/)),
   ]).toEqual([
     0,
     [
-      ['CATEGORY', 'PRODUCT_COUNT'],
+      ['CATEGORY', 'PRODUCT COUNT'],
       ['bowl', '1'],
       ['vase', '1'],
     ],
