@@ -336,11 +336,13 @@ export interface PaymentsResource {
   listAll(query?: PaymentsListAllQuery, options?: CallOptions): PagedCall<PaymentPage, ProblemsOf['payments.listAll']>;
   /**
    * Get a payment.
+   * Staff with `payments.manage` also see `provider_reference`: the identifier of the payment at its provider, such as the PaymentIntent of Stripe.
    * Needs the scope `payments.read` or `payments.manage`.
    */
   get(paymentId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Payment | undefined, ProblemsOf['payments.get']>;
   /**
    * Get a payment.
+   * Staff with `payments.manage` also see `provider_reference`: the identifier of the payment at its provider, such as the PaymentIntent of Stripe.
    * Needs the scope `payments.read` or `payments.manage`.
    */
   get(paymentId: number | string, options?: CallOptions): Call<Payment, ProblemsOf['payments.get']>;

@@ -345,7 +345,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a payment */
+        /**
+         * Get a payment
+         * @description Staff with `payments.manage` also see `provider_reference`: the identifier of the payment at its provider, such as the PaymentIntent of Stripe.
+         */
         get: operations["payments.get"];
         put?: never;
         post?: never;

@@ -157,6 +157,8 @@ export const payments = c.router({
     pathParams: paymentPath,
     headers: ifNoneMatchHeaders,
     summary: 'Get a payment',
+    description:
+      'Staff with `payments.manage` also see `provider_reference`: the identifier of the payment at its provider, such as the PaymentIntent of Stripe.',
     responses: { 200: payment, 304: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
