@@ -74,7 +74,9 @@ export const loadGrant = (em: Em, resources: readonly string[]) => async (ctx: K
   if (!client || !account) return undefined;
   const agreed = result?.consent?.grantId;
   if (agreed !== undefined) return provider.Grant.find(agreed);
-  if (client.applicationType === 'native') return undefined; // asked every time: anything on the machine can say it is this application (RFC 8252 section 8.6)
+  // A public native application is asked about every time, because any program on the device can claim to be it (RFC 8252, section 8.6).
+  // A confidential one proves who it is when it redeems the code, even if one of its redirect URIs is on the loopback interface.
+  if (client.applicationType === 'native' && client.clientAuthMethod === 'none') return undefined;
   const by = { userId: Number(account.accountId), clientId: client.clientId };
   return em.transactional(() => grantWithoutAsking(em, ctx, by, resources));
 };

@@ -42,6 +42,18 @@ test('a native application is asked about every time, a website once per person,
   expect(onConsent(await open(await signUp(server.origin), request))).toBe(true);
 });
 
+test.each(['https://app.example/callback', 'http://127.0.0.1/callback'])(
+  'a confidential application with a redirect URI on the loopback interface is asked about once: by %s',
+  async (redirectUri) => {
+    const { clientId } = await webApplication(server.db, ['users.read'], 'https://app.example/callback', 'http://127.0.0.1/callback');
+    const anna = await signUp(server.origin);
+    const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid users.read' };
+    expect(onConsent(await open(anna, request))).toBe(true);
+    await authorize(server.origin, anna, request);
+    expect((await open(anna, request)).leaves?.searchParams.get('code')).toBeTruthy();
+  },
+);
+
 test('the tokens of a remembered consent are good, and apart from the first ones (30, 63)', async () => {
   const anna = await signUp(server.origin);
   const client = await webApplication(server.db, ['users.read']);

@@ -157,8 +157,10 @@ export async function webApplication(
   db: Database,
   scopes: readonly Scope[],
   redirectUri = 'https://app.example/callback',
+  ...others: readonly string[]
 ): Promise<Client & { redirectUri: string }> {
-  const client = await application(db, { grantTypes: ['authorization_code', 'refresh_token'], scopes, redirectUris: [redirectUri] });
+  const redirectUris = [redirectUri, ...others];
+  const client = await application(db, { grantTypes: ['authorization_code', 'refresh_token'], scopes, redirectUris });
   return { ...client, redirectUri };
 }
 
