@@ -61,7 +61,8 @@ export async function checkFile(path: string, pieces: AsyncIterable<Uint8Array>,
     try {
       text.decode(piece, { stream: piece !== undefined });
     } catch {
-      refuse(`is not valid UTF-8 near line ${scanner.line}`, 'Convert it to UTF-8.');
+      const [valid = ''] = new TextDecoder().decode(piece).split('\uFFFD', 1);
+      refuse(`is not valid UTF-8 near line ${scanner.line + valid.split('\n').length - 1}`, 'Convert it to UTF-8.');
     }
   };
   for await (const piece of pieces) {

@@ -12,7 +12,7 @@ export const helpTopics: Readonly<Record<string, { readonly summary: string; rea
    5  not allowed
    6  not found, or no longer kept
    7  conflict with the current state
-   8  the service refused the input
+   8  the service refused the input, or an import rejected rows or orders
    9  too many requests
   10  trouble of the service
   11  no answer

@@ -41,7 +41,7 @@ export function addImport(program: Command, io: Io, group: 'orders' | 'products'
     .option('-y, --yes', 'overwrite the report')
     .addHelpText(
       'after',
-      `\nThe file is checked before it is sent, except standard input.\nExit code ${exitCodes.inputRefused} says that rows or orders were refused; the others were imported.\nNeeds the scopes ${scopesFor(kind).join(', ')}.`,
+      `\nThe file is checked before it is sent, except standard input.\nThe exit code is ${exitCodes.inputRefused} if any row or order was rejected; the others were imported.\nNeeds the scopes ${scopesFor(kind).join(', ')}.`,
     )
     .action(async (path: string) => importFile(io, settingsOf(globalFlagsOf(command), io), kind, path, typed, command.opts<Flags>()));
 }

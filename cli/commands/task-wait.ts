@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { awaitTask, requireSuccess, type WaitFlags } from '../await-task.ts';
 import { explained, requestOf, specOf } from '../contract-request.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { tellNextStep } from '../next-steps.ts';
 import { existingGroup, globalFlagsOf, leafCommand } from '../program-parts.ts';
 import { openSession, requireScopes } from '../session.ts';
 import { settingsOf, type Settings } from '../settings.ts';
 import { checkFields, showResult } from '../show-result.ts';
+import { requireNoneRefused } from '../tell-import.ts';
 
 /** Flags of every command that waits for a task. */
 export const addWaitFlags = (command: Command): Command =>
@@ -16,7 +18,9 @@ export const addWaitFlags = (command: Command): Command =>
 
 export function addTaskWait(program: Command, io: Io): void {
   const command = addWaitFlags(leafCommand(existingGroup(program, 'tasks'), 'wait', 'Wait for the end of a task'))
-    .description('Wait for the end of a task. Exit code 12 says that it failed or was canceled.')
+    .description(
+      `Wait for the end of a task. The exit code is ${exitCodes.workFailed} if it failed or was canceled, and ${exitCodes.inputRefused} if it is an import that rejected rows or orders.`,
+    )
     .argument('<task-id>', 'identifier of the task')
     .action(async (id: string) => waitForTask(io, settingsOf(globalFlagsOf(command), io), id, command.opts<WaitFlags>()));
 }
@@ -32,6 +36,7 @@ async function waitForTask(io: Io, settings: Settings, id: string, flags: WaitFl
     showResult(io, settings, task);
     tellNextStep(io, settings, 'tasks.wait', task);
     requireSuccess(task);
+    requireNoneRefused(task);
   } catch (error) {
     throw explained(error, spec, undefined);
   }

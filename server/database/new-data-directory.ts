@@ -1,3 +1,5 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,10 +12,10 @@ export const isNewDataDirectory = (directory: string): boolean => !existsSync(jo
  */
 export async function makeDataDirectory(directory: string): Promise<void> {
   if (!isNewDataDirectory(directory)) return;
-  const { PGlite } = await import('@electric-sql/pglite');
   const draft = `${directory}.new`;
   await rm(draft, { recursive: true, force: true });
-  const database = await PGlite.create(draft);
-  await database.close();
+  const creation = fork(new URL('create-data-directory.ts', import.meta.url), [draft], { execArgv: [], env: {} });
+  const exit: readonly unknown[] = await once(creation, 'exit');
+  if (exit[0] !== 0) throw new Error(`${directory} could not be created; the reason is written above`);
   await rename(draft, directory);
 }

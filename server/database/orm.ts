@@ -132,6 +132,9 @@ const timeLimits = (statementMs: number): TimeLimits => ({
   idle_in_transaction_session_timeout: '30s',
 });
 
+/** PGlite never returns memory: with the default of 128 MB, it needs 100 MB more. The cache of the file system is behind it. */
+const memoryStartParameters = ['-c', 'shared_buffers=32MB'];
+
 async function pglite(url: string, { template }: Opening): Promise<Options> {
   const [{ PgliteDriver }, { PGlite }, { pg_trgm }] = await Promise.all([
     import('@mikro-orm/pglite'),
@@ -139,7 +142,7 @@ async function pglite(url: string, { template }: Opening): Promise<Options> {
     import('@electric-sql/pglite/contrib/pg_trgm'),
   ]);
   // a function, because plain options are copied deeply and a copied Blob is none
-  const startParams = [...PGlite.defaultStartParams, ...walStartParameters];
+  const startParams = [...PGlite.defaultStartParams, ...walStartParameters, ...memoryStartParameters];
   const driverOptions = (): object => ({
     startParams,
     parsers: { 20: int8 },

@@ -10,7 +10,7 @@ import type { Exported } from './export-columns.ts';
 import { writeRows } from './write-rows.ts';
 
 /** Orders, and lines of orders, that are in memory at a time. */
-const [ordersAtOnce, linesAtOnce] = [500, 5_000];
+const [ordersAtOnce, linesAtOnce] = [500, 1_000];
 /** More than these are not counted beforehand: it would take longer than it is worth. */
 const countedMax = 1_000_000;
 

@@ -9,6 +9,7 @@ import { LastUse } from '../api-keys/last-use.ts';
 import type { Log } from '../log.ts';
 import { openPaymentProviders } from '../payments/open-providers.ts';
 import { startBackgroundWork, transportOf } from './background-work.ts';
+import { limitMemory } from './limit-memory.ts';
 import type { ProcessParts } from './parts.ts';
 import { reloadSecretsOnHangup, ReplaceableTransport } from './reload-secrets.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -19,6 +20,7 @@ import { MonthlyUse } from '../usage/monthly-use.ts';
 /** Everything that a process is made of by its role; what is opened is closed with `opened`. */
 export async function startProcess(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
   const parts = await openParts(config, log, opened);
+  limitMemory();
   // not before: one statement of a migration, or the recovery of an embedded database, can take longer
   startWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid without money: MANDATE_TEST_PAYMENTS is on');

@@ -175,6 +175,15 @@ describe('products import', () => {
     expect(await readFile(path, 'utf8')).toBe(report);
   });
 
+  test('exits with the same code after `tasks wait`', async () => {
+    await using server = await withTask(ended, { body: report });
+    const { exitCode, stderr } = await runHere(['tasks', 'wait', '7', '--interval', '10ms', '-q'], { env: env(server) });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 8,
+      stderr: expect.stringContaining('error: 12 of the rows or orders were refused\n'),
+    });
+  });
+
   test.each([
     [['products', 'import', '/no/such/file'], 2, '/no/such/file cannot be read'],
     [['products', 'import', '/tmp'], 2, '/tmp is not a file'],
@@ -263,7 +272,7 @@ describe('products import', () => {
     for (const group of ['orders', 'products']) {
       const { stdout } = await runHere([group, 'import', '--help']);
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(uploadLimits);
-      expect(stdout).toContain('Exit code 8');
+      expect(stdout).toContain('The exit code is 8 if any row or order was rejected');
     }
   });
 

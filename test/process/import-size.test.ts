@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { freshPostgresqlUrl, serverDatabases } from '../support/database.ts';
@@ -54,6 +55,12 @@ const importQuery = new URLSearchParams({
   unknown_products: 'create',
 }).toString();
 
+/** The server is started as `npm start` starts it. */
+const startArguments = async (): Promise<string[]> => {
+  const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  return String(scripts.start).split(' ').slice(1);
+};
+
 /** Most memory that the process had, in bytes. */
 const residentOf = async (pid: number): Promise<number> =>
   Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
@@ -66,7 +73,7 @@ describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_60
     await using data = await temporaryDataDirectory();
     const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
     const environment = { MANDATE_DATA_DIR: data.path, ...database };
-    const server = await startServer(environment);
+    const server = await startServer(environment, await startArguments());
     const started = await residentOf(server.pid);
     // Compiling the embedded database takes more memory than an import, for about a second: what counts here is the time after it.
     await sleep(5_000);
