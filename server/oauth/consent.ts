@@ -65,6 +65,15 @@ export function decide(grant: Grant, resources: readonly string[], asked: readon
   }
 }
 
+type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client']>, 'applicationType' | 'clientAuthMethod'>;
+
+/**
+ * Whether users are asked at every sign-in. Any program on the device can claim to be a public native application (RFC 8252, section 8.6).
+ * A confidential one proves who it is when it redeems the code, even if one of its redirect URIs is on the loopback interface.
+ */
+export const isAskedEveryTime = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
+  applicationType === 'native' && clientAuthMethod === 'none';
+
 /**
  * The grant an authorization request begins with: the one just agreed to, or a new one over what the person agreed to before.
  * Always a new one, never the browser session's: two devices that share a grant would be signed out together.
@@ -74,9 +83,7 @@ export const loadGrant = (em: Em, resources: readonly string[]) => async (ctx: K
   if (!client || !account) return undefined;
   const agreed = result?.consent?.grantId;
   if (agreed !== undefined) return provider.Grant.find(agreed);
-  // A public native application is asked about every time, because any program on the device can claim to be it (RFC 8252, section 8.6).
-  // A confidential one proves who it is when it redeems the code, even if one of its redirect URIs is on the loopback interface.
-  if (client.applicationType === 'native' && client.clientAuthMethod === 'none') return undefined;
+  if (isAskedEveryTime(client)) return undefined;
   const by = { userId: Number(account.accountId), clientId: client.clientId };
   return em.transactional(() => grantWithoutAsking(em, ctx, by, resources));
 };

@@ -7,7 +7,7 @@ import { findAccount } from './accounts.ts';
 import { appSince } from './authenticator-app.ts';
 import { oneFactor, twoFactors } from './proofs-of-identity.ts';
 import { clientStore, compareHashedSecrets } from './client-metadata.ts';
-import { loadGrant } from './consent.ts';
+import { isAskedEveryTime, loadGrant } from './consent.ts';
 import { cookieNames } from './cookie-names.ts';
 import { proofAlgorithms } from './dpop-proof.ts';
 import { apiAudience, audiences, endpoints, pathOf } from './endpoints.ts';
@@ -205,6 +205,14 @@ function policy(em: Em): interactionPolicy.DefaultPolicy {
         (await lacksSecondFactor(em, oidc)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
       ),
     );
+  const consentChecks = prompts.get('consent')?.checks;
+  // the library asks for the consent to every native application, even to one that authenticates
+  consentChecks?.remove('native_client_prompt');
+  consentChecks?.add(
+    new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
+      oidc.client && isAskedEveryTime(oidc.client) && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+    ),
+  );
   return prompts;
 }
 
