@@ -99,7 +99,7 @@ describe('with curl', () => {
       'TOKEN=a-token',
       ...operations.map(({ samples }) => samples['curl'] ?? ''),
     ].join('\n');
-    const { stdout, stderr, status } = spawnSync('bash', ['-eu', '-c', script], { encoding: 'utf8' });
+    const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-eu', '-c', script], { encoding: 'utf8' });
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
     return stdout
       .split('\n\0')
@@ -129,6 +129,6 @@ describe('with curl', () => {
 
 /** The words of a command as a shell reads them, without `mandate`. */
 function argvOf(command: string): string[] {
-  const { stdout } = spawnSync('bash', ['-c', `mandate() { printf '%s\\0' "$@"; }\n${command}`], { encoding: 'utf8' });
+  const { stdout } = spawnSync('bash', ['--norc', '-c', `mandate() { printf '%s\\0' "$@"; }\n${command}`], { encoding: 'utf8' });
   return stdout.split('\0').slice(0, -1);
 }

@@ -31,7 +31,7 @@ describe('what is installed', () => {
   test.each(['', ...top.workspaces])('package.json of "%s" names exact versions, no ranges', async (folder) => {
     const { dependencies, devDependencies, optionalDependencies, peerDependencies } = await read(folder);
     const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
-    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))).toEqual([]);
   });
 
   test('comes from the registry, from no repository or address of its own', () => {
