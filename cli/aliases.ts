@@ -4,8 +4,11 @@ const shortNames: Readonly<Record<string, string>> = { list: 'ls', delete: 'rm',
 /** `ls` for `list`, `rm` for what deletes; none for most commands. */
 export const aliasOfCommand = (name: string): string | undefined => shortNames[name];
 
-/** `order` for `orders`. */
-export const aliasOfGroup = (name: string): string | undefined => (name.endsWith('s') ? name.slice(0, -1) : undefined);
+/** `order` for `orders`, `category` for `categories`. */
+export const aliasOfGroup = (name: string): string | undefined => {
+  if (name.endsWith('ies')) return `${name.slice(0, -3)}y`;
+  return name.endsWith('s') ? name.slice(0, -1) : undefined;
+};
 
 /** The name among `names` that `word` is, in full or by its alias; otherwise `word` itself. */
 export const resolveAlias = (

@@ -1,8 +1,9 @@
-import { parseAmount, type Client } from '@mandate/client-sdk';
+import type { Client } from '@mandate/client-sdk';
 import { CommandFailure, type FieldFailure } from './command-failure.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { exitCodes } from './exit-codes.ts';
 import { isMoney, type Flag } from './flags.ts';
+import { parseAmount } from './parse-amount.ts';
 import { valuesOf, type Typed } from './read-values.ts';
 import { isObject } from './schema-violations.ts';
 

@@ -19,7 +19,7 @@ export {
   type UnknownCode,
 } from './errors.ts';
 export type { Middleware, OutgoingRequest } from './middleware.ts';
-export { formatMoney, parseAmount } from './money.ts';
+export { currencyExponent, formatMoney } from './money.ts';
 export type { Page, PagedCall } from './paged-call.ts';
 export { checkedBaseUrl, filledPath, isLoopback, queryString, type QueryValue } from './request-url.ts';
 export type * from './resources.gen.ts';

@@ -15,6 +15,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   versions: 'The versions of the API',
   users: 'People who buy, and those who work for the shop',
   products: 'What the shop sells',
+  'product-categories': 'The categories of the products, with counts',
   'delivery-methods': 'How an order can reach its customer',
   orders: 'What customers bought',
   payments: 'What customers pay',

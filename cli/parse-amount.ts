@@ -1,0 +1,13 @@
+import { currencyExponent } from '@mandate/client-sdk';
+
+/**
+ * A typed amount of `currency` in minor units: `parseAmount('12.05', 'EUR')` is 1205. Returns `undefined` for text that is no amount,
+ * or has more decimal places than the currency.
+ */
+export function parseAmount(text: string, currency: string): number | undefined {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? [];
+  const digits = currencyExponent(currency);
+  if (whole === undefined || fraction.length > digits) return undefined;
+  const amount = Number(whole + fraction.padEnd(digits, '0'));
+  return Number.isSafeInteger(amount) ? amount : undefined;
+}
