@@ -212,6 +212,7 @@ function policy(em: Em): interactionPolicy.DefaultPolicy {
     new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
       oidc.client && isAskedEveryTime(oidc.client) && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
     ),
+    0,
   );
   return prompts;
 }
