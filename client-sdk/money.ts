@@ -1,4 +1,4 @@
-import { currencyExponent, decimalAmount } from '@mandate/contract/currencies';
+import { currencyExponent as exponentOf, decimalAmount } from '@mandate/contract/currencies';
 
 /** `amount` minor units as people of `locale` write it: `formatMoney(1205, 'EUR', 'de')` is `12,05 €`. Exact up to 2^53-1. */
 export function formatMoney(amount: number, currency: string, locale?: string): string {
@@ -14,4 +14,7 @@ export function formatMoney(amount: number, currency: string, locale?: string): 
   return format.format(decimalAmount(amount, currency) as Intl.StringNumericLiteral);
 }
 
-export { currencyExponent };
+/** Number of decimal places of a currency (ISO 4217): 2 for EUR, 0 for JPY. */
+export function currencyExponent(currency: string): number {
+  return exponentOf(currency);
+}

@@ -144,7 +144,7 @@ const answered = ({ status, headers }: Response, data: unknown): Answer<unknown>
   status,
   headers,
   requestId: headers.get('x-request-id') ?? undefined,
-  replayed: headers.get('idempotent-replayed') === 'true',
+  replayed: headers.has('idempotent-replayed'),
 });
 
 function parsed({ status, headers }: Response, text: string): unknown {
