@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { findPostgresql } from './test/support/postgresql-server.ts';
+import { findPostgresql } from './test/support/services/postgresql-server.ts';
 
 const everything = ['test/**/*.test.ts'];
 const onBothDatabases = ['test/{api,database,first-run,fuzz,oauth,peers,retail,shop}/**/*.test.ts'];

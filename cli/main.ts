@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { homedir } from 'node:os';
 import packageJson from './package.json' with { type: 'json' };
-import { exitCodes } from './exit-codes.ts';
-import type { Io, Output } from './io.ts';
+import { exitCodes } from './errors/exit-codes.ts';
+import type { Io, Output } from './environment.ts';
 
 const interrupted = new AbortController();
 let terminated = false;
@@ -39,8 +39,8 @@ const io: Io = {
   env: process.env,
   homeDirectory: homedir(),
   platform: process.platform,
-  keyring: async () => (await import('./keyring.ts')).systemKeyring(),
-  openBrowser: async (url) => (await import('./open-browser.ts')).openBrowser(url),
+  keyring: async () => (await import('./sign-in/system-keyring.ts')).systemKeyring(),
+  openBrowser: async (url) => (await import('./terminal/open-browser.ts')).openBrowser(url),
   interrupted: interrupted.signal,
 };
 const argv = process.argv.slice(2);
@@ -57,6 +57,9 @@ else {
 }
 
 async function complete(): Promise<void> {
-  const [{ completionLines, profileNames }, { directoryOf }] = await Promise.all([import('./complete.ts'), import('./directory.ts')]);
+  const [{ completionLines, profileNames }, { directoryOf }] = await Promise.all([
+    import('./completion/completion-candidates.ts'),
+    import('./settings/config-directory.ts'),
+  ]);
   io.stdout.write(completionLines(shell, words, profileNames(directoryOf(io))));
 }

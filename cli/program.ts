@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import packageJson from './package.json' with { type: 'json' };
-import type { Io } from './io.ts';
-import { prepareJq } from './jq-filter.ts';
-import { addGlobalFlags, globalFlagsOf } from './program-parts.ts';
+import type { Io } from './environment.ts';
+import { prepareJq } from './output/jq-filter.ts';
+import { addGlobalFlags, globalFlagsOf } from './command-helpers.ts';
 
 const examples = `
 Examples:
@@ -36,15 +36,15 @@ const alone: Readonly<Record<string, Add>> = {
 
 /** Commands that go beside those of the contract, by the group that they belong to. */
 const beside: readonly (readonly [group: string, add: Add])[] = [
-  ['orders', async (...to) => (await import('./commands/order-pay.ts')).addOrderPay(...to)],
-  ['orders', async (...to) => (await import('./commands/order-watch.ts')).addOrderWatch(...to)],
-  ['orders', async (...to) => (await import('./commands/order-export.ts')).addOrderExport(...to)],
-  ['orders', async (program, io) => (await import('./commands/import-file.ts')).addImport(program, io, 'orders')],
-  ['products', async (program, io) => (await import('./commands/import-file.ts')).addImport(program, io, 'products')],
-  ['tasks', async (...to) => (await import('./commands/task-wait.ts')).addTaskWait(...to)],
-  ['tasks', async (...to) => (await import('./commands/task-result.ts')).addTaskResult(...to)],
-  ['events', async (...to) => (await import('./commands/event-watch.ts')).addEventWatch(...to)],
-  ['webhooks', async (...to) => (await import('./commands/webhook-listen.ts')).addWebhookListen(...to)],
+  ['orders', async (...to) => (await import('./commands/orders/order-pay.ts')).addOrderPay(...to)],
+  ['orders', async (...to) => (await import('./commands/orders/order-watch.ts')).addOrderWatch(...to)],
+  ['orders', async (...to) => (await import('./commands/orders/order-export.ts')).addOrderExport(...to)],
+  ['orders', async (program, io) => (await import('./commands/orders/import-file.ts')).addImport(program, io, 'orders')],
+  ['products', async (program, io) => (await import('./commands/orders/import-file.ts')).addImport(program, io, 'products')],
+  ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTaskWait(...to)],
+  ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTaskResult(...to)],
+  ['events', async (...to) => (await import('./commands/events/event-watch.ts')).addEventWatch(...to)],
+  ['webhooks', async (...to) => (await import('./commands/events/webhook-listen.ts')).addWebhookListen(...to)],
 ];
 
 /** Those that speak of all the others. */

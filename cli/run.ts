@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
-import { CommandFailure } from './command-failure.ts';
-import { exitCodes } from './exit-codes.ts';
-import { commandWords } from './command-words.ts';
-import type { Io } from './io.ts';
+import { CommandFailure } from './errors/command-error.ts';
+import { exitCodes } from './errors/exit-codes.ts';
+import { commandWords } from './contract-commands/command-groups.ts';
+import type { Io } from './environment.ts';
 import { buildProgram } from './program.ts';
-import { reportFailure } from './report-failure.ts';
+import { reportFailure } from './errors/print-error.ts';
 
 /** Runs one command line, without the program's own name, and gives its exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {

@@ -4,15 +4,15 @@ export {
   revoke,
   type AuthorizationRequest,
   type AuthorizationRequestOptions,
-} from './authorization-code.ts';
-export { discover, type AuthorizationServer, type AuthorizationServerOptions, type Tokens } from './authorization-server.ts';
-export { clientCredentials, type ClientCredentials } from './client-credentials.ts';
-export { refreshingTokens, type RefreshOptions } from './refreshing-tokens.ts';
-export { memoryStore, type TokenStore } from './token-store.ts';
+} from './auth/authorization-code.ts';
+export { discover, type AuthorizationServer, type AuthorizationServerOptions, type Tokens } from './auth/authorization-server-metadata.ts';
+export { clientCredentials, type ClientCredentials } from './auth/client-credentials.ts';
+export { refreshingTokens, type RefreshOptions } from './auth/refreshing-token-source.ts';
+export { memoryStore, type TokenStore } from './auth/token-store.ts';
 export {
   beginDeviceAuthorization,
   completeDeviceAuthorization,
   type DeviceAuthorization,
   type DeviceAuthorizationOptions,
-} from './device-authorization.ts';
-export { exportProofKey, importProofKey, newProofKey, type ProofJwk, type ProofKey } from './proof-key.ts';
+} from './auth/device-authorization.ts';
+export { exportProofKey, importProofKey, newProofKey, type ProofJwk, type ProofKey } from './auth/dpop-key.ts';

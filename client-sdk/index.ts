@@ -1,9 +1,9 @@
-export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result } from './call.ts';
-export { createClient, type Client, type ClientOptions } from './client.ts';
-export { dateOf, formatDate, type DateFormat } from './dates.ts';
-export { debugFetch, debugLog } from './debug-log.ts';
-export { deprecationText, type DeprecationNotice } from './deprecation.ts';
-export type { DownloadedFile } from './download.ts';
+export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result } from './core/call.ts';
+export { createClient, type Client, type ClientOptions } from './core/client.ts';
+export { dateOf, formatDate, type DateFormat } from './format/dates.ts';
+export { debugFetch, debugLog } from './core/debug-log.ts';
+export { deprecationText, type DeprecationNotice } from './core/deprecation.ts';
+export type { DownloadedFile } from './core/download.ts';
 export {
   AbortError,
   ApiError,
@@ -17,14 +17,14 @@ export {
   type ApiErrorOf,
   type TransportFailure,
   type UnknownCode,
-} from './errors.ts';
-export type { Middleware, OutgoingRequest } from './middleware.ts';
-export { currencyExponent, formatMoney } from './money.ts';
-export type { Page, PagedCall } from './paged-call.ts';
-export { checkedBaseUrl, filledPath, isLoopback, queryString, type QueryValue } from './request-url.ts';
-export type * from './resources.gen.ts';
-export { scopesOf, type ProblemsOf } from './routes.gen.ts';
-export { fixedToken, type ProvenRequest, type TokenSource } from './token-source.ts';
-export type { ApiRequest, Fetch, SendOptions } from './transport.ts';
-export type { FileContent, UploadOptions } from './upload.ts';
-export type { WaitOptions } from './wait-for-task.ts';
+} from './core/errors.ts';
+export type { Middleware, OutgoingRequest } from './core/middleware.ts';
+export { currencyExponent, formatMoney } from './format/money.ts';
+export type { Page, PagedCall } from './core/paged-call.ts';
+export { checkedBaseUrl, filledPath, isLoopback, queryString, type QueryValue } from './core/request-url.ts';
+export type * from './generated/resources.gen.ts';
+export { scopesOf, type ProblemsOf } from './generated/routes.gen.ts';
+export { fixedToken, type ProvenRequest, type TokenSource } from './auth/token-source.ts';
+export type { ApiRequest, Fetch, SendOptions } from './core/transport.ts';
+export type { FileContent, UploadOptions } from './core/upload.ts';
+export type { WaitOptions } from './core/wait-for-task.ts';

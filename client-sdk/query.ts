@@ -1,9 +1,9 @@
-import type { Client } from './client.ts';
-import type { InfiniteQueries, Mutations, Queries } from './queries.gen.ts';
-import { routes } from './routes.gen.ts';
+import type { Client } from './core/client.ts';
+import type { InfiniteQueries, Mutations, Queries } from './generated/queries.gen.ts';
+import { routes } from './generated/routes.gen.ts';
 
-export type { InfiniteQueries, Mutations, Queries } from './queries.gen.ts';
-export type { InfiniteQueryOf, MutationOf, QueryOf } from './query-types.ts';
+export type { InfiniteQueries, Mutations, Queries } from './generated/queries.gen.ts';
+export type { InfiniteQueryOf, MutationOf, QueryOf } from './query/query-types.ts';
 
 export type QueryOptions = {
   /** `useQuery(queries.orders.get(7))` */

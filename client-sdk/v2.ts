@@ -1,10 +1,10 @@
-import { clientWith, type Client, type ClientOptions } from './client.ts';
-import type { Middleware } from './middleware.ts';
-import type { Resources as ChangedResources } from './resources-v2.gen.ts';
-import { routes as changedRoutes } from './routes-v2.gen.ts';
-import { routes } from './routes.gen.ts';
+import { clientWith, type Client, type ClientOptions } from './core/client.ts';
+import type { Middleware } from './core/middleware.ts';
+import type { Resources as ChangedResources } from './generated/resources-v2.gen.ts';
+import { routes as changedRoutes } from './generated/routes-v2.gen.ts';
+import { routes } from './generated/routes.gen.ts';
 
-export type * from './resources-v2.gen.ts';
+export type * from './generated/resources-v2.gen.ts';
 
 /** A client of version 2, a preview: what has changed since version 1, and everything else as it is there. */
 export type ClientV2 = Omit<Client, keyof ChangedResources | 'use'> &

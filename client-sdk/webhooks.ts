@@ -1,6 +1,6 @@
-import type { MandateEvent } from './events.ts';
+import type { MandateEvent } from './core/events.ts';
 
-export { followEvents, type EventOf, type EventType, type EventTypeFilter, type MandateEvent } from './events.ts';
+export { followEvents, type EventOf, type EventType, type EventTypeFilter, type MandateEvent } from './core/events.ts';
 
 /** The delivery is not from whom it says, was changed on the way, or is too old to be believed. */
 export class WebhookVerificationError extends Error {

@@ -1,28 +1,28 @@
 import { initContract } from '@ts-rest/core';
-import { apiKeyProblems, apiKeys } from './api-keys.ts';
-import { applicationProblems, applications } from './applications.ts';
-import { auditEvents } from './audit-events.ts';
-import { connectedApps } from './connected-apps.ts';
-import { deliveryMethods } from './delivery-methods.ts';
-import { events } from './events.ts';
-import { orderExports } from './order-exports.ts';
-import { orderImports } from './order-imports.ts';
-import { orderProblems, orders } from './orders.ts';
-import { ordersV2 } from './orders-v2.ts';
-import { paymentProblems, payments } from './payments.ts';
-import { productCategories } from './product-categories.ts';
-import { productImports } from './product-imports.ts';
-import { productProblems, products } from './products.ts';
-import { commonProblems } from './problems.ts';
-import { providerEventProblems, providerEvents } from './provider-events.ts';
-import { refundProblems, refunds } from './refunds.ts';
-import { shipmentProblems, shipments } from './shipments.ts';
-import { signingKeys } from './signing-keys.ts';
-import { taskProblems, tasks } from './tasks.ts';
-import { usage } from './usage.ts';
-import { userProblems, users } from './users.ts';
-import { versions } from './versions.ts';
-import { webhookProblems, webhooks } from './webhooks.ts';
+import { apiKeyProblems, apiKeys } from './resources/api-keys.ts';
+import { applicationProblems, applications } from './resources/applications.ts';
+import { auditEvents } from './resources/audit-events.ts';
+import { connectedApps } from './resources/connected-apps.ts';
+import { deliveryMethods } from './resources/delivery-methods.ts';
+import { events } from './resources/events.ts';
+import { orderExports } from './resources/orders/order-exports.ts';
+import { orderImports } from './resources/imports/order-imports.ts';
+import { orderProblems, orders } from './resources/orders/orders.ts';
+import { ordersV2 } from './resources/orders/orders-v2.ts';
+import { paymentProblems, payments } from './resources/orders/payments.ts';
+import { productCategories } from './resources/product-categories.ts';
+import { productImports } from './resources/imports/product-imports.ts';
+import { productProblems, products } from './resources/products.ts';
+import { commonProblems } from './protocol/problems.ts';
+import { providerEventProblems, providerEvents } from './resources/orders/provider-events.ts';
+import { refundProblems, refunds } from './resources/orders/refunds.ts';
+import { shipmentProblems, shipments } from './resources/orders/shipments.ts';
+import { signingKeys } from './resources/signing-keys.ts';
+import { taskProblems, tasks } from './resources/tasks.ts';
+import { usage } from './resources/usage.ts';
+import { userProblems, users } from './resources/users.ts';
+import { versions } from './protocol/versions.ts';
+import { webhookProblems, webhooks } from './resources/webhooks.ts';
 
 const c = initContract();
 const inVersion = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, strictStatusCodes: true }) as const;
@@ -76,7 +76,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-export { apiKeyCreate, apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type NewApiKey } from './api-keys.ts';
+export { apiKeyCreate, apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type NewApiKey } from './resources/api-keys.ts';
 export {
   applicationCreate,
   applicationGrantTypes,
@@ -89,45 +89,59 @@ export {
   type NewApplication,
   type RegistrationToken,
   type SecretRotation,
-} from './applications.ts';
-export { auditActions, type AuditAction, type AuditEvent } from './audit-events.ts';
-export type { ConnectedApp } from './connected-apps.ts';
-export { currencyExponent, decimalAmount } from './currencies.ts';
-export type { DeliveryMethod, DeliveryMethodReplace } from './delivery-methods.ts';
-export { eventDays, eventSubjects, eventTypes, eventWildcards } from './events.ts';
-export type { Event, EventPage, EventSubject, EventType, EventWildcard } from './events.ts';
-export { importOrderRowsMax, importRowMax, slowestUpload, uploadLimits } from './imports.ts';
-export { priceMax } from './money.ts';
-export { deliveryInput, orderLinesMax, ordersWithItemsMax, quantityMax } from './orders.ts';
-export { cancelReasons, fulfillmentStatuses, orderStatuses, paymentStatuses, taxModes } from './orders.ts';
-export { exportColumns, type OrderExportColumn, type OrderExportCreate } from './order-exports.ts';
-export type { LineQuantity } from './line-quantity.ts';
-export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './orders.ts';
-export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './orders-v2.ts';
-export { paymentFailureCodes, paymentProviderNames, paymentSteps, testMethodTokens, type Payment, type PaymentCreate } from './payments.ts';
-export { totalCountMax } from './pages.ts';
-export { problemCodesOf, transportProblems, type ProblemDeclaration } from './problems.ts';
-export type { ProductCategory } from './product-categories.ts';
-export { productCreate, productUpdate } from './products.ts';
-export { productStatuses, stockAdjustmentReasons, stockMax } from './products.ts';
-export type { Product, ProductCreate, ProductReplace, ProductUpdate, StockAdjustment, StockAdjustmentCreate } from './products.ts';
-export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './refunds.ts';
-export { type Deprecation, metadataOf, routesOf, type RouteMetadata, usualBodyMax } from './routes.ts';
-export { administratorScopes, rolesFor, scopeNames, scopes, type Scope } from './scopes.ts';
-export { fileFormats, fileMediaTypes, tasksAtOnceMax, taskStatuses, taskTypes } from './tasks.ts';
-export type { ImportCounts, Task, TaskResult, TaskType } from './tasks.ts';
-export type { Usage } from './usage.ts';
-export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './shipments.ts';
-export type { SigningKeyRotation } from './signing-keys.ts';
-export { characterFault, instantInput, line, metadataPairsMax } from './text.ts';
-export { email, userCreate, userRoles, userStatuses, type User, type UserCreate, type UserUpdate } from './users.ts';
-export { type ApiVersion, type ApiVersionAnswer, apiVersions, currentApiVersion } from './versions.ts';
+} from './resources/applications.ts';
+export { auditActions, type AuditAction, type AuditEvent } from './resources/audit-events.ts';
+export type { ConnectedApp } from './resources/connected-apps.ts';
+export { currencyExponent, decimalAmount } from './schema/currencies.ts';
+export type { DeliveryMethod, DeliveryMethodReplace } from './resources/delivery-methods.ts';
+export { eventDays, eventSubjects, eventTypes, eventWildcards } from './resources/events.ts';
+export type { Event, EventPage, EventSubject, EventType, EventWildcard } from './resources/events.ts';
+export { importOrderRowsMax, importRowMax, slowestUpload, uploadLimits } from './resources/imports/imports.ts';
+export { priceMax } from './schema/money.ts';
+export { deliveryInput, orderLinesMax, ordersWithItemsMax, quantityMax } from './resources/orders/orders.ts';
+export { cancelReasons, fulfillmentStatuses, orderStatuses, paymentStatuses, taxModes } from './resources/orders/orders.ts';
+export { exportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/orders/order-exports.ts';
+export type { LineQuantity } from './schema/line-quantity.ts';
+export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';
+export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './resources/orders/orders-v2.ts';
+export {
+  paymentFailureCodes,
+  paymentProviderNames,
+  paymentSteps,
+  testMethodTokens,
+  type Payment,
+  type PaymentCreate,
+} from './resources/orders/payments.ts';
+export { totalCountMax } from './schema/pagination.ts';
+export { problemCodesOf, transportProblems, type ProblemDeclaration } from './protocol/problems.ts';
+export type { ProductCategory } from './resources/product-categories.ts';
+export { productCreate, productUpdate } from './resources/products.ts';
+export { productStatuses, stockAdjustmentReasons, stockMax } from './resources/products.ts';
+export type {
+  Product,
+  ProductCreate,
+  ProductReplace,
+  ProductUpdate,
+  StockAdjustment,
+  StockAdjustmentCreate,
+} from './resources/products.ts';
+export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
+export { type Deprecation, metadataOf, routesOf, type RouteMetadata, usualBodyMax } from './protocol/route-metadata.ts';
+export { administratorScopes, rolesFor, scopeNames, scopes, type Scope } from './protocol/scopes.ts';
+export { fileFormats, fileMediaTypes, tasksAtOnceMax, taskStatuses, taskTypes } from './resources/tasks.ts';
+export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks.ts';
+export type { Usage } from './resources/usage.ts';
+export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
+export type { SigningKeyRotation } from './resources/signing-keys.ts';
+export { characterFault, instantInput, line, metadataPairsMax } from './schema/text.ts';
+export { email, userCreate, userRoles, userStatuses, type User, type UserCreate, type UserUpdate } from './resources/users.ts';
+export { type ApiVersion, type ApiVersionAnswer, apiVersions, currentApiVersion } from './protocol/versions.ts';
 export {
   webhookDeliveryStatuses,
   webhookDisabledReasons,
   webhookEndpointsMax,
   webhookFailingDaysMax,
   webhookTriesMax,
-} from './webhooks.ts';
-export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './webhooks.ts';
-export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './webhooks.ts';
+} from './resources/webhooks.ts';
+export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/webhooks.ts';
+export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/webhooks.ts';

@@ -1,4 +1,4 @@
-import { keepCompiled } from './process/keep-compiled.ts';
+import { keepCompiled } from './process/compile-cache.ts';
 
 keepCompiled();
 const { runServer } = await import('./process/run-server.ts');

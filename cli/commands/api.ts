@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Answer, QueryValue } from '@mandate/client-sdk';
-import { CommandFailure } from '../command-failure.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { plainText, printableJson } from '../plain-text.ts';
-import { globalFlagsOf, leafCommand } from '../program-parts.ts';
-import { readInput } from '../read-input.ts';
-import { isObject } from '../schema-violations.ts';
-import { openSession } from '../session.ts';
-import { settingsOf, type Settings } from '../settings.ts';
-import { showPages } from '../show-pages.ts';
-import { showResult } from '../show-result.ts';
+import { CommandFailure } from '../errors/command-error.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import type { Io } from '../environment.ts';
+import { plainText, printableJson } from '../terminal/safe-terminal-text.ts';
+import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
+import { readInput } from '../contract-commands/read-json-input.ts';
+import { isObject } from '../contract-commands/schema-violations.ts';
+import { openSession } from '../sign-in/session.ts';
+import { settingsOf, type Settings } from '../settings/settings.ts';
+import { showPages } from '../output/print-pages.ts';
+import { showResult } from '../output/print-result.ts';
 
 type ApiFlags = {
   readonly method?: string;

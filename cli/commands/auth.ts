@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { CommandFailure } from '../command-failure.ts';
-import { scopeSummaries } from '../commands.gen.ts';
-import { credentialStore } from '../credentials.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { globalFlagsOf, groupCommand, leafCommand } from '../program-parts.ts';
-import { durationMs } from '../read-values.ts';
-import { openSession, requireSignIn, tokenSource } from '../session.ts';
-import { settingsOf, withProfile, type Settings } from '../settings.ts';
-import { checkFields, showResult } from '../show-result.ts';
+import { CommandFailure } from '../errors/command-error.ts';
+import { scopeSummaries } from '../contract-commands/commands.gen.ts';
+import { credentialStore } from '../sign-in/credential-store.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import type { Io } from '../environment.ts';
+import { globalFlagsOf, groupCommand, leafCommand } from '../command-helpers.ts';
+import { durationMs } from '../contract-commands/parse-flags.ts';
+import { openSession, requireSignIn, tokenSource } from '../sign-in/session.ts';
+import { settingsOf, withProfile, type Settings } from '../settings/settings.ts';
+import { checkFields, showResult } from '../output/print-result.ts';
 
 export function addAuth(program: Command, io: Io): void {
   const group = groupCommand(program, 'auth', 'Who is signed in here, and what they granted');

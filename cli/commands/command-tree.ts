@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { jqLines } from '../jq-filter.ts';
-import { printableJson } from '../plain-text.ts';
-import { globalFlagsOf, leafCommand } from '../program-parts.ts';
+import type { Io } from '../environment.ts';
+import { jqLines } from '../output/jq-filter.ts';
+import { printableJson } from '../terminal/safe-terminal-text.ts';
+import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
 
 export function addCommandTree(program: Command, io: Io): void {
   const command = leafCommand(program, 'commands', 'Every command')

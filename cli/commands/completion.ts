@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import type { Io } from '../io.ts';
-import { leafCommand } from '../program-parts.ts';
+import type { Io } from '../environment.ts';
+import { leafCommand } from '../command-helpers.ts';
 
 // No script evaluates what was typed: the words go to the command as they are, and what it answers is taken as text.
 const scripts = {

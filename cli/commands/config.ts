@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { CommandFailure } from '../command-failure.ts';
-import { configKeys, configPath, readConfig, withProfile, writeConfig } from '../config-file.ts';
-import { directoryOf } from '../directory.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { nearest } from '../nearest.ts';
-import { globalFlagsOf, groupCommand, leafCommand } from '../program-parts.ts';
-import { settingsOf, type Settings } from '../settings.ts';
-import { checkFields, jsonLine, showResult } from '../show-result.ts';
+import { CommandFailure } from '../errors/command-error.ts';
+import { configKeys, configPath, readConfig, withProfile, writeConfig } from '../settings/config-file.ts';
+import { directoryOf } from '../settings/config-directory.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import type { Io } from '../environment.ts';
+import { nearest } from '../terminal/did-you-mean.ts';
+import { globalFlagsOf, groupCommand, leafCommand } from '../command-helpers.ts';
+import { settingsOf, type Settings } from '../settings/settings.ts';
+import { checkFields, jsonLine, showResult } from '../output/print-result.ts';
 
 const columns = ['key', 'value', 'what'];
 const keyHelp = `\nKeys:\n${Object.entries(configKeys)

@@ -1,15 +1,15 @@
 import { Option, type Command } from 'commander';
-import { aliasOfCommand, aliasOfGroup, resolveAlias } from '../aliases.ts';
-import { byHand } from '../by-hand.ts';
-import { commandSpecs } from '../commands.gen.ts';
-import type { CommandSpec } from '../command-spec.ts';
-import { flagDescription, flagsOf, kebabCase, type Flag } from '../flags.ts';
-import type { Io } from '../io.ts';
-import { globalFlagsOf, groupCommand, leafCommand, noteChoices } from '../program-parts.ts';
-import { questions } from '../questions.ts';
-import type { Typed } from '../read-values.ts';
-import { runContractCommand, type OwnFlags } from '../run-contract-command.ts';
-import { settingsOf } from '../settings.ts';
+import { aliasOfCommand, aliasOfGroup, resolveAlias } from '../contract-commands/command-aliases.ts';
+import { byHand } from '../contract-commands/handwritten-commands.ts';
+import { commandSpecs } from '../contract-commands/commands.gen.ts';
+import type { CommandSpec } from '../contract-commands/command-specification.ts';
+import { flagDescription, flagsOf, kebabCase, type Flag } from '../contract-commands/flags.ts';
+import type { Io } from '../environment.ts';
+import { globalFlagsOf, groupCommand, leafCommand, noteChoices } from '../command-helpers.ts';
+import { questions } from '../contract-commands/confirmation-questions.ts';
+import type { Typed } from '../contract-commands/parse-flags.ts';
+import { runContractCommand, type OwnFlags } from '../contract-commands/run-contract-command.ts';
+import { settingsOf } from '../settings/settings.ts';
 
 const groupSummaries: Readonly<Record<string, string>> = {
   versions: 'The versions of the API',

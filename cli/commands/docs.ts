@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import { aliasOfCommand, resolveAlias } from '../aliases.ts';
-import { byHand } from '../by-hand.ts';
-import { CommandFailure } from '../command-failure.ts';
-import { commandSpecs } from '../commands.gen.ts';
-import { specOf } from '../contract-request.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { nearest } from '../nearest.ts';
-import { globalFlagsOf, leafCommand } from '../program-parts.ts';
-import { openSession } from '../session.ts';
-import { settingsOf, type Settings } from '../settings.ts';
-import { openPage } from '../web-pages.ts';
+import { aliasOfCommand, resolveAlias } from '../contract-commands/command-aliases.ts';
+import { byHand } from '../contract-commands/handwritten-commands.ts';
+import { CommandFailure } from '../errors/command-error.ts';
+import { commandSpecs } from '../contract-commands/commands.gen.ts';
+import { specOf } from '../contract-commands/build-request.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import type { Io } from '../environment.ts';
+import { nearest } from '../terminal/did-you-mean.ts';
+import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
+import { openSession } from '../sign-in/session.ts';
+import { settingsOf, type Settings } from '../settings/settings.ts';
+import { openPage } from '../output/web-pages.ts';
 import { groupNamed } from './contract-commands.ts';
 
 export function addDocs(program: Command, io: Io): void {

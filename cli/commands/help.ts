@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { helpTopics } from '../help-topics.ts';
-import type { Io } from '../io.ts';
-import { manPage } from '../man-page.ts';
-import { findCommand, leafCommand, unknownCommand } from '../program-parts.ts';
+import { helpTopics } from '../output/help-topics.ts';
+import type { Io } from '../environment.ts';
+import { manPage } from '../build/man-page.ts';
+import { findCommand, leafCommand, unknownCommand } from '../command-helpers.ts';
 
 const topicList = Object.entries(helpTopics)
   .map(([name, { summary }]) => `\n  ${name.padEnd(14)}${summary}`)

@@ -9,22 +9,22 @@ import {
   type ProofKey,
   type Tokens,
 } from '@mandate/client-sdk/authorization';
-import { signInWithBrowser } from '../browser-sign-in.ts';
-import { CommandFailure } from '../command-failure.ts';
-import type { Credential } from '../credentials.ts';
-import { signInWithDevice } from '../device-sign-in.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { readGivenToken } from '../given-token.ts';
-import type { Io } from '../io.ts';
-import { plainText, printableJson } from '../plain-text.ts';
-import { writeProofKey } from '../proof-keys.ts';
-import { readLine } from '../read-line.ts';
-import { globalFlagsOf, leafCommand, noteChoices } from '../program-parts.ts';
-import { durationMs } from '../read-values.ts';
-import { chosenStorage, keep, type Storage } from '../refresh-token.ts';
-import { clientAt, insecureAllowed, openSession, type Session } from '../session.ts';
-import { settingsOf, type GlobalFlags, type Settings } from '../settings.ts';
-import { signInMode, type SignInMode } from '../sign-in.ts';
+import { signInWithBrowser } from '../sign-in/browser-sign-in.ts';
+import { CommandFailure } from '../errors/command-error.ts';
+import type { Credential } from '../sign-in/credential-store.ts';
+import { signInWithDevice } from '../sign-in/device-sign-in.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { readGivenToken } from '../sign-in/pasted-token.ts';
+import type { Io } from '../environment.ts';
+import { plainText, printableJson } from '../terminal/safe-terminal-text.ts';
+import { writeProofKey } from '../sign-in/dpop-keys.ts';
+import { readLine } from '../terminal/read-line.ts';
+import { globalFlagsOf, leafCommand, noteChoices } from '../command-helpers.ts';
+import { durationMs } from '../contract-commands/parse-flags.ts';
+import { chosenStorage, keep, type Storage } from '../sign-in/refresh-token-storage.ts';
+import { clientAt, insecureAllowed, openSession, type Session } from '../sign-in/session.ts';
+import { settingsOf, type GlobalFlags, type Settings } from '../settings/settings.ts';
+import { signInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
 import { revokeTokens } from './logout.ts';
 
 const clientId = 'mandate-cli';

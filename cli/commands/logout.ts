@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { MandateError } from '@mandate/client-sdk';
 import { discover, revoke } from '@mandate/client-sdk/authorization';
-import { CommandFailure } from '../command-failure.ts';
-import { credentialStore, type Credential, type CredentialStore } from '../credentials.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { globalFlagsOf, leafCommand } from '../program-parts.ts';
-import { forget, keptRefreshToken } from '../refresh-token.ts';
-import { insecureAllowed } from '../session.ts';
-import { settingsOf, type Settings } from '../settings.ts';
+import { CommandFailure } from '../errors/command-error.ts';
+import { credentialStore, type Credential, type CredentialStore } from '../sign-in/credential-store.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import type { Io } from '../environment.ts';
+import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
+import { forget, keptRefreshToken } from '../sign-in/refresh-token-storage.ts';
+import { insecureAllowed } from '../sign-in/session.ts';
+import { settingsOf, type Settings } from '../settings/settings.ts';
 
 export function addLogout(program: Command, io: Io): void {
   const command = leafCommand(program, 'logout', 'Sign out')

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { globalFlagsOf, leafCommand } from '../program-parts.ts';
-import { openSession } from '../session.ts';
-import { settingsOf } from '../settings.ts';
+import type { Io } from '../environment.ts';
+import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
+import { openSession } from '../sign-in/session.ts';
+import { settingsOf } from '../settings/settings.ts';
 
 const howTo = `
 It speaks the Model Context Protocol on standard input and output, as whoever is signed in. In the settings of an assistant:

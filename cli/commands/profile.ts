@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { CommandFailure } from '../command-failure.ts';
-import { configKeys, isProfileName, readConfig, withProfile, writeConfig } from '../config-file.ts';
-import { confirmed } from '../confirm.ts';
-import { credentialStore } from '../credentials.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { globalFlagsOf, groupCommand, leafCommand } from '../program-parts.ts';
-import { checkedApiUrl } from '../session.ts';
-import { settingsOf, type Settings } from '../settings.ts';
-import { checkFields, showResult } from '../show-result.ts';
+import { CommandFailure } from '../errors/command-error.ts';
+import { configKeys, isProfileName, readConfig, withProfile, writeConfig } from '../settings/config-file.ts';
+import { confirmed } from '../contract-commands/confirm.ts';
+import { credentialStore } from '../sign-in/credential-store.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import type { Io } from '../environment.ts';
+import { globalFlagsOf, groupCommand, leafCommand } from '../command-helpers.ts';
+import { checkedApiUrl } from '../sign-in/session.ts';
+import { settingsOf, type Settings } from '../settings/settings.ts';
+import { checkFields, showResult } from '../output/print-result.ts';
 import { signOut } from './logout.ts';
 
 const columns = ['name', 'active', 'api_url', 'user', 'signed_in'];

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { globalFlagsOf, leafCommand } from '../program-parts.ts';
-import { openSession, requireSignIn } from '../session.ts';
-import { settingsOf, type Settings } from '../settings.ts';
-import { checkFields, showResult } from '../show-result.ts';
+import type { Io } from '../environment.ts';
+import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
+import { openSession, requireSignIn } from '../sign-in/session.ts';
+import { settingsOf, type Settings } from '../settings/settings.ts';
+import { checkFields, showResult } from '../output/print-result.ts';
 
 export function addWhoami(program: Command, io: Io): void {
   const command = leafCommand(program, 'whoami', 'Who is signed in')

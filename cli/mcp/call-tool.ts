@@ -10,8 +10,8 @@ import {
   type Client,
   type QueryValue,
 } from '@mandate/client-sdk';
-import type { Io } from '../io.ts';
-import { withProfile } from '../settings.ts';
+import type { Io } from '../environment.ts';
+import { withProfile } from '../settings/settings.ts';
 import type { Tool } from './tool.ts';
 
 export type ToolResult = { readonly content: { readonly type: 'text'; readonly text: string }[]; readonly isError?: boolean };

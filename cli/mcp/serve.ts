@@ -3,8 +3,8 @@ import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Client } from '@mandate/client-sdk';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Io } from '../io.ts';
-import { tools } from '../tools.gen.ts';
+import type { Io } from '../environment.ts';
+import { tools } from './tools.gen.ts';
 import { callTool } from './call-tool.ts';
 
 /** Serves the operations of the API as tools on standard input and output, until the input ends. */

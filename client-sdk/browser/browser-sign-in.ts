@@ -1,11 +1,11 @@
-import { beginAuthorization, completeAuthorization, revoke, type AuthorizationRequest } from '../authorization-code.ts';
-import { discover, type AuthorizationServer, type AuthorizationServerOptions } from '../authorization-server.ts';
-import { newProofKey, type ProofKey } from '../proof-key.ts';
-import { refreshingTokens } from '../refreshing-tokens.ts';
-import { singleFlight } from '../single-flight.ts';
-import type { TokenSource } from '../token-source.ts';
-import { browserStore, type BrowserStore } from './browser-store.ts';
-import { kept } from './kept-values.ts';
+import { beginAuthorization, completeAuthorization, revoke, type AuthorizationRequest } from '../auth/authorization-code.ts';
+import { discover, type AuthorizationServer, type AuthorizationServerOptions } from '../auth/authorization-server-metadata.ts';
+import { newProofKey, type ProofKey } from '../auth/dpop-key.ts';
+import { refreshingTokens } from '../auth/refreshing-token-source.ts';
+import { singleFlight } from '../auth/single-flight.ts';
+import type { TokenSource } from '../auth/token-source.ts';
+import { browserStore, type BrowserStore } from './indexeddb-token-store.ts';
+import { kept } from './indexeddb-values.ts';
 import { handOver, openPopup, popupCallback } from './popup.ts';
 
 export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' | 'signal'> & {

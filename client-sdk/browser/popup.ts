@@ -1,4 +1,4 @@
-import { AbortError, AuthorizationError } from '../errors.ts';
+import { AbortError, AuthorizationError } from '../core/errors.ts';
 
 /** Call it in the handler of the click, before anything that is waited for: browsers open no window later. */
 export function openPopup(): Window {

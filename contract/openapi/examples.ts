@@ -1,6 +1,6 @@
 import { exampleBodies, exampleFiles, examplePathValues, exampleQueries } from './example-requests.ts';
 import { problemExample } from './example-problems.ts';
-import { exampleThings } from './example-things.ts';
+import { exampleThings } from './example-values.ts';
 import { isJson, type Json, type JsonValue, textOf } from './json.ts';
 
 /** What a field that is called so has in it, where no whole example says so. */

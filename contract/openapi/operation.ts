@@ -1,9 +1,9 @@
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { z, type ZodTypeAny } from 'zod';
-import { uploadLimits } from '../imports.ts';
-import { isApiKeyScope } from '../api-keys.ts';
-import { problem, problemCodesOf } from '../problems.ts';
-import { metadataOf, type RouteMetadata, usualBodyMax } from '../routes.ts';
+import { uploadLimits } from '../resources/imports/imports.ts';
+import { isApiKeyScope } from '../resources/api-keys.ts';
+import { problem, problemCodesOf } from '../protocol/problems.ts';
+import { metadataOf, type RouteMetadata, usualBodyMax } from '../protocol/route-metadata.ts';
 import { isJson, type Json, type JsonValue } from './json.ts';
 import { type Components, jsonSchema } from './schema.ts';
 

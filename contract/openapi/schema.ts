@@ -1,6 +1,6 @@
 import { generateSchema } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
-import { componentKey } from '../component.ts';
+import { componentKey } from '../schema/named-schema.ts';
 import { isJson, type Json } from './json.ts';
 
 /** What operations share; filled while they are written. */

@@ -1,16 +1,16 @@
 import type { ZodTypeAny } from 'zod';
-import { connectedApp } from '../connected-apps.ts';
-import { event, type EventSubject, type EventType, eventTypes } from '../events.ts';
-import { order } from '../orders.ts';
-import { payment } from '../payments.ts';
-import { product } from '../products.ts';
-import { refund } from '../refunds.ts';
-import { shipment } from '../shipments.ts';
-import { task } from '../tasks.ts';
-import { user } from '../users.ts';
-import { webhookEndpoint } from '../webhooks.ts';
+import { connectedApp } from '../resources/connected-apps.ts';
+import { event, type EventSubject, type EventType, eventTypes } from '../resources/events.ts';
+import { order } from '../resources/orders/orders.ts';
+import { payment } from '../resources/orders/payments.ts';
+import { product } from '../resources/products.ts';
+import { refund } from '../resources/orders/refunds.ts';
+import { shipment } from '../resources/orders/shipments.ts';
+import { task } from '../resources/tasks.ts';
+import { user } from '../resources/users.ts';
+import { webhookEndpoint } from '../resources/webhooks.ts';
 import { exampleOf } from './examples.ts';
-import { exampleThings } from './example-things.ts';
+import { exampleThings } from './example-values.ts';
 import { isJson, type Json, textOf } from './json.ts';
 import { type Components, jsonSchema } from './schema.ts';
 

@@ -1,12 +1,12 @@
 import { apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type Scope } from '@mandate/contract';
 import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import { may } from '../http/authorize.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { may } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
-import { requireRecentSignIn } from '../http/require-recent-sign-in.ts';
-import { OauthRecord } from '../oauth/oauth-record.entity.ts';
+import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
+import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockUser } from '../users/lock-user.ts';
 import { apiKeyColumns, toApiKey, type ApiKeyRow } from './api-key-rows.ts';
 import { hashKey, newKey, prefixOf } from './key-secret.ts';

@@ -1,11 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type NewApiKey } from '@mandate/contract';
 import { sourceOf } from '../audit/record-audit-event.ts';
-import { statement } from '../database/statement.ts';
-import { once } from '../http/idempotency.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { once } from '../http/writes/idempotency.ts';
 import { problem } from '../http/problem.ts';
-import { personOf, principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { personOf, principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { apiKeyColumns, toApiKey, type ApiKeyRow } from './api-key-rows.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';

@@ -1,9 +1,9 @@
 import type { Scope } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Principal, TokenRefusal, VerifyAccessToken } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Principal, TokenRefusal, VerifyAccessToken } from '../http/request/principal.ts';
 import { hashKey, isKey } from './key-secret.ts';
-import type { LastUse } from './last-use.ts';
+import type { LastUse } from './api-key-use-buffer.ts';
 
 type Standing = {
   id: number;

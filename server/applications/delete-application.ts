@@ -1,7 +1,7 @@
 import { revokeApiKeys, type RevocationCause } from '../api-keys/revoke-api-keys.ts';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import { endConnections } from '../oauth/grant-events.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { endConnections } from '../oauth/grants/grant-events.ts';
 import { lockApplication } from './update-application.ts';
 
 // Grants first: whoever is about to use one of them holds it, and is waited for.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Em } from '../database/orm.ts';
-import { policyName } from '../oauth/register-application.ts';
-import { tokenStore } from '../oauth/token-store.ts';
+import type { Em } from '../database/database.ts';
+import { policyName } from '../oauth/clients/dynamic-client-registration.ts';
+import { tokenStore } from '../oauth/storage/postgres-adapter.ts';
 
 /** What a developer registers applications with (RFC 7591 section 3, the initial access token). It is in this answer and nowhere else. */
 export async function createRegistrationToken(em: Em, seconds: number, now: Date): Promise<{ token: string; expiresAt: Date }> {

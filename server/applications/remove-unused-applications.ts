@@ -1,6 +1,6 @@
 import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { Application, selfRegistrations } from './application.entity.ts';
 import { deleteApplication } from './delete-application.ts';
 

@@ -1,11 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type RegistrationToken, type SecretRotation } from '@mandate/contract';
 import type { sourceOf } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/orm.ts';
-import { once } from '../http/idempotency.ts';
+import type { Em } from '../database/database.ts';
+import { once } from '../http/writes/idempotency.ts';
 import { problem } from '../http/problem.ts';
-import type { ResourceDeps } from '../http/resource.ts';
-import { endpoints } from '../oauth/endpoints.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { endpoints } from '../oauth/protocol/endpoints.ts';
 import { applicationLocation, recordApplicationChange } from './application-changes.ts';
 import { hashClientSecret, newClientSecret } from './client-secret.ts';
 import { createRegistrationToken } from './registration-token.ts';

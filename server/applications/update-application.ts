@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ApplicationUpdate } from '@mandate/contract';
 import type { RevocationCause } from '../api-keys/revoke-api-keys.ts';
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { problem, invalidRequest } from '../http/problem.ts';
-import { endPreapprovedAccess } from '../oauth/end-preapproved-access.ts';
+import { endPreapprovedAccess } from '../oauth/grants/revoke-preapproved-access.ts';
 import { Application } from './application.entity.ts';
 import { applicationFaults, type ApplicationRules } from './create-application.ts';
 

@@ -1,8 +1,8 @@
 import type { AuditEvent } from '@mandate/contract';
 import { type RawBuilder, sql } from 'kysely';
-import { rowsFor, rowsOf } from '../database/list-query.ts';
-import type { Em } from '../database/orm.ts';
-import type { Position } from '../http/pages.ts';
+import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
+import type { Em } from '../database/database.ts';
+import type { Position } from '../http/response/pagination.ts';
 
 export type AuditFilters = {
   readonly userId?: number | undefined;

@@ -1,7 +1,7 @@
 import type { AuditAction } from '@mandate/contract';
 import type { Request } from 'express';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 
 /** From where something was done. */
 export type Source = { readonly ip: string | null; readonly userAgent: string | null };

@@ -1,8 +1,8 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type AuditEvent } from '@mandate/contract';
-import { instant } from '../database/instant.ts';
-import { refuseReversed } from '../http/list-query.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { instant } from '../database/timestamp-format.ts';
+import { refuseReversed } from '../http/response/list-parameters.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { listAuditEvents } from './list-audit-events.ts';
 
 export const auditEventRoutes = ({ em, pages }: ResourceDeps) =>

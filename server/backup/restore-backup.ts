@@ -1,7 +1,7 @@
-import { migrationLock } from '../database/migrate.ts';
-import { migrationState } from '../database/migration-state.ts';
-import type { Database, Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import { migrationLock } from '../database/schema/run-migrations.ts';
+import { migrationState } from '../database/schema/migration-state.ts';
+import type { Database, Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { BackupError } from './backup-error.ts';
 import type { Header, TableBegin, TableEnd } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';

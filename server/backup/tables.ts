@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Database, Em } from '../database/orm.ts';
+import type { Database, Em } from '../database/database.ts';
 
 const column = z.object({
   name: z.string(),

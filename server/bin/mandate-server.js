@@ -3,7 +3,7 @@ const major = 24;
 
 // This file, alone, has to run with any version of Node.js.
 if (Number.parseInt(process.versions.node, 10) >= major) {
-  const { keepCompiled } = await import('../process/keep-compiled.ts');
+  const { keepCompiled } = await import('../process/compile-cache.ts');
   keepCompiled();
   await import('../command/main.ts');
 } else (await import('../../start-provided-node.js')).startProvidedNode(import.meta.url, 'mandate-server', major);

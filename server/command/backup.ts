@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { openForReading } from '../backup/open-for-reading.ts';
+import { openForReading } from '../backup/open-database-read-only.ts';
 import { writeBackup } from '../backup/write-backup.ts';
-import { readConfig } from '../config.ts';
-import { expectSecretOf } from '../oauth/expect-secret.ts';
-import { keysOf } from './installation.ts';
+import { readConfig } from '../config/config.ts';
+import { expectSecretOf } from '../oauth/signing-keys/require-encryption-secret.ts';
+import { keysOf } from './with-database.ts';
 import type { Io } from './io.ts';
 import { progressBar } from './progress-bar.ts';
-import { describeContents, secondsSince, sizeOf } from './words.ts';
+import { describeContents, secondsSince, sizeOf } from './format-output.ts';
 
 /** `mandate-server backup FILE` */
 export async function backup({ stdout, stderr }: Io, file: string): Promise<void> {

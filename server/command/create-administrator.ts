@@ -1,14 +1,14 @@
 import { characterFault, contract } from '@mandate/contract';
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
-import { readConfig } from '../config.ts';
-import { migrate } from '../database/migrate.ts';
-import { createAccount, EmailTakenError } from '../oauth/accounts.ts';
-import { hashNewPassword } from '../oauth/new-password.ts';
-import { defaultShop } from '../oauth/pages/page.ts';
-import { english } from '../oauth/pages/words.ts';
+import { readConfig } from '../config/config.ts';
+import { migrate } from '../database/schema/run-migrations.ts';
+import { createAccount, EmailTakenError } from '../oauth/accounts/account-store.ts';
+import { hashNewPassword } from '../oauth/passwords/password-rules.ts';
+import { defaultShop } from '../oauth/pages/views/page-layout.ts';
+import { english } from '../oauth/pages/messages/english-messages.ts';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
-import { withDatabase } from './installation.ts';
+import { withDatabase } from './with-database.ts';
 import type { Io } from './io.ts';
 import { readPassword } from './read-password.ts';
 

@@ -1,8 +1,8 @@
-import { openForReading } from '../backup/open-for-reading.ts';
-import { readConfig } from '../config.ts';
-import { migrate } from '../database/migrate.ts';
-import { migrationState } from '../database/migration-state.ts';
-import { withDatabase } from './installation.ts';
+import { openForReading } from '../backup/open-database-read-only.ts';
+import { readConfig } from '../config/config.ts';
+import { migrate } from '../database/schema/run-migrations.ts';
+import { migrationState } from '../database/schema/migration-state.ts';
+import { withDatabase } from './with-database.ts';
 import type { Io } from './io.ts';
 
 /** `mandate-server migrate` */

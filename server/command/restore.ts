@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { verifyBackup } from '../backup/read-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
-import { readConfig } from '../config.ts';
-import { keysOf, withDatabase } from './installation.ts';
+import { readConfig } from '../config/config.ts';
+import { keysOf, withDatabase } from './with-database.ts';
 import type { Io } from './io.ts';
 import { progressBar } from './progress-bar.ts';
-import { describeContents, secondsSince } from './words.ts';
+import { describeContents, secondsSince } from './format-output.ts';
 
 const otherwise = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database away';
 

@@ -1,8 +1,8 @@
-import { readConfig } from '../config.ts';
-import { migrate } from '../database/migrate.ts';
-import { rotateSigningKeys } from '../oauth/rotate-signing-keys.ts';
-import { deriveKeys, keptSecret } from '../secret-keys.ts';
-import { withDatabase } from './installation.ts';
+import { readConfig } from '../config/config.ts';
+import { migrate } from '../database/schema/run-migrations.ts';
+import { rotateSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
+import { deriveKeys, keptSecret } from '../crypto/derived-keys.ts';
+import { withDatabase } from './with-database.ts';
 import type { Io } from './io.ts';
 
 const askTheServer = 'Ask the running server, as an administrator: mandate signing-keys rotate';

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { isDatabaseAway } from '../database/database-away.ts';
-import { explainFailure } from '../process/explain-failure.ts';
+import { isDatabaseAway } from '../database/availability-errors.ts';
+import { explainFailure } from '../process/startup-error-message.ts';
 import { CommandFailure } from './command-failure.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';

@@ -2,10 +2,10 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { sourceOf } from '../audit/record-audit-event.ts';
 import { problem } from '../http/problem.ts';
-import { personOf, principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
-import { listConnections, removeConnection } from '../oauth/connections.ts';
-import type { OnTokenOperation } from '../oauth/token-operations.ts';
+import { personOf, principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { listConnections, removeConnection } from '../oauth/grants/connected-apps.ts';
+import type { OnTokenOperation } from '../oauth/provider/token-endpoint-audit.ts';
 
 /** What these handlers are made with besides. */
 export type ConnectedAppDeps = { readonly onTokenOperation: OnTokenOperation };

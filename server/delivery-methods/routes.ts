@@ -1,11 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type DeliveryMethod, type DeliveryMethodReplace } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import { changed, etagOf, found, refuseExisting, requireMatch } from '../http/conditional.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { changed, etagOf, found, refuseExisting, requireMatch } from '../http/response/etag.ts';
 import { problem } from '../http/problem.ts';
-import type { ResourceDeps } from '../http/resource.ts';
-import type { RoutedRequest } from '../http/route-of-request.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import type { RoutedRequest } from '../http/request/matched-route.ts';
 
 const columns = 'code, name, price, currency, requires_address, version';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
-import { staticDocument } from '../http/static-document.ts';
+import { staticDocument } from '../http/response/static-document.ts';
 
 const { resolve } = createRequire(import.meta.url);
 

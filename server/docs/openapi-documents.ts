@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import express, { type Router } from 'express';
 import { isJson, type Json } from '@mandate/contract/json';
-import { cors } from '../http/cors.ts';
-import { staticDocument } from '../http/static-document.ts';
+import { cors } from '../http/middleware/cors.ts';
+import { staticDocument } from '../http/response/static-document.ts';
 
 /** The address of the server in the documents that come with the contract. */
 const placeholder = 'https://mandate.example';

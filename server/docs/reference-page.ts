@@ -1,8 +1,8 @@
 import express, { type Router } from 'express';
-import { referencePageClientId, referencePageReturn } from '../applications/reference-page.ts';
-import { pathOf } from '../oauth/endpoints.ts';
-import { html, type Html } from '../oauth/pages/html.ts';
-import { frameHeaders } from '../oauth/pages/page-headers.ts';
+import { referencePageClientId, referencePageReturn } from '../applications/reference-page-client.ts';
+import { pathOf } from '../oauth/protocol/endpoints.ts';
+import { html, type Html } from '../oauth/pages/views/html.ts';
+import { frameHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { libraryAsset, libraryFile, ownAsset } from './assets.ts';
 
 /**
@@ -15,9 +15,9 @@ export function referencePage(issuer: string): Router {
     library: libraryAsset('swagger-ui-bundle.js'),
     libraryStyle: libraryAsset('swagger-ui.css'),
     style: ownAsset('reference.css'),
-    repair: ownAsset('repair.js'),
+    repair: ownAsset('reference-page-fixes.js'),
     samples: ownAsset('samples.js'),
-    start: ownAsset('start.js'),
+    start: ownAsset('start-reference-page.js'),
   };
   const headers = pageHeaders(issuer);
   const page = document(base, {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { openDatabase, type Em } from '../database/orm.ts';
-import { laterStatement, statement } from '../database/statement.ts';
-import { isThroughPooler } from '../database/time-limits.ts';
-import type { Log } from '../log.ts';
+import { openDatabase, type Em } from '../database/database.ts';
+import { laterStatement, statement } from '../database/queries/prepared-statement.ts';
+import { isThroughPooler } from '../database/connection/database-timeouts.ts';
+import type { Log } from '../logging/logger.ts';
 import { type EventSignals, type EventTopic, eventSignals, eventTopics } from './event-signals.ts';
 
 const channel = 'mandate_events';

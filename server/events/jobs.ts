@@ -1,8 +1,8 @@
-import type { Job } from '../background.ts';
-import type { Database, Em } from '../database/orm.ts';
+import type { Job } from '../jobs/job-runner.ts';
+import type { Database, Em } from '../database/database.ts';
 import { eventSignals } from './event-signals.ts';
-import { type OnPlaced, sequenceEvents } from './sequence-events.ts';
-import { sweepEvents } from './sweep-events.ts';
+import { type OnPlaced, sequenceEvents } from './assign-sequence.ts';
+import { sweepEvents } from './delete-old-events.ts';
 
 /** Under load, events get their places in batches, because each batch is a commit of its own. */
 const batchEveryMs = 50;

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EventType, EventWildcard } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { eventColumns, type EventRow } from './event-rows.ts';
-import { visibleEvents } from './visible-events.ts';
+import { visibleEvents } from './event-visibility.ts';
 
 export type EventFilters = {
   readonly type?: readonly (EventType | EventWildcard)[] | undefined;

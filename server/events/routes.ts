@@ -1,15 +1,15 @@
 import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
 import { contract, eventDays, type EventPage } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { resting } from '../http/load-guard.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { resting } from '../http/server/load-shedder.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { toEvent } from './event-rows.ts';
 import { type EventFilters, findEvent, type Found, listEvents } from './list-events.ts';
-import type { EventDeps, NewEvents } from './new-events.ts';
+import type { EventDeps, NewEvents } from './long-poll.ts';
 
 export const eventRoutes = ({ em, newEvents }: ResourceDeps & EventDeps) =>
   initServer().router(contract.events, {

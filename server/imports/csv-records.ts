@@ -5,7 +5,7 @@ import { restoreFormulas } from '../tasks/csv-formulas.ts';
 import { chunksOf } from '../tasks/stored-file.ts';
 import { TaskFailure } from '../tasks/task-failure.ts';
 import { cellsFrom, type FilePosition, type FileRecord, startOfFile } from './file-record.ts';
-import type { StoredFile } from './read-records.ts';
+import type { StoredFile } from './record-reader.ts';
 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };

@@ -1,11 +1,11 @@
 import type { ImportCounts } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { append, newFile } from '../tasks/stored-file.ts';
 import { permanentFailure, TaskFailure } from '../tasks/task-failure.ts';
 import { nothingImported } from '../tasks/task-rows.ts';
-import type { Outcome, TaskRun } from '../tasks/task-run.ts';
-import type { Mistake } from './cell-values.ts';
+import type { Outcome, TaskRun } from '../tasks/task-context.ts';
+import type { Mistake } from './parse-cells.ts';
 
 /** What became of one thing of the file, and what there is to say about its lines. */
 export type Verdict = { readonly outcome: keyof ImportCounts; readonly remarks: readonly Remark[] };

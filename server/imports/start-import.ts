@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 import type { Readable } from 'node:stream';
 import type { Task } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { onceAccepted } from '../http/idempotency.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { RoutedRequest } from '../http/route-of-request.ts';
+import type { Em } from '../database/database.ts';
+import { onceAccepted } from '../http/writes/idempotency.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { RoutedRequest } from '../http/request/matched-route.ts';
 import { startTask, type TaskStart } from '../tasks/start-task.ts';
 import { removeStoredFile } from '../tasks/stored-file.ts';
 import { taskLocation } from '../tasks/task-rows.ts';

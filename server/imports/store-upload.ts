@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { fileMediaTypes, importRowMax } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { problem } from '../http/problem.ts';
-import type { RoutedRequest } from '../http/route-of-request.ts';
+import type { RoutedRequest } from '../http/request/matched-route.ts';
 import { append, newFile, removeStoredFile } from '../tasks/stored-file.ts';
 
 export type Upload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import { unseal } from '../sealed-text.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { unseal } from '../crypto/authenticated-encryption.ts';
 import { mailLabel } from './mail.ts';
 import type { Mail } from './mail.ts';
 

@@ -1,6 +1,6 @@
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import { seal } from '../sealed-text.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { seal } from '../crypto/authenticated-encryption.ts';
 
 export type Mail = {
   /** One address, checked by the contract's pattern. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { keyArgument, conditionArgument, type Tool } from '@mandate/contract/tools';
 import { z } from 'zod';
-import type { InnerAnswer, InnerRequest } from './dispatch.ts';
+import type { InnerAnswer, InnerRequest } from './in-process-request.ts';
 
 export type ToolResult = { readonly content: { readonly type: 'text'; readonly text: string }[]; readonly isError?: boolean };
 

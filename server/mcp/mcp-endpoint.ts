@@ -1,16 +1,16 @@
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
 import express, { type Request as IncomingRequest, type RequestHandler, type Router } from 'express';
-import type { Em } from '../database/orm.ts';
-import { withOwnEm } from '../database/request-em.ts';
-import { answerHeaders } from '../http/answer-headers.ts';
-import { limitChunkSizes } from '../http/chunked-body.ts';
-import { findDuplicateKeyInText } from '../http/json-keys.ts';
-import { mcpCors } from '../http/cors.ts';
-import { continueScope, principalOf } from '../http/request-scope.ts';
-import type { Log } from '../log.ts';
+import type { Em } from '../database/database.ts';
+import { withOwnEm } from '../database/request-entity-manager.ts';
+import { answerHeaders } from '../http/middleware/default-headers.ts';
+import { limitChunkSizes } from '../http/server/chunked-body-size.ts';
+import { findDuplicateKeyInText } from '../http/middleware/json-measure.ts';
+import { mcpCors } from '../http/middleware/cors.ts';
+import { continueScope, principalOf } from '../http/request/request-context.ts';
+import type { Log } from '../logging/logger.ts';
 import { requestOf, resultOf } from './call-tool.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch } from './in-process-request.ts';
 import { toolServers, type CallTool } from './tool-server.ts';
 
 type EndpointParts = {

@@ -2,7 +2,7 @@ import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { toolsOf, type Tool } from '@mandate/contract/tools';
 import type { Json } from '@mandate/contract/json';
 import { openApiDocumentOf } from '../docs/openapi-documents.ts';
-import { lazily } from '../lazily.ts';
+import { lazily } from '../memory/lazy-value.ts';
 import type { ToolResult } from './call-tool.ts';
 
 export type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<ToolResult>;

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
-import type { Replica } from '../database/replica.ts';
-import type { StorageReserve } from '../database/storage-reserve.ts';
-import { timeStatements } from '../database/postgresql-connection.ts';
+import type { Replica } from '../database/replica/read-replica.ts';
+import type { StorageReserve } from '../database/storage/storage-reserve.ts';
+import { timeStatements } from '../database/connection/pool-safety.ts';
 
 /** Of PostgreSQL: the embedded database has one connection, and nobody waits for it elsewhere than for the process. */
 export function databaseMetrics(registry: Registry): (pool: Pool) => void {

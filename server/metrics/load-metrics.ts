@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { LoadGuard } from '../http/load-guard.ts';
+import type { LoadGuard } from '../http/server/load-shedder.ts';
 
 /** What is worked on, what waits for its turn, and what was refused. */
 export function loadMetrics(registry: Registry): (guard: LoadGuard) => void {

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Log } from '../log.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Log } from '../logging/logger.ts';
 
 /** Counting stops here: a queue this long is too long, however long it is. */
 const countedMax = 10_000;

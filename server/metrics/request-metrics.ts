@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
-import { endpoints } from '../oauth/endpoints.ts';
+import { endpoints } from '../oauth/protocol/endpoints.ts';
 
 /** Express and ts-rest leave behind on a request what it has met. */
 type Routed = IncomingMessage & {

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from '@prometheus-io/client';
-import type { OnTokenOperation } from '../oauth/token-operations.ts';
+import type { OnTokenOperation } from '../oauth/provider/token-endpoint-audit.ts';
 
 export function tokenMetrics(registry: Registry): OnTokenOperation {
   const issued = new Counter({

@@ -1,13 +1,13 @@
 import { exportColumns, fileFormats, type Order, type OrderSummary } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { countOrders, listOrders, type OrderFilters } from '../orders/list-orders.ts';
 import { toOrderSummary } from '../orders/order-rows.ts';
 import { append, newFile } from '../tasks/stored-file.ts';
-import type { Outcome, TaskRun } from '../tasks/task-run.ts';
+import type { Outcome, TaskRun } from '../tasks/task-context.ts';
 import type { Exported } from './export-columns.ts';
-import { writeRows } from './write-rows.ts';
+import { writeRows } from './serialize-rows.ts';
 
 /** Orders, and lines of orders, that are in memory at a time. */
 const [ordersAtOnce, linesAtOnce] = [500, 1_000];

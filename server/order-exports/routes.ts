@@ -1,11 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { contract, exportColumns, type OrderExportCreate, type Scope } from '@mandate/contract';
-import { requireScope } from '../http/authorize.ts';
-import { onceAccepted } from '../http/idempotency.ts';
-import type { Principal } from '../http/principal.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
-import { whoseOrders } from '../orders/whose-orders.ts';
+import { requireScope } from '../http/middleware/authorize.ts';
+import { onceAccepted } from '../http/writes/idempotency.ts';
+import type { Principal } from '../http/request/principal.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { whoseOrders } from '../orders/order-visibility.ts';
 import { startTask } from '../tasks/start-task.ts';
 import { taskLocation } from '../tasks/task-rows.ts';
 import type { OrderExport } from './export-orders.ts';

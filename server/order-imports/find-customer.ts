@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Mistake } from '../imports/cell-values.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Mistake } from '../imports/parse-cells.ts';
 import type { OrderImport } from './import-orders.ts';
-import type { OrderHead } from './order-rows.ts';
+import type { OrderHead } from './parse-order-row.ts';
 
 type Account = { readonly id: number };
 

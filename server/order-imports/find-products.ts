@@ -1,8 +1,8 @@
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Mistake } from '../imports/cell-values.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Mistake } from '../imports/parse-cells.ts';
 import type { OrderImport } from './import-orders.ts';
-import type { OrderHead, OrderLine } from './order-rows.ts';
+import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
 type Known = { readonly id: number; readonly sku: string };
 

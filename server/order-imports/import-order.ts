@@ -1,10 +1,10 @@
 import { importOrderRowsMax, orderLinesMax } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Mistake } from '../imports/cell-values.ts';
+import type { Mistake } from '../imports/parse-cells.ts';
 import type { Remark, Verdict } from '../imports/run-import.ts';
 import { findOrder } from '../orders/find-order.ts';
-import type { ClaimedTask } from '../tasks/task-run.ts';
+import type { ClaimedTask } from '../tasks/task-context.ts';
 import { findCustomer } from './find-customer.ts';
 import { findProducts } from './find-products.ts';
 import type { OrderImport } from './import-orders.ts';

@@ -1,10 +1,10 @@
 import { contract, fileFormats, taxModes } from '@mandate/contract';
 import { z } from 'zod';
-import { readRecords, type StoredFile } from '../imports/read-records.ts';
+import { readRecords, type StoredFile } from '../imports/record-reader.ts';
 import { type ImportPosition, runImport, type Survey } from '../imports/run-import.ts';
-import { surveyed } from '../imports/survey.ts';
+import { surveyed } from '../imports/count-records.ts';
 import { sizeOfStoredFile } from '../tasks/stored-file.ts';
-import { type Outcome, storedInput, type TaskRun } from '../tasks/task-run.ts';
+import { type Outcome, storedInput, type TaskRun } from '../tasks/task-context.ts';
 import { importOrder } from './import-order.ts';
 import { adjacentInvoices, type Invoice } from './invoice.ts';
 import { partitionRows, readPartition, referenceNumber } from './partition-rows.ts';

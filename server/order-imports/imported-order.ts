@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import type { OrderImport } from './import-orders.ts';
-import type { OrderHead, OrderLine } from './order-rows.ts';
+import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
 /** An order that the same source has imported before, as it is stored now. */
 export type ImportedOrder = {

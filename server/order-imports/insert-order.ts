@@ -1,7 +1,7 @@
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import type { OrderImport } from './import-orders.ts';
-import type { OrderHead, OrderLine } from './order-rows.ts';
+import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
 // The tax is worked out as for any order: in the price or on top of it, half a minor unit rounds up, a discount lowers it in proportion.
 const computed = `lines as (

@@ -1,5 +1,5 @@
 import type { ImportedOrder } from './imported-order.ts';
-import type { OrderHead, OrderLine } from './order-rows.ts';
+import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
 export type OrderDifference = {
   /** Position of the first line of the order that differs, from 0; 0 for the order as a whole. */

@@ -1,7 +1,7 @@
 import type { Remark, Verdict } from '../imports/run-import.ts';
 import type { OrderImport } from './import-orders.ts';
 import type { Invoice } from './invoice.ts';
-import { headOf, lineOf, type OrderHead, type OrderLine, sumMistake } from './order-rows.ts';
+import { headOf, lineOf, type OrderHead, type OrderLine, sumMistake } from './parse-order-row.ts';
 
 /** An order as its rows have it. */
 export type ReadInvoice = {

@@ -1,8 +1,8 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { requireScope } from '../http/authorize.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { requireScope } from '../http/middleware/authorize.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { startImport } from '../imports/start-import.ts';
 
 export const orderImportRoutes = ({ em, taxMode }: ResourceDeps) =>

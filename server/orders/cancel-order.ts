@@ -1,16 +1,16 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Order as OrderBody, OrderCancellation } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { may } from '../http/authorize.ts';
-import { actorOf, type Principal } from '../http/principal.ts';
+import { may } from '../http/middleware/authorize.ts';
+import { actorOf, type Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import { createRefund, leftToRefund } from '../refunds/create-refund.ts';
 import { orderBody } from './find-order.ts';
 import type { Order } from './order.entity.ts';
-import { returnAll } from './return-stock.ts';
+import { returnAll } from './restock.ts';
 import { lockOrder } from './update-order.ts';
 
 type Canceled = { readonly order: OrderBody; readonly refundId: number | undefined };

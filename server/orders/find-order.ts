@@ -1,8 +1,8 @@
 import type { Order } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { gatheredStatement } from '../database/gathered-statement.ts';
-import { may } from '../http/authorize.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { gatheredStatement } from '../database/queries/batched-statement.ts';
+import { may } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
 import { orderColumns, orderItemsSql, type OrderRow, toOrder } from './order-rows.ts';
 

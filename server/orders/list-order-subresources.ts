@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import { type RawBuilder, sql } from 'kysely';
 import { totalCountMax } from '@mandate/contract';
-import { rowsFor, rowsOf } from '../database/list-query.ts';
-import type { ReadList } from '../database/list-reads.ts';
-import type { Em } from '../database/orm.ts';
-import { refuseReversed, total } from '../http/list-query.ts';
-import type { Pages, Position } from '../http/pages.ts';
-import type { RoutedRequest } from '../http/route-of-request.ts';
+import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
+import type { ReadList } from '../database/replica/read-routing.ts';
+import type { Em } from '../database/database.ts';
+import { refuseReversed, total } from '../http/response/list-parameters.ts';
+import type { Pages, Position } from '../http/response/pagination.ts';
+import type { RoutedRequest } from '../http/request/matched-route.ts';
 
 type Row = { readonly id: number; readonly createdAt: Date };
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { type contract, ordersWithItemsMax } from '@mandate/contract';
-import { refuseReversed } from '../http/list-query.ts';
-import type { Principal } from '../http/principal.ts';
+import { refuseReversed } from '../http/response/list-parameters.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { invalidRequest } from '../http/problem.ts';
 import type { OrderFilters, OrderSort } from './list-orders.ts';
-import { whoseOrders } from './whose-orders.ts';
+import { whoseOrders } from './order-visibility.ts';
 
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
 type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };

@@ -1,8 +1,8 @@
 import type { Order, OrderCreate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Claim, Kept } from '../http/idempotency.ts';
-import { refusedOrder, type Refusal } from './refused-order.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Claim, Kept } from '../http/writes/idempotency.ts';
+import { refusedOrder, type Refusal } from './order-problems.ts';
 
 /** How long an unpaid order keeps its goods. */
 const hold = '30 minutes';

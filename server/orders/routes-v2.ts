@@ -10,8 +10,8 @@ import {
   type OrderV2,
 } from '@mandate/contract';
 import { Problem } from '../http/problem.ts';
-import type { ResourceDeps } from '../http/resource.ts';
-import type { PaymentDeps } from '../payments/provider.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
 import { type OrderForm, orderHandlers } from './order-handlers.ts';
 
 type Shipping = Pick<OrderV2, 'shipping_method' | 'shipping_address'>;

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Order, type OrderSummary } from '@mandate/contract';
-import type { ResourceDeps } from '../http/resource.ts';
-import type { PaymentDeps } from '../payments/provider.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
 import { type OrderForm, orderHandlers } from './order-handlers.ts';
 
 const asItIs: OrderForm<OrderSummary, Order> = {

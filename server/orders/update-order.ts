@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { OrderUpdate, Scope } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { may } from '../http/authorize.ts';
-import { mergeMetadata } from '../http/merge-metadata.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { may } from '../http/middleware/authorize.ts';
+import { mergeMetadata } from '../http/writes/merge-metadata.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import { Order } from './order.entity.ts';

@@ -1,8 +1,8 @@
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { Payment } from './payment.entity.ts';
-import { ifAvailable, type PaymentProviders, providerOf } from './provider.ts';
-import { settlePayment } from './settle-payment.ts';
+import { ifAvailable, type PaymentProviders, providerOf } from './providers/payment-provider.ts';
+import { settlePayment } from './apply-payment-outcome.ts';
 
 type OpenPayment = { readonly id: number; readonly provider: string; readonly provider_reference: string; readonly provider_key: string };
 

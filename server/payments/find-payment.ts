@@ -1,8 +1,8 @@
 import type { Scope } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { may } from '../http/authorize.ts';
-import type { Position } from '../http/pages.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { may } from '../http/middleware/authorize.ts';
+import type { Position } from '../http/response/pagination.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
 import { Order } from '../orders/order.entity.ts';
 import { Payment } from './payment.entity.ts';

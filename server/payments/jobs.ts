@@ -1,11 +1,11 @@
-import type { Job } from '../background.ts';
-import { databaseTime } from '../database/database-time.ts';
-import type { Database, Em } from '../database/orm.ts';
-import { sweepExpiredOrders } from '../orders/sweep-expired-orders.ts';
-import { checkRefunds } from '../refunds/check-refunds.ts';
-import { checkPayments } from './check-payments.ts';
+import type { Job } from '../jobs/job-runner.ts';
+import { databaseTime } from '../database/database-clock.ts';
+import type { Database, Em } from '../database/database.ts';
+import { sweepExpiredOrders } from '../orders/expire-orders.ts';
+import { checkRefunds } from '../refunds/poll-pending-refunds.ts';
+import { checkPayments } from './poll-pending-payments.ts';
 import { applyProviderEvents } from './provider-events.ts';
-import type { PaymentProviders } from './provider.ts';
+import type { PaymentProviders } from './providers/payment-provider.ts';
 
 const everyMs = 5_000;
 

@@ -1,6 +1,6 @@
 import type { Payment as PaymentBody } from '@mandate/contract';
-import { may } from '../http/authorize.ts';
-import type { Principal } from '../http/principal.ts';
+import { may } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal.ts';
 import type { Payment } from './payment.entity.ts';
 
 /** As everybody may see it who sees the order: without what lets somebody pay, or find it at the provider. */

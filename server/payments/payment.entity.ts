@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { paymentFailureCodes, paymentProviderNames, paymentSteps, type Payment as PaymentBody } from '@mandate/contract';
 import { Order } from '../orders/order.entity.ts';
-import type { ProviderPayment } from './provider.ts';
+import type { ProviderPayment } from './providers/payment-provider.ts';
 
 const isOpen = `status in ('pending', 'requires_action', 'processing')`;
 

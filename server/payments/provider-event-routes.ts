@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { payloadTooLarge, problem } from '../http/problem.ts';
-import type { ResourceDeps } from '../http/resource.ts';
-import { BadSignature, type PaymentDeps } from './provider.ts';
-import { limitChunkSizes } from '../http/chunked-body.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { BadSignature, type PaymentDeps } from './providers/payment-provider.ts';
+import { limitChunkSizes } from '../http/server/chunked-body-size.ts';
 import { storeProviderEvents } from './provider-events.ts';
 
 const bodyMax = 1_000_000;

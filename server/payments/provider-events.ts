@@ -1,8 +1,8 @@
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import { settleRefund } from '../refunds/ask-for-refund.ts';
-import { ifAvailable, type PaymentProvider, type PaymentProviders, type ProviderEvent, providerOf } from './provider.ts';
-import { settlePayment } from './settle-payment.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { settleRefund } from '../refunds/submit-refund.ts';
+import { ifAvailable, type PaymentProvider, type PaymentProviders, type ProviderEvent, providerOf } from './providers/payment-provider.ts';
+import { settlePayment } from './apply-payment-outcome.ts';
 
 /** Reports about what is not known here are looked at so many times, an hour apart in the end; then they are somebody else's. */
 const attemptsMax = 12;

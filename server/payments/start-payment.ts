@@ -1,16 +1,16 @@
 import type { PaymentCreate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 import type { Order } from '../orders/order.entity.ts';
 import { lockOrder } from '../orders/update-order.ts';
 import { User } from '../users/user.entity.ts';
 import { paymentBody } from './payment-body.ts';
 import { Payment } from './payment.entity.ts';
-import { ifAvailable, type PaymentProvider, type PaymentProviders, providerOf } from './provider.ts';
-import { settlePayment } from './settle-payment.ts';
+import { ifAvailable, type PaymentProvider, type PaymentProviders, providerOf } from './providers/payment-provider.ts';
+import { settlePayment } from './apply-payment-outcome.ts';
 
 const longHoldMs = 7 * 24 * 60 * 60_000;
 /** When somebody looks whether the first call got through. */

@@ -1,9 +1,9 @@
 import express, { type Response, type Router } from 'express';
 import { problems, type ProblemCode } from '@mandate/contract';
-import { html, type Html } from '../oauth/pages/html.ts';
-import { pageHeaders } from '../oauth/pages/page-headers.ts';
-import { page, type Setting } from '../oauth/pages/page.ts';
-import { problemWords } from './problem-words.ts';
+import { html, type Html } from '../oauth/pages/views/html.ts';
+import { pageHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { page, type Setting } from '../oauth/pages/views/page-layout.ts';
+import { problemWords } from './problem-texts.ts';
 
 /** What the `type` of every failure leads to: a page for each code, and a list of all of them at `/problems`. */
 export function problemPages(given: Setting, issuer: string): Router {

@@ -1,21 +1,21 @@
-import { offerCopies } from '../backup/offer-copies.ts';
-import type { Config } from '../config.ts';
-import { openMigratedDatabase } from '../database/migrate.ts';
-import { type Database, isPostgresql, openDatabase } from '../database/orm.ts';
-import { Replica } from '../database/replica.ts';
-import { StorageReserve } from '../database/storage-reserve.ts';
+import { offerCopies } from '../backup/backup-socket.ts';
+import type { Config } from '../config/config.ts';
+import { openMigratedDatabase } from '../database/schema/run-migrations.ts';
+import { type Database, isPostgresql, openDatabase } from '../database/database.ts';
+import { Replica } from '../database/replica/read-replica.ts';
+import { StorageReserve } from '../database/storage/storage-reserve.ts';
 import { forwardOwnWrites, listenForEvents } from '../events/event-notifications.ts';
-import { LastUse } from '../api-keys/last-use.ts';
-import type { Log } from '../log.ts';
-import { openPaymentProviders } from '../payments/open-providers.ts';
-import { startBackgroundWork, transportOf } from './background-work.ts';
+import { LastUse } from '../api-keys/api-key-use-buffer.ts';
+import type { Log } from '../logging/logger.ts';
+import { openPaymentProviders } from '../payments/providers/open-providers.ts';
+import { startBackgroundWork, transportOf } from './background-jobs.ts';
 import { limitMemory } from './limit-memory.ts';
-import type { ProcessParts } from './parts.ts';
-import { reloadSecretsOnHangup, ReplaceableTransport } from './reload-secrets.ts';
+import type { ProcessParts } from './process-dependencies.ts';
+import { reloadSecretsOnHangup, ReplaceableTransport } from './reload-on-sighup.ts';
 import { startWatchdog } from './watchdog.ts';
-import { startAnsweringHealth, startServing } from './serving.ts';
-import { deriveKeys, keptSecret } from '../secret-keys.ts';
-import { MonthlyUse } from '../usage/monthly-use.ts';
+import { startAnsweringHealth, startServing } from './start-web.ts';
+import { deriveKeys, keptSecret } from '../crypto/derived-keys.ts';
+import { MonthlyUse } from '../usage/usage-buffer.ts';
 
 /** Everything that a process is made of by its role; what is opened is closed with `opened`. */
 export async function startProcess(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { createLog } from '../log.ts';
+import { createLog } from '../logging/logger.ts';
 import { heartbeatMs, type WatchdogData } from './watchdog.ts';
 
 const { state, limitSeconds, production } = z.custom<WatchdogData>().parse(workerData);

@@ -1,6 +1,6 @@
 import { url as inspectorUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
-import type { Log } from '../log.ts';
+import type { Log } from '../logging/logger.ts';
 
 /** What the watchdog thread is started with. */
 export type WatchdogData = {

@@ -1,16 +1,16 @@
 import { contract, fileFormats, productCreate, productUpdate, type Product } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { Problem } from '../http/problem.ts';
-import { amount, checked, integer, type Mistake } from '../imports/cell-values.ts';
+import { amount, checked, integer, type Mistake } from '../imports/parse-cells.ts';
 import type { FileRecord } from '../imports/file-record.ts';
-import { readRecords, type StoredFile } from '../imports/read-records.ts';
+import { readRecords, type StoredFile } from '../imports/record-reader.ts';
 import { runImport, type Verdict } from '../imports/run-import.ts';
-import { survey } from '../imports/survey.ts';
+import { survey } from '../imports/count-records.ts';
 import { createProduct } from '../products/create-product.ts';
 import { lockProduct, patchProduct } from '../products/update-product.ts';
-import { type ClaimedTask, type Outcome, storedInput, type TaskRun } from '../tasks/task-run.ts';
+import { type ClaimedTask, type Outcome, storedInput, type TaskRun } from '../tasks/task-context.ts';
 
 const productImport = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
 type ProductImport = z.output<typeof productImport>;

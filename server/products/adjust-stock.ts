@@ -1,6 +1,6 @@
 import { stockMax, type StockAdjustment, type StockAdjustmentCreate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { problem } from '../http/problem.ts';
 import { findProduct } from './find-product.ts';

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { total } from '../http/list-query.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { total } from '../http/response/list-parameters.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { countCategories, listCategories } from './list-categories.ts';
 import { listedStatuses } from './product-statuses.ts';
 

@@ -1,7 +1,7 @@
 import type { Product, ProductCreate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { constraintOf } from '../database/sql-state.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { constraintOf } from '../database/sql-errors.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { problem } from '../http/problem.ts';
 import { type ProductRow, toProduct } from './product-rows.ts';

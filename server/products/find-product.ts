@@ -1,6 +1,6 @@
 import type { Product } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { problem } from '../http/problem.ts';
 import { productColumns, type ProductRow, productTables, toProduct } from './product-rows.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Em } from '../database/orm.ts';
-import type { Position } from '../http/pages.ts';
+import type { Em } from '../database/database.ts';
+import type { Position } from '../http/response/pagination.ts';
 import { correctSpelling } from './correct-spelling.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.ts';
 import { toProduct } from './product-rows.ts';

@@ -1,7 +1,7 @@
 import { totalCountMax } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Position } from '../http/pages.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Position } from '../http/response/pagination.ts';
 import { stockAdjustmentColumns, type StockAdjustmentRow } from './product-rows.ts';
 
 const page = statement<StockAdjustmentRow>(

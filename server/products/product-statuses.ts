@@ -1,8 +1,8 @@
 import type { Product } from '@mandate/contract';
-import { may } from '../http/authorize.ts';
+import { may } from '../http/middleware/authorize.ts';
 import { problem } from '../http/problem.ts';
-import { principalIfAny } from '../http/request-scope.ts';
-import type { RoutedRequest } from '../http/route-of-request.ts';
+import { principalIfAny } from '../http/request/request-context.ts';
+import type { RoutedRequest } from '../http/request/matched-route.ts';
 
 type ProductStatus = Product['status'];
 

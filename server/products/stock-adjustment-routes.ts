@@ -1,10 +1,10 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { once } from '../http/idempotency.ts';
-import { total } from '../http/list-query.ts';
-import { actorOf } from '../http/principal.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { once } from '../http/writes/idempotency.ts';
+import { total } from '../http/response/list-parameters.ts';
+import { actorOf } from '../http/request/principal.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { adjustStock } from './adjust-stock.ts';
 import { findProduct } from './find-product.ts';
 import { countStockAdjustments, listStockAdjustments } from './list-stock-adjustments.ts';

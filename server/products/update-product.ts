@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Product as ProductBody, ProductReplace, ProductUpdate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { sqlState } from '../database/sql-state.ts';
+import type { Em } from '../database/database.ts';
+import { sqlState } from '../database/sql-errors.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { mergeMetadata } from '../http/merge-metadata.ts';
+import { mergeMetadata } from '../http/writes/merge-metadata.ts';
 import { problem, type Problem } from '../http/problem.ts';
 import { findProduct } from './find-product.ts';
 import { Product, ProductStock, StockAdjustment } from './product.entity.ts';

@@ -1,6 +1,6 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { LimitState } from '../http/limit-requests.ts';
-import type { SharedCounters } from './shared-counters.ts';
+import type { LimitState } from '../http/middleware/rate-limit.ts';
+import type { SharedCounters } from './redis-counters.ts';
 
 export type Counters = {
   /** One request more under this key: how many are left of `limit` until the window ends, which begins with the first. */

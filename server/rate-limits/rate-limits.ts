@@ -1,7 +1,7 @@
-import type { Em } from '../database/orm.ts';
-import { networkOf } from '../http/client-address.ts';
-import type { LimitState, RequestLimits } from '../http/limit-requests.ts';
-import type { MonthlyUse } from '../usage/monthly-use.ts';
+import type { Em } from '../database/database.ts';
+import { networkOf } from '../http/request/client-network.ts';
+import type { LimitState, RequestLimits } from '../http/middleware/rate-limit.ts';
+import type { MonthlyUse } from '../usage/usage-buffer.ts';
 import type { Counters } from './counters.ts';
 import { monthOf } from '../usage/month.ts';
 

@@ -1,8 +1,8 @@
 import type { LineQuantity, RefundCreate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { returnSome } from '../orders/return-stock.ts';
+import { returnSome } from '../orders/restock.ts';
 import type { Order } from '../orders/order.entity.ts';
 import type { Payment } from '../payments/payment.entity.ts';
 import { refundBody } from './refund-body.ts';

@@ -1,12 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
 import { decimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { actorOf, type Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { actorOf, type Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
 import { lockOrder } from '../orders/update-order.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import { linesOf, refuseTooMany, summed } from '../shipments/order-lines.ts';
-import { settleFulfillment } from '../shipments/settle-fulfillment.ts';
+import { settleFulfillment } from '../shipments/update-fulfillment-status.ts';
 import { createRefund, leftToRefund } from './create-refund.ts';
 import type { Refund } from './refund.entity.ts';
 

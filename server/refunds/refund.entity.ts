@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { refundReasons, refundStatuses, type LineQuantity } from '@mandate/contract';
 import { Order } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import type { ProviderRefund } from '../payments/provider.ts';
+import type { ProviderRefund } from '../payments/providers/payment-provider.ts';
 
 const schema = defineEntity({
   name: 'Refund',

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ShipmentUpdate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { problem } from '../http/problem.ts';
 import { Order } from '../orders/order.entity.ts';
-import { settleFulfillment } from './settle-fulfillment.ts';
+import { settleFulfillment } from './update-fulfillment-status.ts';
 import { shipmentBody } from './shipment-body.ts';
 import { Shipment } from './shipment.entity.ts';
 

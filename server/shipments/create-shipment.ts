@@ -1,6 +1,6 @@
 import type { ShipmentCreate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { lockOrder } from '../orders/update-order.ts';

@@ -1,6 +1,6 @@
 import type { LineQuantity } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 
 type Line = {

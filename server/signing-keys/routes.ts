@@ -1,11 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type SigningKeyRotation } from '@mandate/contract';
 import { sourceOf } from '../audit/record-audit-event.ts';
-import { once } from '../http/idempotency.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
-import { endpoints } from '../oauth/endpoints.ts';
-import { newSigningKeys, putSigningKeys } from '../oauth/rotate-signing-keys.ts';
+import { once } from '../http/writes/idempotency.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { endpoints } from '../oauth/protocol/endpoints.ts';
+import { newSigningKeys, putSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
 
 export const signingKeyRoutes = ({ em, signingKeys }: ResourceDeps) =>
   initServer().router(contract.signingKeys, {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import express, { type RequestHandler, type Response, type Router } from 'express';
-import { staticDocument } from '../http/static-document.ts';
-import type { Html } from '../oauth/pages/html.ts';
-import { pageHeaders } from '../oauth/pages/page-headers.ts';
-import type { Setting } from '../oauth/pages/page.ts';
+import { staticDocument } from '../http/response/static-document.ts';
+import type { Html } from '../oauth/pages/views/html.ts';
+import { pageHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import type { Setting } from '../oauth/pages/views/page-layout.ts';
 import { notFoundPage, startPage } from './start-page.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };

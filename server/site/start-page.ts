@@ -1,6 +1,6 @@
 import { nextSteps } from '../first-run/next-steps.ts';
-import { html, type Html } from '../oauth/pages/html.ts';
-import { page, type Setting } from '../oauth/pages/page.ts';
+import { html, type Html } from '../oauth/pages/views/html.ts';
+import { page, type Setting } from '../oauth/pages/views/page-layout.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };
 

@@ -1,8 +1,8 @@
 import { scopeNames, type Task } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import { may } from '../http/authorize.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { may } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
 import { keptDays, ownerOf, type StoredResult, taskColumns, type TaskRow, toTask } from './task-rows.ts';
 

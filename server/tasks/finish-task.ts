@@ -1,6 +1,6 @@
 import type { Task } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { type StoredResult, taskColumns, type TaskRow, toTask } from './task-rows.ts';
 

@@ -1,6 +1,6 @@
-import type { Job } from '../background.ts';
+import type { Job } from '../jobs/job-runner.ts';
 import { runTasks, type TaskWork } from './run-tasks.ts';
-import { sweepTasks } from './sweep-tasks.ts';
+import { sweepTasks } from './delete-old-tasks.ts';
 
 /** Tasks that one process works on at a time: a short one need not wait for a long one. */
 const atOnce = 2;

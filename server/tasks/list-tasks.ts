@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { totalCountMax } from '@mandate/contract';
-import { rowsFor, rowsOf } from '../database/list-query.ts';
-import type { Em } from '../database/orm.ts';
-import type { Position } from '../http/pages.ts';
-import type { Principal } from '../http/principal.ts';
+import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
+import type { Em } from '../database/database.ts';
+import type { Position } from '../http/response/pagination.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { allowedTo } from './find-task.ts';
 import { keptDays, ownerOf, taskColumns, type TaskRow } from './task-rows.ts';
 

@@ -1,10 +1,10 @@
 import { initServer } from '@ts-rest/express';
 import { contract, fileMediaTypes } from '@mandate/contract';
-import { onceAccepted } from '../http/idempotency.ts';
-import { total } from '../http/list-query.ts';
+import { onceAccepted } from '../http/writes/idempotency.ts';
+import { total } from '../http/response/list-parameters.ts';
 import { problem } from '../http/problem.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { findResult, findTask } from './find-task.ts';
 import { finishTask } from './finish-task.ts';
 import { countTasks, listTasks } from './list-tasks.ts';

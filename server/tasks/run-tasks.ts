@@ -1,11 +1,11 @@
 import type { TaskType } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Log } from '../log.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Log } from '../logging/logger.ts';
 import { finishTask } from './finish-task.ts';
 import { measure } from './stored-file.ts';
 import { permanentFailure, TaskFailure } from './task-failure.ts';
-import { type CarryOut, type ClaimedTask, Interrupted, leaseSeconds, LeaseLost, TaskRun } from './task-run.ts';
+import { type CarryOut, type ClaimedTask, Interrupted, leaseSeconds, LeaseLost, TaskRun } from './task-context.ts';
 
 /** A task that has been begun this often without an end is given up: it may be what brings the process down. */
 const attemptsMax = 10;

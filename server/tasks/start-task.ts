@@ -1,7 +1,7 @@
 import { type Scope, type Task, type TaskType, tasksAtOnceMax } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
 import { ownerOf, taskColumns, type TaskRow, toTask } from './task-rows.ts';
 

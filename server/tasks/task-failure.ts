@@ -1,7 +1,7 @@
 import { problems } from '@mandate/contract';
 import { ZodError } from 'zod';
-import { isDatabaseUnavailable } from '../database/database-away.ts';
-import { sqlState } from '../database/sql-state.ts';
+import { isDatabaseUnavailable } from '../database/availability-errors.ts';
+import { sqlState } from '../database/sql-errors.ts';
 import { Problem } from '../http/problem.ts';
 
 /** Why a task cannot be completed, in words for its owner; another attempt would fail in the same way. */

@@ -1,6 +1,6 @@
 import type { ImportCounts, Task, TaskResult, TaskType } from '@mandate/contract';
-import { instant, instantOrNull } from '../database/instant.ts';
-import type { Principal } from '../http/principal.ts';
+import { instant, instantOrNull } from '../database/timestamp-format.ts';
+import type { Principal } from '../http/request/principal.ts';
 
 /** How long a finished task is kept, and the file it wrote. */
 export const keptDays = { task: 30, result: 7 } as const;

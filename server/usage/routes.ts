@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { statement } from '../database/statement.ts';
-import { limitStatesOf } from '../http/limit-requests.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { limitStatesOf } from '../http/middleware/rate-limit.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { monthOf } from './month.ts';
 
 const monthsShown = 12;

@@ -1,8 +1,8 @@
 import type { AuditAction, User as UserBody } from '@mandate/contract';
 import type { Request } from 'express';
 import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/orm.ts';
-import { principalOf } from '../http/request-scope.ts';
+import type { Em } from '../database/database.ts';
+import { principalOf } from '../http/request/request-context.ts';
 
 type Standing = Pick<UserBody, 'status' | 'role'>;
 

@@ -1,7 +1,7 @@
-import { may, requireScope } from '../http/authorize.ts';
-import type { Principal } from '../http/principal.ts';
+import { may, requireScope } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
-import { requireRecentSignIn } from '../http/require-recent-sign-in.ts';
+import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
 import type { User } from './user.entity.ts';
 
 /** A property that gets another value, or the closure of the account. */

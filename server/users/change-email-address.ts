@@ -1,8 +1,8 @@
 import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { OnEmailAddressChange } from '../http/resource.ts';
-import { refuseTakenEmail } from './email-taken.ts';
+import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
+import { refuseTakenEmail } from './unique-email.ts';
 import { userBody } from './user-body.ts';
 import type { User } from './user.entity.ts';
 

@@ -1,8 +1,8 @@
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { problem } from '../http/problem.ts';
-import type { EndAccess } from '../http/resource.ts';
-import { keepAnAdministrator } from './last-administrator.ts';
+import type { EndAccess } from '../http/routing/handler-dependencies.ts';
+import { keepAnAdministrator } from './administrator-guard.ts';
 import { userBody } from './user-body.ts';
 import type { User } from './user.entity.ts';
 

@@ -1,8 +1,8 @@
 import type { User, UserCreate } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { refuseTakenEmail } from './email-taken.ts';
+import { refuseTakenEmail } from './unique-email.ts';
 import { toUser, userColumns } from './user-body.ts';
 
 const insertUser = statement<User>('insert_user', `insert into users (name, email) values ($1, $2) returning ${userColumns}`);

@@ -1,9 +1,9 @@
 import type { User as UserBody } from '@mandate/contract';
 import { LockMode } from '@mikro-orm/core';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import { may } from '../http/authorize.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { may } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { problem, type Problem } from '../http/problem.ts';
 import { toUser, userColumns } from './user-body.ts';
 import { User } from './user.entity.ts';

@@ -1,5 +1,5 @@
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 
 const lockUserRow = statement('lock_user', 'select id from users where id = $1 for no key update');
 

@@ -1,13 +1,13 @@
 import type { UserUpdate } from '@mandate/contract';
 import type { Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Principal } from '../http/principal.ts';
-import type { EndAccess, OnEmailAddressChange } from '../http/resource.ts';
+import type { Principal } from '../http/request/principal.ts';
+import type { EndAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { authorizeUserChange, type UserChange } from './authorize-user-change.ts';
 import { changeEmailAddress } from './change-email-address.ts';
 import { userBody } from './user-body.ts';
-import { keepAnAdministrator } from './last-administrator.ts';
+import { keepAnAdministrator } from './administrator-guard.ts';
 import type { User } from './user.entity.ts';
 
 type Effects = { readonly endAccess: EndAccess; readonly onEmailAddressChange: OnEmailAddressChange };

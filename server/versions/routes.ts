@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { type ApiVersion, type ApiVersionAnswer, contract, currentApiVersion } from '@mandate/contract';
-import type { ResourceDeps } from '../http/resource.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 
 export type VersionDeps = {
   /** The versions this installation serves. */

@@ -1,13 +1,13 @@
 import { type WebhookEndpoint, type WebhookEndpointCreate, webhookEndpointsMax } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 import { allowedTo } from '../tasks/find-task.ts';
 import { endpointColumns, type EndpointRow, toEndpoint } from './endpoint-rows.ts';
 import { urlFault } from '../outgoing-http/public-url.ts';
-import { ownerOf } from './owner.ts';
-import { newSecret, sealSecret } from './signature.ts';
+import { ownerOf } from './endpoint-owner.ts';
+import { newSecret, sealSecret } from './delivery/webhook-signature.ts';
 
 /** What the handlers of webhooks are made with. */
 export type WebhookDeps = {

@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { recordEvent } from '../events/record-event.ts';
-import { onceAccepted } from '../http/idempotency.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
+import { onceAccepted } from '../http/writes/idempotency.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { endpointLocation, toDelivery } from './endpoint-rows.ts';
 import { findEnabled, findEndpoint } from './find-endpoint.ts';
 import { listDeliveries } from './list-deliveries.ts';

@@ -1,10 +1,10 @@
 import { type WebhookEndpoint, webhookFailingDaysMax } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { queueMail, type Mail } from '../mail/mail.ts';
 import { endpointColumns, type EndpointRow, toEndpoint } from './endpoint-rows.ts';
-import { standing } from './reach.ts';
+import { standing } from './event-visibility-sql.ts';
 
 export type NoticeParts = { readonly mailKey: Buffer; /** Whether messages leave this installation. */ readonly canMail: boolean };
 

@@ -1,5 +1,5 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@mandate/contract';
-import { instant, instantOrNull } from '../database/instant.ts';
+import { instant, instantOrNull } from '../database/timestamp-format.ts';
 
 export type EndpointRow = WebhookEndpoint;
 

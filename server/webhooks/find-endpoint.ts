@@ -1,10 +1,10 @@
 import type { WebhookEndpoint } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem.ts';
 import { endpointColumns, type EndpointRow, toEndpoint } from './endpoint-rows.ts';
-import { isOwners, ownerOf, ownerParameters } from './owner.ts';
+import { isOwners, ownerOf, ownerParameters } from './endpoint-owner.ts';
 
 const list = statement<EndpointRow>(
   'list_webhook_endpoints',

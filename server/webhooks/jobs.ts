@@ -1,7 +1,7 @@
-import type { Job } from '../background.ts';
-import type { Database } from '../database/orm.ts';
+import type { Job } from '../jobs/job-runner.ts';
+import type { Database } from '../database/database.ts';
 import { eventSignals } from '../events/event-signals.ts';
-import type { Deliverer } from './deliverer.ts';
+import type { Deliverer } from './delivery/delivery-worker.ts';
 import { disableOrphans } from './disable-endpoint.ts';
 
 /** Sends what is due: new deliveries at once, retries of this process when they are due, and those of other processes with the next poll. */

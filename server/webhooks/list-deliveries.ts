@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { WebhookDeliveryStatus } from '@mandate/contract';
-import type { Em } from '../database/orm.ts';
+import type { Em } from '../database/database.ts';
 import { deliveryColumns, type DeliveryRow } from './endpoint-rows.ts';
 
 /** Up to `limit + 1` deliveries to an endpoint, the newest events first. */

@@ -1,5 +1,5 @@
-import type { Em } from '../database/orm.ts';
-import { statement } from '../database/statement.ts';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 
 // A fresh row of tries; whoever is at it at this moment goes on, and counts for nothing.

@@ -1,10 +1,10 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type NewWebhookEndpoint, type WebhookSecretRotation } from '@mandate/contract';
-import { changed, found, requireMatch } from '../http/conditional.ts';
-import { once } from '../http/idempotency.ts';
-import { principalOf } from '../http/request-scope.ts';
-import type { ResourceDeps } from '../http/resource.ts';
-import { changeEndpoint, deleteEndpoint, rotateSecret } from './change-endpoint.ts';
+import { changed, found, requireMatch } from '../http/response/etag.ts';
+import { once } from '../http/writes/idempotency.ts';
+import { principalOf } from '../http/request/request-context.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { changeEndpoint, deleteEndpoint, rotateSecret } from './update-endpoint.ts';
 import { createEndpoint, type WebhookDeps } from './create-endpoint.ts';
 import { deliveryHandlers } from './delivery-handlers.ts';
 import { endpointLocation, toEndpoint } from './endpoint-rows.ts';

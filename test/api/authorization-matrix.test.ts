@@ -3,15 +3,15 @@
  */
 import { contract, contractV2, routesOf, scopeNames, scopes, webhookEndpointsMax } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sequenceEvents } from '../../server/events/sequence-events.ts';
-import { generous, startMandate, type Body, type Mandate } from '../support/mandate.ts';
-import { operationOf } from '../support/declared-answers.ts';
-import { collectionsAsDeclared } from '../support/collections-as-declared.ts';
-import { failsAsDeclared } from '../support/fails-as-declared.ts';
-import { signUp, signUpAs, tokensFor, type Person } from '../support/oauth-flow.ts';
-import { formerKeys, type Spoilers, type Valid } from '../support/provoke.ts';
-import { replaysAsDeclared } from '../support/replays-as-declared.ts';
-import { openShop, pickup, type Shop, someProduct } from '../support/shop.ts';
+import { sequenceEvents } from '../../server/events/assign-sequence.ts';
+import { generous, startMandate, type Body, type Mandate } from '../support/server/start-mandate.ts';
+import { operationOf } from '../support/contract/declared-responses.ts';
+import { collectionsAsDeclared } from '../support/contract/collection-assertions.ts';
+import { failsAsDeclared } from '../support/contract/problem-assertions.ts';
+import { signUp, signUpAs, tokensFor, type Person } from '../support/oauth/oauth-flow.ts';
+import { formerKeys, type Spoilers, type Valid } from '../support/contract/provoke-problems.ts';
+import { replaysAsDeclared } from '../support/contract/replay-assertions.ts';
+import { openShop, pickup, type Shop, someProduct } from '../support/server/shop.ts';
 
 /** No token; the owner's token with a scope that serves for something else; a customer with every scope a customer can give, and not the owner; the owner; ...; and a key that the owner made for everything a key can do. */
 const callers = ['nobody', 'scopeless', 'stranger', 'owner', 'staff', 'admin', 'application', 'apiKey'] as const;

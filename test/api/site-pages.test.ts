@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../support/mandate.ts';
+import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
 
 /** As a browser sends it with a navigation. */
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

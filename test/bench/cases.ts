@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { clientCredentialsTraffic, refreshTraffic, signInTraffic } from './oauth-traffic.ts';
-import { throughProxy } from './proxy.ts';
-import type { ServerName, Target } from './target.ts';
+import { throughProxy } from './servers/load-balancer.ts';
+import type { ServerName, Target } from './servers/target.ts';
 import type { Shot, Traffic } from './traffic.ts';
 
 /** What is sent to each server in turn. */

@@ -13,16 +13,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cases } from './cases.ts';
-import type { Check } from './check.ts';
-import { withWrk } from './measure.ts';
-import { measureMemory } from './memory.ts';
-import { LongList } from './pages.ts';
-import { measureRates, type Rates } from './rates.ts';
-import { chart, table, withTable } from './report.ts';
-import { Stage } from './stage.ts';
-import { measureStart } from './starting.ts';
-import { type Run, summaryOf, type Summary } from './summary.ts';
-import { measureTwoProcesses } from './two-processes.ts';
+import type { Check } from './report/threshold.ts';
+import { withWrk } from './measurements/measure.ts';
+import { measureMemory } from './measurements/memory.ts';
+import { LongList } from './measurements/deep-pages.ts';
+import { measureRates, type Rates } from './measurements/rates.ts';
+import { chart, table, withTable } from './report/report.ts';
+import { Stage } from './servers/environment.ts';
+import { measureStart } from './measurements/start-up-time.ts';
+import { type Run, summaryOf, type Summary } from './report/summary.ts';
+import { measureTwoProcesses } from './measurements/two-processes.ts';
 
 const { values: given } = parseArgs({
   options: {

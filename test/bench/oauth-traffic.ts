@@ -6,11 +6,11 @@ import {
   tokenResponse,
   type Client,
   type TokenResponse,
-} from '../support/oauth-flow.ts';
-import type { Browser, Send } from '../support/browser.ts';
-import { eachOf } from './people.ts';
-import { issuer, proxyTo, throughProxy } from './proxy.ts';
-import type { Target } from './target.ts';
+} from '../support/oauth/oauth-flow.ts';
+import type { Browser, Send } from '../support/browser/browser.ts';
+import { eachOf } from './servers/seed-users.ts';
+import { issuer, proxyTo, throughProxy } from './servers/load-balancer.ts';
+import type { Target } from './servers/target.ts';
 import type { Shot, Traffic } from './traffic.ts';
 
 /** What the applications of people ask for. */

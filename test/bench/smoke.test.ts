@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { databaseKind } from '../support/database.ts';
+import { databaseKind } from '../support/services/database.ts';
 import { cases } from './cases.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Io, Output } from '../../cli/io.ts';
+import type { Io, Output } from '../../cli/environment.ts';
 import { run } from '../../cli/run.ts';
 
 export type Outcome = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { signIn } from '../support/oauth-flow.ts';
-import { commandLineOf, mandateServer } from '../support/server-command.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+import { signIn } from '../support/oauth/oauth-flow.ts';
+import { commandLineOf, mandateServer } from '../support/server/server-command.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
 
 afterEach(endServerProcesses);
 const run = promisify(execFile);

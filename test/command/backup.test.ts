@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { verifyWebhook } from '@mandate/client-sdk/webhooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabase } from '../../server/database/orm.ts';
-import { placeOrder, readOrder, shopper, type PlacedOrder, type Shopper } from '../process/shopper.ts';
-import { databaseKind, emptyPostgresqlUrl } from '../support/database.ts';
-import { freePort } from '../support/free-port.ts';
-import { openFront, type Front } from '../support/front.ts';
-import { openLoggedMailbox } from '../support/mailbox.ts';
-import { refresh, signIn, signUp, tokenResponse, tokensFor, type Person } from '../support/oauth-flow.ts';
-import { mandateServer } from '../support/server-command.ts';
+import { openDatabase } from '../../server/database/database.ts';
+import { placeOrder, readOrder, shopper, type PlacedOrder, type Shopper } from '../process/lifecycle/shopper.ts';
+import { databaseKind, emptyPostgresqlUrl } from '../support/services/database.ts';
+import { freePort } from '../support/network/free-port.ts';
+import { openFront, type Front } from '../support/network/load-balancer.ts';
+import { openLoggedMailbox } from '../support/services/mailbox.ts';
+import { refresh, signIn, signUp, tokenResponse, tokensFor, type Person } from '../support/oauth/oauth-flow.ts';
+import { mandateServer } from '../support/server/server-command.ts';
 import {
   administrationToken,
   endServerProcesses,
   startServer,
   temporaryDataDirectory,
   type ServerProcess,
-} from '../support/server-process.ts';
-import { apiStatus } from '../support/use-server.ts';
-import { openReceiver, type Receiver } from '../support/webhooks.ts';
+} from '../support/server/server-process.ts';
+import { apiStatus } from '../support/server/with-server.ts';
+import { openReceiver, type Receiver } from '../support/network/webhook-receiver.ts';
 
 afterEach(endServerProcesses);
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { databaseKind, emptyPostgresqlUrl } from '../support/database.ts';
-import { openMailServer } from '../support/mail-server.ts';
-import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../support/pgbouncer.ts';
-import { hasRedis, startRedis } from '../support/redis-server.ts';
-import { mandateServer } from '../support/server-command.ts';
-import { temporaryDataDirectory } from '../support/server-process.ts';
+import { databaseKind, emptyPostgresqlUrl } from '../support/services/database.ts';
+import { openMailServer } from '../support/services/mail-server.ts';
+import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../support/services/pgbouncer.ts';
+import { hasRedis, startRedis } from '../support/services/redis-server.ts';
+import { mandateServer } from '../support/server/server-command.ts';
+import { temporaryDataDirectory } from '../support/server/server-process.ts';
 
 /** What each line says: `ok database`. */
 const outcomes = (stdout: string): string[] =>

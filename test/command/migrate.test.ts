@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../server/database/orm.ts';
-import { databaseKind, emptyPostgresqlUrl } from '../support/database.ts';
-import { mandateServer } from '../support/server-command.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+import { openDatabase } from '../../server/database/database.ts';
+import { databaseKind, emptyPostgresqlUrl } from '../support/services/database.ts';
+import { mandateServer } from '../support/server/server-command.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
 
 afterEach(endServerProcesses);
 

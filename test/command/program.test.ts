@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { mandateServer, program } from '../support/server-command.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+import { mandateServer, program } from '../support/server/server-command.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
 
 afterEach(endServerProcesses);
 

@@ -1,6 +1,6 @@
 /** The check that every answer in the tests goes through: that it finds what it is there for. */
 import { describe, expect, test } from 'vitest';
-import { checkAgainstContract } from '../support/contract-check.ts';
+import { checkAgainstContract } from '../support/contract/contract-check.ts';
 
 const requestId = 'req_01M7WX9F4NF5J66GDS6ZPH155B';
 const problem = (status: number, code: string): [number, string, object] => [

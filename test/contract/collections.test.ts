@@ -2,7 +2,7 @@
 import type { AppRoute } from '@ts-rest/core';
 import { contract, contractV2, routesOf } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
-import { missingCollections, unpaginatedLists, unreadableEtags } from '../support/collection-rules.ts';
+import { missingCollections, unpaginatedLists, unreadableEtags } from '../support/contract/collection-rules.ts';
 
 const versions = [
   ['v1', routesOf(contract)],

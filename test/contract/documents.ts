@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 const baselineFile = new URL('../../contract/baseline/v1.json', import.meta.url);
-const currentFile = new URL('../../contract/openapi.json', import.meta.url);
+const currentFile = new URL('../../contract/openapi/openapi.json', import.meta.url);
 
 /** What was released last, and what is promised now. */
 export const readDocuments = async (): Promise<{ baseline: unknown; current: unknown }> => ({

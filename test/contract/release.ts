@@ -18,7 +18,7 @@ if (now === expected) {
   process.stdout.write(
     expected === undefined
       ? 'There are breaking changes: npm run contract:compatible\n'
-      : `With these changes the version after ${before} is ${expected}, and contract/openapi.ts says ${now}\n`,
+      : `With these changes the version after ${before} is ${expected}, and contract/openapi/openapi-document.ts says ${now}\n`,
   );
   process.exitCode = 1;
 }

@@ -8,11 +8,11 @@ import { z } from 'zod';
 import { tableEnd } from '../../server/backup/backup-format.ts';
 import { verifyBackup } from '../../server/backup/read-backup.ts';
 import { restoreBackup } from '../../server/backup/restore-backup.ts';
-import { migrate } from '../../server/database/migrate.ts';
-import { migrationState } from '../../server/database/migration-state.ts';
-import { openDatabase, type Database } from '../../server/database/orm.ts';
-import { backupKey as key, backupOf, linesOfBackup, writeLines } from '../support/backup-file.ts';
-import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/database.ts';
+import { migrate } from '../../server/database/schema/run-migrations.ts';
+import { migrationState } from '../../server/database/schema/migration-state.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
+import { backupKey as key, backupOf, linesOfBackup, writeLines } from '../support/server/backup-file.ts';
+import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
 import { rowsOf } from '../support/dump.ts';
 
 let directory: string;

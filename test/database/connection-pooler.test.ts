@@ -1,12 +1,12 @@
 import { CompiledQuery } from 'kysely';
 import { Client, type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkConnectionPooler } from '../../server/database/connection-pooler.ts';
-import { openDatabase, type Database } from '../../server/database/orm.ts';
-import { timeStatements } from '../../server/database/postgresql-connection.ts';
-import { laterStatement, statement } from '../../server/database/statement.ts';
-import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
-import { hasPgBouncer, startPgBouncer, supportsPreparedStatements, type PgBouncer } from '../support/pgbouncer.ts';
+import { checkConnectionPooler } from '../../server/database/connection/connection-pooler.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
+import { timeStatements } from '../../server/database/connection/pool-safety.ts';
+import { laterStatement, statement } from '../../server/database/queries/prepared-statement.ts';
+import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
+import { hasPgBouncer, startPgBouncer, supportsPreparedStatements, type PgBouncer } from '../support/services/pgbouncer.ts';
 
 const sleep = statement<{ slept: string }>('sleep', `select pg_sleep($1::float8)::text as slept`);
 const readLimit = statement<{ limit: string }>('read_limit', `select current_setting('statement_timeout') as limit where $1::int8 = 1`);

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/orm.ts';
-import { timeStatements } from '../../server/database/postgresql-connection.ts';
-import { laterStatement, statement } from '../../server/database/statement.ts';
-import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../support/database.ts';
-import { openTcpProxy } from '../support/tcp-proxy.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
+import { timeStatements } from '../../server/database/connection/pool-safety.ts';
+import { laterStatement, statement } from '../../server/database/queries/prepared-statement.ts';
+import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../support/services/database.ts';
+import { openTcpProxy } from '../support/network/tcp-proxy.ts';
 
 let db: Database;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate, openMigratedDatabase } from '../../server/database/migrate.ts';
-import { openDatabase, type Database } from '../../server/database/orm.ts';
-import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/database.ts';
+import { migrate, openMigratedDatabase } from '../../server/database/schema/run-migrations.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
+import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
 
 const differences = (db: Database): Promise<string> => db.schema.getUpdateSchemaSQL({ wrap: false });
 

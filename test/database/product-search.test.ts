@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openMigratedDatabase } from '../../server/database/migrate.ts';
-import { openDatabase, type Database, type Em } from '../../server/database/orm.ts';
+import { openMigratedDatabase } from '../../server/database/schema/run-migrations.ts';
+import { openDatabase, type Database, type Em } from '../../server/database/database.ts';
 import { searchedWords } from '../../server/products/correct-spelling.ts';
 import { findProducts } from '../../server/products/find-products.ts';
-import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/database.ts';
+import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
 
 const rowsFound = async (db: Database, text: string): Promise<readonly unknown[]> => {
   const { rows } = await findProducts(db.em.fork(), text, { status: ['active'] }, { by: 'relevance', descending: true }, undefined, 100);

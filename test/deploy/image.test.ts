@@ -8,10 +8,10 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
-import { openDatabase } from '../../server/database/orm.ts';
-import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
-import { basic, confidentialClient, tokenResponse, type Client } from '../support/oauth-flow.ts';
-import { endServerProcesses, runServer, startServer, type Place } from '../support/server-process.ts';
+import { openDatabase } from '../../server/database/database.ts';
+import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
+import { basic, confidentialClient, tokenResponse, type Client } from '../support/oauth/oauth-flow.ts';
+import { endServerProcesses, runServer, startServer, type Place } from '../support/server/server-process.ts';
 import { listOf } from './dockerfile.ts';
 import { runsAs, takeImageSteps, type Image } from './image-steps.ts';
 

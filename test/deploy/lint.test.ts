@@ -25,7 +25,7 @@ const read = (file: string): Promise<string> => readFile(join(deployDirectory, f
 /** What the server reads, with `_FILE` for what may lie in a file. */
 async function isReadByServer(): Promise<(name: string) => boolean> {
   const sources = await Promise.all(
-    ['config.ts', 'secret-files.ts'].map((file) => readFile(join(deployDirectory, '../server', file), 'utf8')),
+    ['config.ts', 'secrets-from-files.ts'].map((file) => readFile(join(deployDirectory, '../server/config', file), 'utf8')),
   );
   return (name) => sources.some((source) => new RegExp(`\\b${name.replace(/_FILE$/, '')}\\b`).test(source));
 }

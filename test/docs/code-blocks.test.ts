@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { exitCodes } from '../../cli/exit-codes.ts';
+import { exitCodes } from '../../cli/errors/exit-codes.ts';
 import { configDirectory, runHere } from '../cli/command-line.ts';
-import { startMandate } from '../support/mandate.ts';
+import { startMandate } from '../support/server/start-mandate.ts';
 import { codeBlocksOf, type CodeBlock, repository } from '../support/markdown.ts';
 import { notRun, preludes, runElsewhere } from './documented-blocks.ts';
 

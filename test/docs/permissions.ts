@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { apiKeyCreate, contract, metadataOf, routesOf, type Scope, scopeNames, scopes } from '@mandate/contract';
 import { selfRegisteredScopes } from '../../server/applications/create-application.ts';
-import { may } from '../../server/http/authorize.ts';
-import type { Principal } from '../../server/http/principal.ts';
+import { may } from '../../server/http/middleware/authorize.ts';
+import type { Principal } from '../../server/http/request/principal.ts';
 
 export const securityFile = join(import.meta.dirname, '../../SECURITY.md');
 const [begin, end] = ['<!-- permissions: begin -->', '<!-- permissions: end -->'];

@@ -2,10 +2,10 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { hasChromium, launchChromium } from '../support/chromium.ts';
-import { databaseKind } from '../support/database.ts';
-import { signUp, webApplication, type Person } from '../support/oauth-flow.ts';
-import { useServer } from '../support/use-server.ts';
+import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { databaseKind } from '../support/services/database.ts';
+import { signUp, webApplication, type Person } from '../support/oauth/oauth-flow.ts';
+import { useServer } from '../support/server/with-server.ts';
 
 // The page is the same on every database; once is enough.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')(

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '@mandate/contract/openapi';
-import { byHand } from '../../cli/by-hand.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
+import { byHand } from '../../cli/contract-commands/handwritten-commands.ts';
+import { exitCodes } from '../../cli/errors/exit-codes.ts';
 import { runHere } from '../cli/command-line.ts';
 
 const origin = 'https://shop.example';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { scopeNames } from '@mandate/contract';
-import { databaseKind } from '../support/database.ts';
-import { signIn, tokensFor } from '../support/oauth-flow.ts';
-import { startServer, temporaryDataDirectory, type ServerProcess } from '../support/server-process.ts';
-import { validatingProxy } from '../support/validating-proxy.ts';
+import { databaseKind } from '../support/services/database.ts';
+import { signIn, tokensFor } from '../support/oauth/oauth-flow.ts';
+import { startServer, temporaryDataDirectory, type ServerProcess } from '../support/server/server-process.ts';
+import { validatingProxy } from '../support/contract/validating-proxy.ts';
 
 const root = join(import.meta.dirname, '../..');
 const walkthrough = join(root, 'docs', 'walkthrough.arazzo.yaml');

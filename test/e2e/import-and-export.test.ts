@@ -6,9 +6,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '@mandate/client-sdk';
 import { endProcesses, start, type Outcome } from '../cli/command-line.ts';
 import { hasMonthFile, monthFile } from '../retail/month-file.ts';
-import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
-import { freePort } from '../support/free-port.ts';
-import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../support/server-process.ts';
+import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
+import { freePort } from '../support/network/free-port.ts';
+import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
 
 afterEach(endProcesses);
 afterEach(endServerProcesses);

@@ -5,12 +5,12 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type Order } from '@mandate/client-sdk';
-import { credentialStore, type CredentialStore } from '../../cli/credentials.ts';
+import { credentialStore, type CredentialStore } from '../../cli/sign-in/credential-store.ts';
 import { configDirectory, endProcesses, start, type Outcome } from '../cli/command-line.ts';
-import { hasChromium, launchChromium } from '../support/chromium.ts';
-import { followMailTo } from '../support/mailbox.ts';
-import { startMandate, type Mandate } from '../support/mandate.ts';
-import { openShop } from '../support/shop.ts';
+import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { followMailTo } from '../support/services/mailbox.ts';
+import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
+import { openShop } from '../support/server/shop.ts';
 
 if (!hasChromium) process.stderr.write('There is no Chromium on this machine: the walk from sign-up to order in a browser is left out.\n');
 

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build } from 'vite';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { createApplication } from '../../server/applications/create-application.ts';
-import { hasChromium, launchChromium } from '../support/chromium.ts';
-import { startMandate, type Mandate } from '../support/mandate.ts';
-import { signUp, type Person } from '../support/oauth-flow.ts';
-import { openShop, type Shop } from '../support/shop.ts';
+import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
+import { signUp, type Person } from '../support/oauth/oauth-flow.ts';
+import { openShop, type Shop } from '../support/server/shop.ts';
 
 const root = join(import.meta.dirname, '../../examples/storefront');
 const mediaTypes: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };

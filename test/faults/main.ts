@@ -5,8 +5,8 @@
  * `--seconds`: how long each goes on at least (the soak: altogether).
  */
 import { parseArgs } from 'node:util';
-import { endServerProcesses } from '../support/server-process.ts';
-import { everyPerformance, type Performance } from './every-scene.ts';
+import { endServerProcesses } from '../support/server/server-process.ts';
+import { everyPerformance, type Performance } from './all-scenarios.ts';
 import { complaints, tableHead, tableRow } from './report.ts';
 
 const { values } = parseArgs({

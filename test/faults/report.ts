@@ -1,4 +1,4 @@
-import type { Outcome } from './play.ts';
+import type { Outcome } from './run-fault.ts';
 
 /** The head of the table, in Markdown. */
 export const tableHead = [

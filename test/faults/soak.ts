@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { audit } from './audit.ts';
-import { inspectable, vitalsOf, type Vitals } from './inspected.ts';
-import { Load } from './load.ts';
-import type { Outcome, Playing } from './play.ts';
-import { PostgresqlStage, startDurablePostgresql, startServers } from './stage.ts';
+import { audit } from './audit/audit.ts';
+import { inspectable, vitalsOf, type Vitals } from './environments/process-inspector.ts';
+import { Load } from './traffic/load.ts';
+import type { Outcome, Playing } from './run-fault.ts';
+import { PostgresqlStage, startDurablePostgresql, startServers } from './environments/environment.ts';
 
 /** One look at everything. */
 export type Look = { readonly vitals: readonly Vitals[]; readonly connections: number };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nextSteps } from '../../server/first-run/next-steps.ts';
-import { hasChromium, launchChromium } from '../support/chromium.ts';
+import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { commandsOf, repository } from '../support/markdown.ts';
 import { linkedClone, startInstallation, type Installation } from './installation.ts';
 import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands, type Way } from './ways.ts';

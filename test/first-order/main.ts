@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasChromium, launchChromium } from '../support/chromium.ts';
+import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { repository } from '../support/markdown.ts';
 import { startInstallation } from './installation.ts';
 import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands } from './ways.ts';

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../server/database/orm.ts';
+import type { Database } from '../../server/database/database.ts';
 import { scopeNames, scopes } from '@mandate/contract';
 import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
-import { greeting } from '../../server/first-run/greeting.ts';
+import { greeting } from '../../server/first-run/welcome-message.ts';
 import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
-import { checkPassword } from '../../server/oauth/accounts.ts';
-import { databaseKind, freshDatabase } from '../support/database.ts';
+import { checkPassword } from '../../server/oauth/accounts/account-store.ts';
+import { databaseKind, freshDatabase } from '../support/services/database.ts';
 
 let db: Database;
 let dataDirectory: string;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { hostileJson, hostileName, hostileText } from './hostile-values.ts';
-import { Known } from './known.ts';
+import { Known } from './placeholders.ts';
 
 /** A body that is not simply JSON. */
 export type Encoded = {

@@ -1,7 +1,7 @@
 import { type Scope, scopeNames, scopes } from '@mandate/contract';
 import { z } from 'zod';
-import type { Mandate } from '../support/mandate.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor } from '../support/oauth-flow.ts';
+import type { Mandate } from '../support/server/start-mandate.ts';
+import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor } from '../support/oauth/oauth-flow.ts';
 
 export const callerNames = [
   'anonymous',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { unlimitedAttempts } from '../../server/oauth/attempt-limits.ts';
-import { startMandate } from '../support/mandate.ts';
+import { unlimitedAttempts } from '../../server/oauth/brute-force/attempt-limits.ts';
+import { startMandate } from '../support/server/start-mandate.ts';
 import { operations } from './document.ts';
 import { freshSeed, fuzz } from './fuzz.ts';
 import { Answers, described } from './report.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { KnownThings } from './known.ts';
-import { openShop } from '../support/shop.ts';
+import { KnownThings } from './placeholders.ts';
+import { openShop } from '../support/server/shop.ts';
 import { carryOutTasks } from '../support/tasks.ts';
-import type { Mandate } from '../support/mandate.ts';
+import type { Mandate } from '../support/server/start-mandate.ts';
 import { callerNames, Callers } from './callers.ts';
 import type { Operation } from './document.ts';
-import { codeIn, faultsOf } from './judge.ts';
+import { codeIn, faultsOf } from './check-response.ts';
 import { requestsOf, type FuzzRequest } from './requests.ts';
 import { describe, prepared, type Received, Sender, type Sent } from './send.ts';
 

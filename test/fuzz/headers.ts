@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import type { Operation } from './document.ts';
 import { hostileText } from './hostile-values.ts';
-import { Known } from './known.ts';
+import { Known } from './placeholders.ts';
 
 /** Headers that an operation declares, and when they are to be spoiled some that mean something to servers. */
 export function headersOf({ parameters }: Operation): (spoil: boolean) => Arbitrary<Record<string, unknown>> {

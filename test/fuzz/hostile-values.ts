@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { hostile } from '../support/hostile.ts';
+import { hostile } from '../support/network/hostile-network.ts';
 
 /** What the public lists of attack strings are made of, a few of each kind. */
 export const attacks = [

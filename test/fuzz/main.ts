@@ -4,12 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { openMigratedDatabase } from '../../server/database/migrate.ts';
-import { unlimitedAttempts } from '../../server/oauth/attempt-limits.ts';
+import { openMigratedDatabase } from '../../server/database/schema/run-migrations.ts';
+import { unlimitedAttempts } from '../../server/oauth/brute-force/attempt-limits.ts';
 import { progressBar } from '../../server/command/progress-bar.ts';
-import { startMandate } from '../support/mandate.ts';
-import { administer, databaseUrl } from '../support/postgresql-databases.ts';
-import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
+import { startMandate } from '../support/server/start-mandate.ts';
+import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';
+import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 import { operations } from './document.ts';
 import { freshSeed, fuzz, type Finding } from './fuzz.ts';
 import { Answers, described } from './report.ts';

@@ -5,7 +5,7 @@ import { callerNames, type CallerName } from './callers.ts';
 import type { Operation, Parameter } from './document.ts';
 import { headersOf } from './headers.ts';
 import { hostileName, hostileText } from './hostile-values.ts';
-import { Known } from './known.ts';
+import { Known } from './placeholders.ts';
 import { valueOf } from './schema-values.ts';
 
 /** A request with `Known` things still in it. */

@@ -3,7 +3,7 @@ import type { Arbitrary } from 'fast-check';
 import { z } from 'zod';
 import { testMethodTokens } from '@mandate/contract';
 import type { Schema } from './document.ts';
-import { Known } from './known.ts';
+import { Known } from './placeholders.ts';
 
 const words = z
   .object({

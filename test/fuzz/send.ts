@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Encoded } from './bodies.ts';
 import type { Caller } from './callers.ts';
-import { Known, type KnownThings } from './known.ts';
+import { Known, type KnownThings } from './placeholders.ts';
 import { escaped, type FuzzRequest } from './requests.ts';
 
 /** A request as it leaves. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { httpServer } from '../../server/http/http-server.ts';
-import type { LoadGuard } from '../../server/http/load-guard.ts';
-import { createLog } from '../../server/log.ts';
+import { httpServer } from '../../server/http/server/http-server.ts';
+import type { LoadGuard } from '../../server/http/server/load-shedder.ts';
+import { createLog } from '../../server/logging/logger.ts';
 
 test('the guard says how many requests are worked on, wait and were refused', async () => {
   const log = createLog(true);

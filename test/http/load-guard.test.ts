@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { httpServer, type HttpServerOptions } from '../../server/http/http-server.ts';
-import { resting } from '../../server/http/load-guard.ts';
-import { createLog } from '../../server/log.ts';
-import { gate, until } from '../support/gate.ts';
+import { httpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
+import { resting } from '../../server/http/server/load-shedder.ts';
+import { createLog } from '../../server/logging/logger.ts';
+import { gate, until } from '../support/network/blocking-handler.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {

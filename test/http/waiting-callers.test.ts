@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { httpServer } from '../../server/http/http-server.ts';
-import type { LoadGuard, LoadLimits } from '../../server/http/load-guard.ts';
-import { createLog } from '../../server/log.ts';
-import { until } from '../support/gate.ts';
+import { httpServer } from '../../server/http/server/http-server.ts';
+import type { LoadGuard, LoadLimits } from '../../server/http/server/load-shedder.ts';
+import { createLog } from '../../server/logging/logger.ts';
+import { until } from '../support/network/blocking-handler.ts';
 
 let server: Server | undefined;
 let guard: LoadGuard | undefined;

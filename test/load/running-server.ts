@@ -1,10 +1,10 @@
 import { scopeNames } from '@mandate/contract';
 import { z } from 'zod';
-import { openDatabase } from '../../server/database/orm.ts';
+import { openDatabase } from '../../server/database/database.ts';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
-import { clientCredentials, confidentialClient } from '../support/oauth-flow.ts';
-import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
-import { startServer, temporaryDataDirectory, type ServerProcess } from '../support/server-process.ts';
+import { clientCredentials, confidentialClient } from '../support/oauth/oauth-flow.ts';
+import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
+import { startServer, temporaryDataDirectory, type ServerProcess } from '../support/server/server-process.ts';
 
 export type RunningShop = {
   readonly server: ServerProcess;

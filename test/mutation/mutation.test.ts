@@ -44,7 +44,7 @@ describe('mutants', () => {
 
 test.each([
   ['server/orders/cancel-order.ts', 'test/api/orders/cancel.test.ts'],
-  ['server/oauth/reset-password.ts', 'test/oauth/reset-credentials.test.ts'],
+  ['server/oauth/pages/handlers/reset-password.ts', 'test/oauth/accounts/reset-credentials.test.ts'],
   ['server/order-exports/export-orders.ts', 'test/api/order-exports/'],
 ])('a change to %s is tested with %s among the first twelve files', async (file, wanted) => {
   const mutant = mutants.find((one) => one.file === file);

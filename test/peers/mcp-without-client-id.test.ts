@@ -9,11 +9,11 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDocumentServer, type DocumentServer } from '../support/document-server.ts';
-import { startMandate, type Body, type Mandate } from '../support/mandate.ts';
-import { signUp, type Person } from '../support/oauth-flow.ts';
-import { needsOneProcess } from '../support/one-process.ts';
-import { openShop } from '../support/shop.ts';
+import { openDocumentServer, type DocumentServer } from '../support/network/document-server.ts';
+import { startMandate, type Body, type Mandate } from '../support/server/start-mandate.ts';
+import { signUp, type Person } from '../support/oauth/oauth-flow.ts';
+import { needsOneProcess } from '../support/server/process-mode.ts';
+import { openShop } from '../support/server/shop.ts';
 import { followThrough } from './sign-in-with.ts';
 
 needsOneProcess('its server fetches documents from loopback');

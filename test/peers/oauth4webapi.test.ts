@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
-import { commandLine, signUp } from '../support/oauth-flow.ts';
-import { useServer } from '../support/use-server.ts';
+import { commandLine, signUp } from '../support/oauth/oauth-flow.ts';
+import { useServer } from '../support/server/with-server.ts';
 import { followThrough } from './sign-in-with.ts';
 
 const server = useServer();

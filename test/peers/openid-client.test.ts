@@ -1,8 +1,8 @@
 import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
-import { connectDevice, wait } from '../support/device-flow.ts';
-import { commandLine, signUp, webApplication } from '../support/oauth-flow.ts';
-import { useServer } from '../support/use-server.ts';
+import { connectDevice, wait } from '../support/oauth/device-flow.ts';
+import { commandLine, signUp, webApplication } from '../support/oauth/oauth-flow.ts';
+import { useServer } from '../support/server/with-server.ts';
 import { followThrough } from './sign-in-with.ts';
 
 const server = useServer();

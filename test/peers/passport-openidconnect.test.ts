@@ -4,8 +4,8 @@ import type { Request } from 'express';
 import OpenIDConnectStrategy from 'passport-openidconnect';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { signUp, webApplication } from '../support/oauth-flow.ts';
-import { useServer } from '../support/use-server.ts';
+import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
+import { useServer } from '../support/server/with-server.ts';
 import { followThrough } from './sign-in-with.ts';
 
 const server = useServer();

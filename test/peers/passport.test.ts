@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import OAuth2Strategy from 'passport-oauth2';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { signUp, webApplication } from '../support/oauth-flow.ts';
-import { apiStatus, useServer } from '../support/use-server.ts';
+import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
+import { apiStatus, useServer } from '../support/server/with-server.ts';
 import { followThrough } from './sign-in-with.ts';
 
 const server = useServer();

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { signUp, webApplication } from '../support/oauth-flow.ts';
-import { useServer } from '../support/use-server.ts';
+import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
+import { useServer } from '../support/server/with-server.ts';
 import { followThrough } from './sign-in-with.ts';
 
 /** Debian's own, whatever else is on the machine. */

@@ -1,4 +1,4 @@
-import type { Browser } from '../support/browser.ts';
+import type { Browser } from '../support/browser/browser.ts';
 
 /** What a person's browser does with the address that an application sends it to; gives the address it ends at, at the application. */
 export async function followThrough({ browser }: { readonly browser: Browser }, authorizationUrl: URL | string): Promise<URL> {

@@ -3,8 +3,8 @@ import { problems } from '@mandate/contract';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { hasChromium, launchChromium } from '../support/chromium.ts';
-import { startMandate, type Mandate } from '../support/mandate.ts';
+import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
 
 let mandate: Mandate;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../support/mandate.ts';
-import { openShop, type Shop } from '../support/shop.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../support/server/start-mandate.ts';
+import { openShop, type Shop } from '../support/server/shop.ts';
 import { carriedOut, carryOutTasks, dyingAt } from '../support/tasks.ts';
 
 const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '../../../shared/data/online-retail-2010-12.csv.gz');

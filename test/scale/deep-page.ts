@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../server/database/orm.ts';
+import type { Database } from '../../server/database/database.ts';
 import { type OrderFilters, type OrderSort, ordersQuery } from '../../server/orders/list-orders.ts';
-import type { SecretKeys } from '../../server/secret-keys.ts';
+import type { SecretKeys } from '../../server/crypto/derived-keys.ts';
 
 export const pageSize = 20;
 const deepPage = 250_000;

@@ -5,18 +5,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { startBackground } from '../../server/background.ts';
-import { migrate } from '../../server/database/migrate.ts';
-import { openDatabase, type Database } from '../../server/database/orm.ts';
+import { startBackground } from '../../server/jobs/job-runner.ts';
+import { migrate } from '../../server/database/schema/run-migrations.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
 import { eventJobs } from '../../server/events/jobs.ts';
-import { createLog } from '../../server/log.ts';
-import { deriveKeys } from '../../server/secret-keys.ts';
-import { Deliverer } from '../../server/webhooks/deliverer.ts';
-import { fanOut } from '../../server/webhooks/fan-out.ts';
+import { createLog } from '../../server/logging/logger.ts';
+import { deriveKeys } from '../../server/crypto/derived-keys.ts';
+import { Deliverer } from '../../server/webhooks/delivery/delivery-worker.ts';
+import { fanOut } from '../../server/webhooks/delivery/fan-out.ts';
 import { webhookJobs } from '../../server/webhooks/jobs.ts';
 import { internet } from '../../server/outgoing-http/protected-client.ts';
-import { newSecret, sealSecret } from '../../server/webhooks/signature.ts';
-import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
+import { newSecret, sealSecret } from '../../server/webhooks/delivery/webhook-signature.ts';
+import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 
 const keys = deriveKeys('a secret of the measurement, and of nothing else');
 const eventsPerSecond = 40;

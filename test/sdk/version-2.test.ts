@@ -2,9 +2,9 @@ import { createClient as createClientV1 } from '@mandate/client-sdk';
 import { createClient, type OrderCreate } from '@mandate/client-sdk/v2';
 import { contractV2, metadataOf, routesOf } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../support/mandate.ts';
-import { signUp, tokensFor } from '../support/oauth-flow.ts';
-import { address, openShop, type Shop } from '../support/shop.ts';
+import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
+import { signUp, tokensFor } from '../support/oauth/oauth-flow.ts';
+import { address, openShop, type Shop } from '../support/server/shop.ts';
 
 let mandate: Mandate;
 let shop: Shop;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { recordEvent } from '../../server/events/record-event.ts';
-import { sequenceEvents } from '../../server/events/sequence-events.ts';
-import { databaseKind } from '../support/database.ts';
-import { startMandate, type Mandate } from '../support/mandate.ts';
-import { openShop } from '../support/shop.ts';
+import { sequenceEvents } from '../../server/events/assign-sequence.ts';
+import { databaseKind } from '../support/services/database.ts';
+import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
+import { openShop } from '../support/server/shop.ts';
 
 /** Long enough to see a fault every time; `MANDATE_FEED_SECONDS=60` for a thorough look. */
 const seconds = Number(process.env['MANDATE_FEED_SECONDS'] ?? 5);

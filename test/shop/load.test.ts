@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { databaseKind } from '../support/database.ts';
-import type { Mandate } from '../support/mandate.ts';
-import { openTill } from '../support/money.ts';
-import { discrepancies } from './bookkeeping.ts';
+import { databaseKind } from '../support/services/database.ts';
+import type { Mandate } from '../support/server/start-mandate.ts';
+import { openTill } from '../support/order-arithmetic.ts';
+import { discrepancies } from './accounting-invariants.ts';
 import { acts, RandomCustomer } from './random-customer.ts';
 
 /** Long enough to see a fault every time; `MANDATE_LOAD_SECONDS=60` for a thorough look. */

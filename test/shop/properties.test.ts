@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTill, type Till } from '../support/money.ts';
-import { discrepancies } from './bookkeeping.ts';
+import { openTill, type Till } from '../support/order-arithmetic.ts';
+import { discrepancies } from './accounting-invariants.ts';
 import { acts, RandomCustomer } from './random-customer.ts';
 
 let till: Till;

@@ -1,7 +1,7 @@
-import { sweepExpiredOrders } from '../../server/orders/sweep-expired-orders.ts';
-import { later, type Till } from '../support/money.ts';
-import { pickup } from '../support/shop.ts';
-import type { Answer, Body } from '../support/mandate.ts';
+import { sweepExpiredOrders } from '../../server/orders/expire-orders.ts';
+import { later, type Till } from '../support/order-arithmetic.ts';
+import { pickup } from '../support/server/shop.ts';
+import type { Answer, Body } from '../support/server/start-mandate.ts';
 
 /** One thing that somebody may do in a shop; the numbers choose what it is done to. */
 export type Step = { readonly act: Act; readonly a: number; readonly b: number };

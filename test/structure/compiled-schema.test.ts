@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { contract, routesOf } from '@mandate/contract';
-import { compile, misfit } from '../../server/http/compiled-schema.ts';
+import { compile, misfit } from '../../server/http/validation/compile-schema.ts';
 
 /** Values that a schema takes, most of them, and some that it nearly takes. */
 function near(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/orm.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
 import { faultsOfMigration, readMigrations, tablesMadeBy, type MigrationText } from '../support/migration-rules.ts';
 
 /** Migrations before this moment make the tables of the first release, which no process was there to use. */

@@ -1,12 +1,12 @@
 import { expect, vi } from 'vitest';
-import { startBackground } from '../../server/background.ts';
-import type { Database, Em } from '../../server/database/orm.ts';
+import { startBackground } from '../../server/jobs/job-runner.ts';
+import type { Database, Em } from '../../server/database/database.ts';
 import { EventSignals } from '../../server/events/event-signals.ts';
 import { eventJobs } from '../../server/events/jobs.ts';
-import { createLog } from '../../server/log.ts';
-import { fanOut } from '../../server/webhooks/fan-out.ts';
+import { createLog } from '../../server/logging/logger.ts';
+import { fanOut } from '../../server/webhooks/delivery/fan-out.ts';
 import { webhookJobs } from '../../server/webhooks/jobs.ts';
-import { delivererOf } from './webhooks.ts';
+import { delivererOf } from './network/webhook-receiver.ts';
 
 export const hour = 3_600_000;
 export const quiet = createLog(true);

@@ -3,12 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PgliteConnection } from '@mikro-orm/pglite';
 import type { TestProject } from 'vitest/node';
-import { migrate, openMigratedDatabase } from '../../server/database/migrate.ts';
-import { openDatabase } from '../../server/database/orm.ts';
-import { collectAnswers } from './collect-answers.ts';
-import { administer, databaseUrl } from './postgresql-databases.ts';
-import { findPostgresql, startPostgresql, type PostgresqlServer } from './postgresql-server.ts';
-import { serverDirectory } from './server-directory.ts';
+import { migrate, openMigratedDatabase } from '../../server/database/schema/run-migrations.ts';
+import { openDatabase } from '../../server/database/database.ts';
+import { collectAnswers } from './contract/collect-responses.ts';
+import { administer, databaseUrl } from './services/postgresql-databases.ts';
+import { findPostgresql, startPostgresql, type PostgresqlServer } from './services/postgresql-server.ts';
+import { serverDirectory } from './server/server-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { createLog, type Log } from '../../server/log.ts';
-import { taskKinds } from '../../server/task-kinds.ts';
+import { createLog, type Log } from '../../server/logging/logger.ts';
+import { taskKinds } from '../../server/task-handlers.ts';
 import { runTasks, type TaskWork } from '../../server/tasks/run-tasks.ts';
-import type { CarryOut } from '../../server/tasks/task-run.ts';
-import type { Answer, Body, Mandate } from './mandate.ts';
+import type { CarryOut } from '../../server/tasks/task-context.ts';
+import type { Answer, Body, Mandate } from './server/start-mandate.ts';
 
 /** Carries out what waits, as the server does in the background. */
 export const carryOutTasks = (

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LastUse } from '../../../server/api-keys/last-use.ts';
-import { ageSessions } from '../../support/age-sessions.ts';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import { LastUse } from '../../../server/api-keys/api-key-use-buffer.ts';
+import { ageSessions } from '../../support/oauth/age-sessions.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   askForTokens,
   authorize,
@@ -13,9 +13,9 @@ import {
   tokenResponse,
   tokensFor,
   type Person,
-} from '../../support/oauth-flow.ts';
-import { newProofKey, proof } from '../../support/proofs.ts';
-import { inTwoProcesses } from '../../support/one-process.ts';
+} from '../../support/oauth/oauth-flow.ts';
+import { newProofKey, proof } from '../../support/oauth/dpop-proof.ts';
+import { inTwoProcesses } from '../../support/server/process-mode.ts';
 
 let mandate: Mandate;
 let anna: Person;

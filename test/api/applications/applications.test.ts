@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodePng } from '../../support/png.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { encodePng } from '../../support/browser/png.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   askForTokens,
   authorizationRequest,
@@ -11,7 +11,7 @@ import {
   signUp,
   signUpAs,
   tokensFor,
-} from '../../support/oauth-flow.ts';
+} from '../../support/oauth/oauth-flow.ts';
 
 let mandate: Mandate;
 let token: string;

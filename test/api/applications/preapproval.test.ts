@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sequenceEvents } from '../../../server/events/sequence-events.ts';
-import { databaseKind } from '../../support/database.ts';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   askForTokens,
   authorizationRequest,
@@ -16,7 +16,7 @@ import {
   tokensFor,
   type Person,
   type TokenResponse,
-} from '../../support/oauth-flow.ts';
+} from '../../support/oauth/oauth-flow.ts';
 
 let mandate: Mandate;
 let administrator: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   askForTokens,
   authorizationRequest,
@@ -9,7 +9,7 @@ import {
   signUp,
   signUpAs,
   tokensFor,
-} from '../../support/oauth-flow.ts';
+} from '../../support/oauth/oauth-flow.ts';
 
 let mandate: Mandate;
 let token: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endRefreshGrace } from '../../support/refresh-grace.ts';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import { endRefreshGrace } from '../../support/oauth/refresh-grace.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   authorize,
   clientCredentials,
@@ -11,7 +11,7 @@ import {
   signUp,
   signUpAs,
   tokensFor,
-} from '../../support/oauth-flow.ts';
+} from '../../support/oauth/oauth-flow.ts';
 
 let mandate: Mandate;
 let token: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   authorizationRequest,
   authorize,
@@ -14,7 +14,7 @@ import {
   tokensFor,
   webApplication,
   type Person,
-} from '../../support/oauth-flow.ts';
+} from '../../support/oauth/oauth-flow.ts';
 
 let mandate: Mandate;
 beforeAll(async () => {

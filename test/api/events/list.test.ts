@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sequenceEvents } from '../../../server/events/sequence-events.ts';
-import { sweepEvents } from '../../../server/events/sweep-events.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
+import { sweepEvents } from '../../../server/events/delete-old-events.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 import { carryOutTasks } from '../../support/tasks.ts';
 
 let mandate: Mandate;

@@ -1,15 +1,15 @@
 /** How soon events are noticed, and that an idle server does not poll for them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Database } from '../../../server/database/orm.ts';
+import type { Database } from '../../../server/database/database.ts';
 import { eventSignals } from '../../../server/events/event-signals.ts';
-import { NewEvents } from '../../../server/events/new-events.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { NewEvents } from '../../../server/events/long-poll.ts';
+import { freshDatabase } from '../../support/services/database.ts';
 import { hour, lastSeq, placed, pollEvery, sequenceAndDeliver } from '../../support/event-signals.ts';
-import { startMandate } from '../../support/mandate.ts';
-import { needsOneProcess } from '../../support/one-process.ts';
-import { openShop, pickup } from '../../support/shop.ts';
-import { openReceiver } from '../../support/webhooks.ts';
+import { startMandate } from '../../support/server/start-mandate.ts';
+import { needsOneProcess } from '../../support/server/process-mode.ts';
+import { openShop, pickup } from '../../support/server/shop.ts';
+import { openReceiver } from '../../support/network/webhook-receiver.ts';
 
 needsOneProcess('starts the background work of its server itself');
 

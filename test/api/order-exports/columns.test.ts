@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decimalAmount, exportColumns } from '@mandate/contract';
-import type { Body } from '../../support/mandate.ts';
-import { openTill, type Till } from '../../support/money.ts';
-import { address } from '../../support/shop.ts';
+import type { Body } from '../../support/server/start-mandate.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { address } from '../../support/server/shop.ts';
 import { carriedOut } from '../../support/tasks.ts';
 
 let till: Till;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKind } from '../../support/database.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
-import { address, openShop, pickup, type Shop } from '../../support/shop.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { address, openShop, pickup, type Shop } from '../../support/server/shop.ts';
 import { carriedOut } from '../../support/tasks.ts';
 
 let mandate: Mandate;

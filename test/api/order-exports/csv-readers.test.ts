@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { neutralizeFormulas, restoreFormulas } from '../../../server/tasks/csv-formulas.ts';
 import { csvReaders } from '../../support/csv-readers.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 import { carriedOut } from '../../support/tasks.ts';
 
 let mandate: Mandate;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { openShop, type Shop } from '../../support/server/shop.ts';
 import { carriedOut, carryOutTasks, dyingAt, interrupted } from '../../support/tasks.ts';
 
 let mandate: Mandate;

@@ -1,9 +1,9 @@
 /** `GET /payments`, `/refunds` and `/shipments`: what belongs to the orders that a caller may see. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, Body } from '../../support/mandate.ts';
-import { openTill, type Till } from '../../support/money.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
-import { pickup } from '../../support/shop.ts';
+import type { Answer, Body } from '../../support/server/start-mandate.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { pickup } from '../../support/server/shop.ts';
 
 let till: Till;
 let anna: Buyer;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUp, signUpAs, tokensFor } from '../../support/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 
 let mandate: Mandate;
 let shop: Shop;

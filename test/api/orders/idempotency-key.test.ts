@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sweepIdempotencyKeys } from '../../../server/http/idempotency.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { sweepIdempotencyKeys } from '../../../server/http/writes/idempotency.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 
 let mandate: Mandate;
 let shop: Shop;

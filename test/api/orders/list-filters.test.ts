@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fulfillmentStatuses, orderStatuses, paymentStatuses } from '@mandate/contract';
-import type { Answer, Body } from '../../support/mandate.ts';
-import { openTill, type Till } from '../../support/money.ts';
-import { signUp, tokensFor, type Person } from '../../support/oauth-flow.ts';
-import { pickup } from '../../support/shop.ts';
+import type { Answer, Body } from '../../support/server/start-mandate.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { pickup } from '../../support/server/shop.ts';
 
 let till: Till;
 let anna: Person;

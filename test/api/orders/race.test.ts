@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { databaseKind } from '../../support/database.ts';
-import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 
 // PGlite has one connection, so nothing can overtake anything there.
 describe.skipIf(databaseKind === 'pglite')('many buyers at once', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../support/events.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth-flow.ts';
-import { address, openShop, pickup, type Shop } from '../../support/shop.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { address, openShop, pickup, type Shop } from '../../support/server/shop.ts';
 
 let mandate: Mandate;
 let shop: Shop;

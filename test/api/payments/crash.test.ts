@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPayments } from '../../../server/payments/check-payments.ts';
-import { checkRefunds } from '../../../server/refunds/check-refunds.ts';
-import { openTill, soon, type Till } from '../../support/money.ts';
+import { checkPayments } from '../../../server/payments/poll-pending-payments.ts';
+import { checkRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
+import { openTill, soon, type Till } from '../../support/order-arithmetic.ts';
 
 let till: Till;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPayments } from '../../../server/payments/check-payments.ts';
+import { checkPayments } from '../../../server/payments/poll-pending-payments.ts';
 import { applyProviderEvents } from '../../../server/payments/provider-events.ts';
 import { eventsOf } from '../../support/events.ts';
-import { later, openTill, soon, type Till } from '../../support/money.ts';
-import { needsOneProcess } from '../../support/one-process.ts';
+import { later, openTill, soon, type Till } from '../../support/order-arithmetic.ts';
+import { needsOneProcess } from '../../support/server/process-mode.ts';
 
 let till: Till;
 beforeAll(async () => {

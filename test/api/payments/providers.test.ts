@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { manualProvider } from '../../../server/payments/manual-provider.ts';
-import { type PaymentProvider, type PaymentRequest, ProviderUnavailable } from '../../../server/payments/provider.ts';
-import { openStripe } from '../../../server/payments/stripe-provider.ts';
-import { testProvider } from '../../../server/payments/test-provider.ts';
+import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
+import { type PaymentProvider, type PaymentRequest, ProviderUnavailable } from '../../../server/payments/providers/payment-provider.ts';
+import { openStripe } from '../../../server/payments/providers/stripe-provider.ts';
+import { testProvider } from '../../../server/payments/providers/test-provider.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 
 let fake: FakeStripe;

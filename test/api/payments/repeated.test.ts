@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { manualProvider } from '../../../server/payments/manual-provider.ts';
-import { paymentProviders } from '../../../server/payments/provider.ts';
-import { testProvider } from '../../../server/payments/test-provider.ts';
-import type { Answer } from '../../support/mandate.ts';
-import { openTill, type Till } from '../../support/money.ts';
-import { needsOneProcess } from '../../support/one-process.ts';
+import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
+import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { testProvider } from '../../../server/payments/providers/test-provider.ts';
+import type { Answer } from '../../support/server/start-mandate.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { needsOneProcess } from '../../support/server/process-mode.ts';
 
 needsOneProcess('holds up a payment provider of its own');
 

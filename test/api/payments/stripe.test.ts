@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stripe } from 'stripe';
-import { sweepExpiredOrders } from '../../../server/orders/sweep-expired-orders.ts';
-import { checkPayments } from '../../../server/payments/check-payments.ts';
+import { sweepExpiredOrders } from '../../../server/orders/expire-orders.ts';
+import { checkPayments } from '../../../server/payments/poll-pending-payments.ts';
 import { applyProviderEvents } from '../../../server/payments/provider-events.ts';
-import { paymentProviders } from '../../../server/payments/provider.ts';
-import { openStripe } from '../../../server/payments/stripe-provider.ts';
-import { checkRefunds } from '../../../server/refunds/check-refunds.ts';
+import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { openStripe } from '../../../server/payments/providers/stripe-provider.ts';
+import { checkRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
 import { eventsOf } from '../../support/events.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
-import type { Answer, Body } from '../../support/mandate.ts';
-import { later, openTill, soon, type Till } from '../../support/money.ts';
-import { needsOneProcess } from '../../support/one-process.ts';
+import type { Answer, Body } from '../../support/server/start-mandate.ts';
+import { later, openTill, soon, type Till } from '../../support/order-arithmetic.ts';
+import { needsOneProcess } from '../../support/server/process-mode.ts';
 
 needsOneProcess('Stripe is a fake one of its own');
 

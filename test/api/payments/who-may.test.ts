@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTill, type Till } from '../../support/money.ts';
-import { signUp, tokensFor } from '../../support/oauth-flow.ts';
-import { pickup } from '../../support/shop.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { pickup } from '../../support/server/shop.ts';
 
 let till: Till;
 beforeAll(async () => {

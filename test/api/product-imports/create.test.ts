@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUp, signUpAs, tokensFor } from '../../support/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/server/shop.ts';
 import { carriedOut, carryOutTasks, dyingAt } from '../../support/tasks.ts';
 
 let mandate: Mandate;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../../support/mandate.ts';
-import { openShop, someProduct, type Shop } from '../../support/shop.ts';
+import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
+import { openShop, someProduct, type Shop } from '../../support/server/shop.ts';
 import { carriedOut } from '../../support/tasks.ts';
 
 let mandate: Mandate;

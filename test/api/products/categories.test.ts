@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
+import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/server/shop.ts';
 
 let mandate: Mandate;
 let shop: Shop;

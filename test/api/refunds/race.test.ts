@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { databaseKind } from '../../support/database.ts';
-import { openTill, type Till } from '../../support/money.ts';
-import { inTwoProcesses } from '../../support/one-process.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { inTwoProcesses } from '../../support/server/process-mode.ts';
 
 // PGlite has one connection, so nothing can overtake anything there.
 describe.skipIf(databaseKind === 'pglite')('16 refunds of 1.00 at once, of an order of 7.65', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../support/events.ts';
-import { openTill, type Till } from '../../support/money.ts';
-import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 
 let till: Till;
 beforeAll(async () => {

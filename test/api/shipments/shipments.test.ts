@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKind } from '../../support/database.ts';
+import { databaseKind } from '../../support/services/database.ts';
 import { eventsOf } from '../../support/events.ts';
-import type { Body } from '../../support/mandate.ts';
-import { openTill, type Till } from '../../support/money.ts';
-import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import type { Body } from '../../support/server/start-mandate.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 
 let till: Till;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUpAs, tokensFor } from '../../support/oauth-flow.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
 
 let mandate: Mandate;
 let token: string;

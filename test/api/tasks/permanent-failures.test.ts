@@ -3,10 +3,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import { problem } from '../../../server/http/problem.ts';
-import { taskKinds } from '../../../server/task-kinds.ts';
-import type { CarryOut } from '../../../server/tasks/task-run.ts';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { taskKinds } from '../../../server/task-handlers.ts';
+import type { CarryOut } from '../../../server/tasks/task-context.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { carryOutTasks } from '../../support/tasks.ts';
 
 let mandate: Mandate;

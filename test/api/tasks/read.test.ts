@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { clientCredentials, confidentialClient, signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { clientCredentials, confidentialClient, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { carriedOut, carryOutTasks } from '../../support/tasks.ts';
 
 let mandate: Mandate;

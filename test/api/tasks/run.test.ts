@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newFile, append } from '../../../server/tasks/stored-file.ts';
-import { sweepTasks } from '../../../server/tasks/sweep-tasks.ts';
+import { sweepTasks } from '../../../server/tasks/delete-old-tasks.ts';
 import { TaskFailure } from '../../../server/tasks/task-failure.ts';
-import type { CarryOut } from '../../../server/tasks/task-run.ts';
-import { databaseKind } from '../../support/database.ts';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUp, signUpAs, tokensFor } from '../../support/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import type { CarryOut } from '../../../server/tasks/task-context.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 import { carryOutTasks, dyingAt, interrupted } from '../../support/tasks.ts';
 
 let mandate: Mandate;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../../support/mandate.ts';
-import { clientCredentials, confidentialClient } from '../../support/oauth-flow.ts';
-import { inTwoProcesses } from '../../support/one-process.ts';
+import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
+import { clientCredentials, confidentialClient } from '../../support/oauth/oauth-flow.ts';
+import { inTwoProcesses } from '../../support/server/process-mode.ts';
 
 let mandate: Mandate;
 beforeAll(async () => {

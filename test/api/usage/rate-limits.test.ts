@@ -2,11 +2,11 @@ import { contract, routesOf } from '@mandate/contract';
 import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Application } from '../../../server/applications/application.entity.ts';
-import { MonthlyUse } from '../../../server/usage/monthly-use.ts';
-import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
-import { inTwoProcesses } from '../../support/one-process.ts';
-import { clientCredentials, confidentialClient, signUp, tokensFor } from '../../support/oauth-flow.ts';
-import { openShop, pickup } from '../../support/shop.ts';
+import { MonthlyUse } from '../../../server/usage/usage-buffer.ts';
+import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
+import { inTwoProcesses } from '../../support/server/process-mode.ts';
+import { clientCredentials, confidentialClient, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup } from '../../support/server/shop.ts';
 
 const limits = { default: 5, apiKey: 4, ip: 3, monthly: 1_000 };
 

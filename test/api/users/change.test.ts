@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKind } from '../../support/database.ts';
+import { databaseKind } from '../../support/services/database.ts';
 import { eventsOf } from '../../support/events.ts';
-import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
-import { refresh, signIn, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
+import { refresh, signIn, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 
 let mandate: Mandate;
 let shop: Shop;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Browser, type Page } from '../../support/browser.ts';
-import { databaseKind } from '../../support/database.ts';
-import { lastMailTo, linkIn, mailsTo } from '../../support/mailbox.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { Browser, type Page } from '../../support/browser/browser.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { lastMailTo, linkIn, mailsTo } from '../../support/services/mailbox.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   authorize,
   clientCredentials,
@@ -14,7 +14,7 @@ import {
   tokenResponse,
   tokensFor,
   type Person,
-} from '../../support/oauth-flow.ts';
+} from '../../support/oauth/oauth-flow.ts';
 
 let mandate: Mandate;
 let staff: Person;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contract } from '@mandate/contract';
-import { databaseKind } from '../../support/database.ts';
-import { startMandate, type Answer, type Mandate } from '../../support/mandate.ts';
-import { signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
 
 type Administrator = Person & { readonly token: string };
 type Change = (id: number, by: Administrator) => Promise<string | undefined>;

@@ -1,9 +1,9 @@
 import { contract, routesOf, type Scope, scopeNames, scopes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ageSessions } from '../../support/age-sessions.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
+import { ageSessions } from '../../support/oauth/age-sessions.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/server/shop.ts';
 import { carryOutTasks } from '../../support/tasks.ts';
 
 let mandate: Mandate;

@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { eventWildcards } from '@mandate/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
-import { deliver, openReceiver, passSeconds, type Receiver } from '../../support/webhooks.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { deliver, openReceiver, passSeconds, type Receiver } from '../../support/network/webhook-receiver.ts';
 
 let mandate: Mandate;
 let shop: Shop;

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventSubjects, eventTypes } from '@mandate/contract';
 import { openApiDocument } from '@mandate/contract/openapi';
-import { startMandate, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUpAs, tokensFor } from '../../support/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 import { carryOutTasks } from '../../support/tasks.ts';
-import { deliver, openReceiver, type Received, type Receiver } from '../../support/webhooks.ts';
+import { deliver, openReceiver, type Received, type Receiver } from '../../support/network/webhook-receiver.ts';
 
 let mandate: Mandate;
 let shop: Shop;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhookEndpointsMax } from '@mandate/contract';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth-flow.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { dumpOf } from '../../support/dump.ts';
 
 let mandate: Mandate;

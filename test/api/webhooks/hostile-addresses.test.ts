@@ -3,10 +3,10 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { needsOneProcess } from '../../support/one-process.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
-import { deliver, delivererOf, openReceiver, passSeconds } from '../../support/webhooks.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { needsOneProcess } from '../../support/server/process-mode.ts';
+import { openShop, type Shop } from '../../support/server/shop.ts';
+import { deliver, delivererOf, openReceiver, passSeconds } from '../../support/network/webhook-receiver.ts';
 import { isPublicAddress, urlFault } from '../../../server/outgoing-http/public-url.ts';
 import type { Network } from '../../../server/outgoing-http/protected-client.ts';
 

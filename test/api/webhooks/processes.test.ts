@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sequenceEvents } from '../../../server/events/sequence-events.ts';
-import { claimDeliveries, finishAttempt } from '../../../server/webhooks/delivery-queue.ts';
-import { fanOut } from '../../../server/webhooks/fan-out.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
-import { deliver, delivererOf, openReceiver, passSeconds, type Receiver } from '../../support/webhooks.ts';
+import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
+import { claimDeliveries, finishAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
+import { fanOut } from '../../../server/webhooks/delivery/fan-out.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { openShop, type Shop } from '../../support/server/shop.ts';
+import { deliver, delivererOf, openReceiver, passSeconds, type Receiver } from '../../support/network/webhook-receiver.ts';
 
 let mandate: Mandate;
 let shop: Shop;

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
-import { sequenceEvents } from '../../../server/events/sequence-events.ts';
+import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
 import { disableOrphans } from '../../../server/webhooks/disable-endpoint.ts';
-import { fanOut } from '../../../server/webhooks/fan-out.ts';
-import { databaseKind } from '../../support/database.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/mandate.ts';
+import { fanOut } from '../../../server/webhooks/delivery/fan-out.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   askForTokens,
   authorize,
@@ -17,10 +17,10 @@ import {
   tokensFor,
   type Client,
   type Person,
-} from '../../support/oauth-flow.ts';
-import { endRefreshGrace } from '../../support/refresh-grace.ts';
-import { openShop, pickup, type Shop } from '../../support/shop.ts';
-import { deliver, delivererOf, openReceiver, type Receiver } from '../../support/webhooks.ts';
+} from '../../support/oauth/oauth-flow.ts';
+import { endRefreshGrace } from '../../support/oauth/refresh-grace.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { deliver, delivererOf, openReceiver, type Receiver } from '../../support/network/webhook-receiver.ts';
 
 let mandate: Mandate;
 let shop: Shop;

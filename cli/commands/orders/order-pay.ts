@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Option, type Command } from 'commander';
+import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
+import { waitingTimes, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { CommandFailure } from '../../errors/command-error.ts';
+import { confirmed } from '../../contract-commands/confirm.ts';
+import { explained, requestOf, specOf } from '../../contract-commands/build-request.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { flagsOf } from '../../contract-commands/flags.ts';
+import type { Io } from '../../environment.ts';
+import { suggestedCommand, tellNextStep } from '../../errors/next-steps.ts';
+import { plainText } from '../../terminal/safe-terminal-text.ts';
+import { existingGroup, globalFlagsOf, leafCommand, noteChoices } from '../../command-helpers.ts';
+import { progressOn } from '../../terminal/progress-bar.ts';
+import { describedOrder } from '../../contract-commands/confirmation-questions.ts';
+import { openSession, requireSignIn } from '../../sign-in/session.ts';
+import { settingsOf, type Settings } from '../../settings/settings.ts';
+import { checkFields, showResult } from '../../output/print-result.ts';
+
+type Flags = WaitFlags & {
+  readonly provider?: string;
+  readonly methodToken?: string;
+  readonly returnUrl?: string;
+  readonly wait?: boolean;
+  readonly yes?: boolean;
+  readonly idempotencyKey?: string;
+};
+
+const spec = specOf('payments.create');
+const intervalUsualMs = 2_000;
+
+/** What is sent without `--provider`: it pays in development, and is rejected by a service that takes real money only. */
+const trial = { provider: 'test', methodToken: 'test_ok' } as const;
+
+const flagHelp = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
+
+export function addOrderPay(program: Command, io: Io): void {
+  const command = leafCommand(existingGroup(program, 'orders'), 'pay', 'Pay for an order')
+    .description(`Pay for an order. Without --provider, the order is paid by the test provider, without money, if the service has it enabled.
+${spec.description ?? ''}`)
+    .argument('<order-id>', 'identifier of the order')
+    .addOption(noteChoices(new Option('--provider <name>', `${flagHelp('provider')} (default: test)`), ['manual', 'test', 'stripe']))
+    .option('--method-token <token>', `${flagHelp('method_token')} (default without --provider: ${trial.methodToken})`)
+    .option('--return-url <url>', flagHelp('return_url'))
+    .option('--wait', 'wait until the payment has succeeded; exit code 12 means that it has not')
+    .option('--max-wait <duration>', 'maximum wait with --wait, such as 10m; then exit code 13')
+    .option('--interval <duration>', 'time between checks with --wait (default: 2s)')
+    .option('--idempotency-key <key>', 'repeat a request safely: the same key never pays twice')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', '\nNeeds the scope payments.write, with --wait payments.read as well.')
+    .action(async (id: string) => pay(io, settingsOf(globalFlagsOf(command), io), id, command.opts<Flags>()));
+}
+
+async function pay(io: Io, settings: Settings, id: string, flags: Flags): Promise<void> {
+  const provider = flags.provider ?? trial.provider;
+  const methodToken = flags.methodToken ?? (flags.provider === undefined ? trial.methodToken : undefined);
+  const given = { provider, method_token: methodToken, return_url: flags.returnUrl };
+  const typed = new Map(
+    flagsOf(spec).flatMap((flag) =>
+      Object.entries(given).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
+    ),
+  );
+  const request = requestOf({ spec, path: [id], typed });
+  checkFields(settings, spec.fields);
+  waitingTimes(flags);
+  const session = await openSession(io, settings);
+  requireSignIn(session);
+  const { client } = session;
+  const how = provider === 'test' ? ' with the test provider, without money' : '';
+  await confirmed(io, settings, async () => `Pay ${await describedOrder(client, id)}${how}?`, flags.yes ?? false);
+  const idempotencyKey = flags.idempotencyKey ?? randomUUID();
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the contract says of this path
+    const started = (await client.request(request, { signal: io.interrupted, idempotencyKey })) as Payment;
+    tellNextAction(io, started);
+    const payment = flags.wait ? await settled(io, settings, client, started, flags) : started;
+    showResult(io, settings, payment);
+    tellNextStep(io, settings, spec.operationId, payment);
+    requirePaid(payment);
+  } catch (error) {
+    const providers = flags.provider === undefined ? providersInstead(error) : undefined;
+    throw providers ? noTestProvider(settings, id, providers) : explained(error, spec, idempotencyKey);
+  }
+}
+
+/** The providers that the service has enabled, where it rejected a payment because the provider is not. */
+const providersInstead = (error: unknown): readonly string[] | undefined =>
+  error instanceof ApiError ? error.errors.find(({ pointer }) => pointer === '#/provider')?.allowed?.map(String) : undefined;
+
+function noTestProvider(settings: Settings, id: string, providers: readonly string[]): CommandFailure {
+  const commands = providers.map((name) => {
+    const command = `orders pay ${id} --provider ${name}`;
+    return suggestedCommand(settings, name === 'manual' ? command : `${command} --method-token <token>`);
+  });
+  return new CommandFailure(exitCodes.inputRefused, 'provider_required', 'This service has no test provider, so nothing was paid', {
+    hint: `Choose how to pay: ${commands.join(', or ')}`,
+  });
+}
+
+function tellNextAction({ stderr }: Io, { next_action: action }: Payment): void {
+  if (action?.url) stderr.write(`Go on at this address:\n${plainText(action.url)}\n`);
+}
+
+const isOpen = ({ status }: Payment): boolean => ['pending', 'requires_action', 'processing'].includes(status);
+
+async function settled(io: Io, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
+  const { maxWaitMs = Infinity, intervalMs = intervalUsualMs } = waitingTimes(flags);
+  const progress = progressOn(io, settings);
+  const deadline = Date.now() + maxWaitMs;
+  let payment = started;
+  try {
+    for (;;) {
+      progress.show({ label: `payment ${payment.id}`, amount: '', state: payment.status });
+      if (!isOpen(payment)) return payment;
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) throw new CommandFailure(exitCodes.waitOver, 'wait_over', `Payment ${payment.id} is still ${payment.status}`);
+      await sleep(Math.min(intervalMs, leftMs), undefined, { signal: io.interrupted }).catch(() => undefined);
+      payment = await client.payments.get(payment.id, { signal: io.interrupted });
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+function requirePaid({ id, status, failure_code: code, failure_message: message }: Payment): void {
+  if (status !== 'failed' && status !== 'canceled') return;
+  throw new CommandFailure(exitCodes.workFailed, code ?? `payment_${status}`, message ?? `Payment ${id} was ${status}`);
+}

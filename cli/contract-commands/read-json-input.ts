@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { CommandFailure } from '../errors/command-error.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import type { Io } from '../environment.ts';
+import { isObject } from './schema-violations.ts';
+
+/** The text of a file, or of standard input for `-`. */
+export async function readInput(io: Io, source: string): Promise<string> {
+  if (source !== '-') {
+    return readFile(source, 'utf8').catch((cause: unknown) => {
+      throw new CommandFailure(exitCodes.usage, 'usage', `${source} cannot be read`, { cause });
+    });
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The JSON object that `--input` names. */
+export async function readInputObject(io: Io, source: string): Promise<Record<string, unknown>> {
+  const text = await readInput(io, source);
+  const name = source === '-' ? 'Standard input' : source;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch (cause) {
+    throw new CommandFailure(exitCodes.usage, 'usage', `${name} is not valid JSON`, { cause });
+  }
+  throw new CommandFailure(exitCodes.usage, 'usage', `${name} is not a JSON object`);
+}

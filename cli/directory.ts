@@ -1,9 +1,0 @@
-import { join } from 'node:path';
-import type { Io } from './io.ts';
-
-/** Where the command keeps what it has to remember. */
-export function directoryOf({ env, homeDirectory, platform }: Pick<Io, 'env' | 'homeDirectory' | 'platform'>): string {
-  if (env['MANDATE_CONFIG_DIR']) return env['MANDATE_CONFIG_DIR'];
-  if (platform === 'win32' && env['APPDATA']) return join(env['APPDATA'], 'mandate');
-  return join(env['XDG_CONFIG_HOME'] || join(homeDirectory, '.config'), 'mandate');
-}

@@ -1,0 +1,76 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CommandFailure } from '../errors/command-error.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { withFileLock } from '../files/file-lock.ts';
+import { readJsonFile, replaceFile } from '../files/atomic-json-file.ts';
+import { isObject } from '../contract-commands/schema-violations.ts';
+
+/** What `mandate login` leaves behind for one profile. */
+export type Credential = {
+  /** The only origin that its tokens are sent to. */
+  readonly apiUrl: string;
+  /** Where its authorization server is, if elsewhere. */
+  readonly issuer?: string;
+  readonly clientId: string;
+  readonly accessToken: string;
+  readonly expiresAt: number;
+  /** In the keyring of the system when `storage` says so. */
+  readonly refreshToken?: string;
+  readonly storage?: 'keyring' | 'file';
+  /** Whether its tokens work with a proof of possession only (DPoP, RFC 9449). */
+  readonly bound?: boolean;
+  readonly scopes: readonly string[];
+  readonly user?: { readonly id: number; readonly name: string; readonly email: string };
+};
+
+type Credentials = Readonly<Record<string, Credential>>;
+
+/** The credentials of every profile, in one file that only its owner can read. */
+export type CredentialStore = {
+  readonly path: string;
+  read(profile: string): Promise<Credential | undefined>;
+  readAll(): Promise<Credentials>;
+  /** Call it within `exclusively`. `undefined` forgets the profile. */
+  write(profile: string, credential: Credential | undefined): Promise<void>;
+  /** While `work` runs, no other process changes the file. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+};
+
+export function credentialStore(directory: string): CredentialStore {
+  const path = join(directory, 'credentials.json');
+  const readAll = () => readCredentials(path);
+  return {
+    path,
+    readAll,
+    read: async (profile) => (await readAll())[profile],
+    write: async (profile, credential) => {
+      const { [profile]: _, ...others } = await readAll();
+      await replaceFile(path, `${JSON.stringify(credential ? { ...others, [profile]: credential } : others, null, 2)}\n`);
+    },
+    exclusively: async (work) => {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      return withFileLock(`${path}.lock`, work);
+    },
+  };
+}
+
+async function readCredentials(path: string): Promise<Credentials> {
+  const parsed = await readJsonFile(path);
+  if (isObject(parsed)) {
+    const entries = Object.entries(parsed).flatMap(([profile, value]) => (isCredential(value) ? [[profile, value] as const] : []));
+    if (entries.length === Object.keys(parsed).length) return Object.fromEntries(entries);
+  }
+  throw new CommandFailure(exitCodes.unforeseen, 'broken_credentials', `${path} is broken`, {
+    hint: `Remove it and sign in again: rm ${path} && mandate login`,
+  });
+}
+
+const isCredential = (value: unknown): value is Credential =>
+  isObject(value) &&
+  ['apiUrl', 'clientId', 'accessToken'].every((name) => typeof value[name] === 'string') &&
+  typeof value['expiresAt'] === 'number' &&
+  Array.isArray(value['scopes']) &&
+  value['scopes'].every((scope) => typeof scope === 'string') &&
+  ['refreshToken', 'issuer', 'storage'].every((name) => value[name] === undefined || typeof value[name] === 'string') &&
+  (value['user'] === undefined || isObject(value['user']));

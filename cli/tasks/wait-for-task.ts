@@ -1,0 +1,59 @@
+import { AbortError, WaitOverError, type Client, type Task } from '@mandate/client-sdk';
+import { CommandFailure } from '../errors/command-error.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import type { Io } from '../environment.ts';
+import { progressOn, rateText } from '../terminal/progress-bar.ts';
+import { rateMeter } from '../terminal/progress-rate.ts';
+import { durationMs } from '../contract-commands/parse-flags.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** Flags of every command that waits, as commander gives them. */
+export type WaitFlags = { readonly maxWait?: string; readonly interval?: string };
+
+/** Both in milliseconds, where they were given. */
+export const waitingTimes = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
+  ...(maxWait !== undefined && { maxWaitMs: timeOf('--max-wait', maxWait) }),
+  ...(interval !== undefined && { intervalMs: timeOf('--interval', interval) }),
+});
+
+function timeOf(flag: string, text: string): number {
+  const ms = durationMs(text);
+  if (!ms) throw new CommandFailure(exitCodes.usage, 'usage', `${flag} is written like 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
+  return ms;
+}
+
+/** Waits for the end of a task, and shows how far it is. */
+export async function awaitTask(io: Io, settings: Settings, client: Client, id: number | string, flags: WaitFlags): Promise<Task> {
+  const progress = progressOn(io, settings);
+  const measure = rateMeter();
+  const onProgress = ({ type, status, progress: { processed, total } }: Task): void => {
+    const fraction = total ? processed / total : undefined;
+    const rate = measure(processed, total ?? undefined);
+    progress.show({
+      label: type.replace('_', ' '),
+      fraction,
+      amount: total === null ? String(processed) : `${processed}/${total}`,
+      rate:
+        status === 'running'
+          ? rateText(rate, (perSecond) => `${Math.round(perSecond)} ${type === 'order_export' ? 'orders' : 'rows'}`)
+          : undefined,
+      state: status,
+    });
+  };
+  const hint = `The task goes on; wait for it with: mandate tasks wait ${id}`;
+  try {
+    return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...waitingTimes(flags) });
+  } catch (error) {
+    if (error instanceof AbortError) throw new CommandFailure(exitCodes.interrupted, error.code, 'Interrupted', { hint });
+    if (error instanceof WaitOverError) throw new CommandFailure(exitCodes.waitOver, error.code, error.message, { hint });
+    throw error;
+  } finally {
+    progress.end();
+  }
+}
+
+/** Anything but success is a failure of the command that waited for it. */
+export function requireSuccess({ id, status, error }: Task): void {
+  if (status === 'succeeded') return;
+  throw new CommandFailure(exitCodes.workFailed, error?.code ?? `task_${status}`, error?.detail ?? `Task ${id} was canceled`);
+}

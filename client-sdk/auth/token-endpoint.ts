@@ -1,0 +1,61 @@
+import * as oauth from 'oauth4webapi';
+import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
+import { AuthorizationError } from '../core/errors.ts';
+import { bodyOf, understood, type Body } from './oauth-request.ts';
+import { proofWith } from './dpop-key.ts';
+
+type Exchange = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
+
+/** For every exchange with the server: how it is sent, and with what proof. */
+export function requestOptions(server: AuthorizationServer, signal: AbortSignal) {
+  const exchange: Exchange = async (url, { body = null, headers, ...init }) => {
+    const proof = url === server.metadata.token_endpoint && (await proofWith(server.proofKey, { method: 'POST', url }));
+    return server.fetch(url, { ...init, signal, body, headers: { ...headers, ...(proof && { dpop: proof }) } });
+  };
+  return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: exchange, signal };
+}
+
+/** Who asks. Without a secret it proves to be itself by nothing but PKCE. */
+export type OAuthClient = { readonly clientId: string; readonly clientSecret?: string | undefined };
+
+/** RFC 6749 section 2.3.1. */
+export const clientAuthentication =
+  ({ clientId, clientSecret }: OAuthClient): oauth.ClientAuth =>
+  (_server, _client, body, headers) => {
+    if (clientSecret === undefined) body.set('client_id', clientId);
+    else headers.set('authorization', `Basic ${btoa([clientId, clientSecret].map(formEncoded).join(':'))}`);
+  };
+
+const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+
+/** Asks the token endpoint (RFC 6749 section 5). */
+export const requestTokens = (
+  server: AuthorizationServer,
+  client: OAuthClient,
+  grantType: string,
+  parameters: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Tokens> =>
+  understood(server.issuer, signal, async (ending) => {
+    const response = await oauth.genericTokenEndpointRequest(
+      server.metadata,
+      { client_id: client.clientId },
+      clientAuthentication(client),
+      grantType,
+      parameters,
+      requestOptions(server, ending),
+    );
+    return toTokens(await bodyOf(response));
+  });
+
+/** The ID token is not looked at: who signed in is asked of the API. */
+function toTokens({ access_token: accessToken, refresh_token: refreshToken, token_type: type, expires_in: seconds, scope }: Body): Tokens {
+  if (typeof accessToken !== 'string' || !/^(?:bearer|dpop)$/i.test(String(type)))
+    throw new AuthorizationError('invalid_response', 'The authorization server answered without a token that can be used');
+  return {
+    accessToken,
+    expiresAt: Date.now() + (Number(seconds) || 300) * 1000,
+    ...(typeof refreshToken === 'string' && { refreshToken }),
+    scopes: typeof scope === 'string' ? scope.split(' ') : [],
+  };
+}

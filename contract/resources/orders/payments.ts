@@ -1,0 +1,190 @@
+import { extendApi } from '@anatine/zod-openapi';
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from '../../schema/named-schema.ts';
+import { id, pathId } from '../../schema/ids.ts';
+import { amount, currency } from '../../schema/money.ts';
+import { orderSubresourceQuery } from './order-subresources.ts';
+import { orderPath } from './orders.ts';
+import { page, pageQuery } from '../../schema/pagination.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from '../../protocol/problems.ts';
+import { openEnum } from '../../schema/open-enum.ts';
+import { describedBy, idempotencyHeaders, ifNoneMatchHeaders } from '../../protocol/route-metadata.ts';
+import { instant } from '../../schema/text.ts';
+
+const c = initContract();
+
+export const paymentProblems = {
+  payment_in_progress: { status: 409, title: 'A payment is under way' },
+  already_paid: { status: 409, title: 'The order is paid' },
+} as const;
+
+const fails = failuresOf({ ...commonProblems, ...paymentProblems });
+
+export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
+/** What each token of the test provider makes a payment do. */
+export const testMethodTokens = {
+  test_ok: 'the payment succeeds',
+  test_declined: 'the payment is declined',
+  test_requires_action: 'the payment waits for the customer, then succeeds',
+  test_processing_then_ok: 'the payment is processed for a while, then succeeds',
+  test_timeout: 'the payment succeeds, but the first response of the provider is lost',
+  test_duplicate_webhook: 'the payment succeeds later, and the provider reports it twice',
+  test_out_of_order_webhook: 'the payment succeeds later, and the reports of the provider arrive in the wrong order',
+  test_late_success: 'the payment stays pending, and succeeds only after it has been canceled',
+} as const;
+
+const testTokenList = Object.entries(testMethodTokens)
+  .map(([token, effect]) => `\`${token}\` (${effect})`)
+  .join(', ');
+
+/** How far a payment has come. The first three are open: something is still to happen. */
+export const paymentSteps = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
+export const paymentFailureCodes = [
+  'card_declined',
+  'insufficient_funds',
+  'expired_card',
+  'authentication_failed',
+  'provider_unavailable',
+  'canceled',
+  'unknown',
+] as const;
+
+export const nextAction = component(
+  'NextAction',
+  z.object({
+    type: z.enum(['redirect', 'sdk']).describe("Send the customer to `url`, or go on with `client_secret` in the provider's own library."),
+    url: z.string().nullable(),
+    client_secret: z.string().nullable(),
+  }),
+);
+
+export const payment = component(
+  'Payment',
+  z.object({
+    id,
+    order_id: id,
+    attempt: z.number().int().min(1).describe('Counts the payments of the order.'),
+    provider: openEnum(paymentProviderNames),
+    status: z.enum(paymentSteps),
+    amount: amount.describe('The total of the order.'),
+    currency,
+    refunded_total: amount.describe('Total of the succeeded refunds, in minor units of `currency`.'),
+    refunded_amount: extendApi(amount, { deprecated: true, description: 'Same value as `refunded_total`, which replaces this field.' }),
+    provider_reference: z
+      .string()
+      .nullable()
+      .describe(
+        'Identifier of the payment at the provider, for support and reconciliation: for Stripe, the ID of the PaymentIntent (`pi_...`). `null` for callers without `payments.manage`, for `manual` payments, and until the provider has responded.',
+      ),
+    next_action: nextAction.nullable().describe('What the customer has to do, for callers who may pay.'),
+    failure_code: openEnum(paymentFailureCodes).nullable(),
+    failure_message: z.string().nullable(),
+    version: z.number().int().min(1).describe('Counts the changes.'),
+    created_at: instant,
+    updated_at: instant,
+    succeeded_at: instant.nullable(),
+  }),
+);
+
+export const paymentCreate = component(
+  'PaymentCreate',
+  z
+    .object({
+      provider: z
+        .enum(paymentProviderNames)
+        .describe(
+          '`manual`: staff confirm the payment when the money has arrived. `test`: payments without money, enabled in development. `stripe`: payments by Stripe. A provider that is not enabled returns 400, and `allowed` lists the enabled ones.',
+        ),
+      method_token: z
+        .string()
+        .regex(/^[\w.:-]{1,255}$/, 'must be a token of the provider')
+        .optional()
+        .describe(
+          `Token of the payment method at the provider. Without it, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. Any other test token returns 400.`,
+        ),
+      return_url: z
+        .string()
+        .url()
+        .max(2048)
+        .refine((url) => /^https?:/.test(url), 'must be an http or https address')
+        .optional()
+        .describe('Where the customer comes back to after doing what the provider asked.'),
+    })
+    .strict(),
+);
+
+const paymentPath = z.object({ payment_id: pathId('Identifier of the payment.') });
+
+export const payments = c.router({
+  create: {
+    method: 'POST',
+    path: '/orders/:order_id/payments',
+    pathParams: orderPath,
+    headers: idempotencyHeaders,
+    body: paymentCreate,
+    summary: 'Pay for an order',
+    description:
+      'Starts a payment of the whole total. Check `status` and `next_action`: the payment may have succeeded already, wait for the customer, or continue at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` pays an order without money.',
+    responses: {
+      201: payment,
+      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'payment_in_progress', 'already_paid', 'invalid_transition'),
+    },
+    metadata: describedBy({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
+  },
+  list: {
+    method: 'GET',
+    path: '/orders/:order_id/payments',
+    pathParams: orderPath,
+    query: z.object(pageQuery).strict(),
+    summary: 'List the payments of an order',
+    description: 'Newest first.',
+    responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor, 'not_found') },
+    metadata: describedBy({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
+  },
+  listAll: {
+    method: 'GET',
+    path: '/payments',
+    query: z.object(orderSubresourceQuery(paymentSteps, 'payments.manage')).strict(),
+    summary: 'List payments',
+    description: "The payments for the current user's orders; every payment, for staff with `payments.manage`.",
+    responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor) },
+    metadata: describedBy({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
+  },
+  get: {
+    method: 'GET',
+    path: '/payments/:payment_id',
+    pathParams: paymentPath,
+    headers: ifNoneMatchHeaders,
+    summary: 'Get a payment',
+    description:
+      'Staff with `payments.manage` also see `provider_reference`: the identifier of the payment at its provider, such as the PaymentIntent of Stripe.',
+    responses: { 200: payment, 304: c.noBody(), ...fails(...guarded, 'not_found') },
+    metadata: describedBy({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
+  },
+  cancel: {
+    method: 'POST',
+    path: '/payments/:payment_id/cancellation',
+    pathParams: paymentPath,
+    headers: idempotencyHeaders,
+    body: c.noBody(),
+    summary: 'Cancel a payment',
+    description: 'While it waits for the customer. The order stays, and can be paid in another way until its hold ends.',
+    responses: { 201: payment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
+    metadata: describedBy({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
+  },
+  confirm: {
+    method: 'POST',
+    path: '/payments/:payment_id/confirmation',
+    pathParams: paymentPath,
+    headers: idempotencyHeaders,
+    body: c.noBody(),
+    summary: 'Confirm a manual payment',
+    description: 'The money has arrived, in cash or in the bank. If the order was canceled in the meantime, it is to be paid back.',
+    responses: { 201: payment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
+    metadata: describedBy({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
+  },
+});
+
+export type Payment = z.output<typeof payment>;
+export type PaymentCreate = z.output<typeof paymentCreate>;

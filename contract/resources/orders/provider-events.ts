@@ -1,0 +1,29 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from '../../schema/named-schema.ts';
+import { commonProblems, failuresOf, open } from '../../protocol/problems.ts';
+import { describedBy } from '../../protocol/route-metadata.ts';
+
+const c = initContract();
+
+export const providerEventProblems = {
+  invalid_signature: { status: 400, title: 'The signature is not valid' },
+} as const;
+
+const fails = failuresOf({ ...commonProblems, ...providerEventProblems });
+
+export const providerEvents = c.router({
+  receive: {
+    method: 'POST',
+    path: '/provider-events/:provider',
+    pathParams: z.object({ provider: z.string().max(32).describe('The payment provider that calls.') }),
+    body: z.unknown(),
+    summary: 'Receive what a payment provider reports',
+    description: 'For payment providers, signed in their own way. It is stored first, and then looked up at the provider.',
+    responses: {
+      200: component('ProviderEventReceipt', z.object({ received: z.number().int().min(0).describe('How many events were new.') })),
+      ...fails(...open, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
+    },
+    metadata: describedBy({ operationId: 'providerEvents.receive', access: 'public', consumes: ['application/json'], internal: true }),
+  },
+});

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
+import { isPostgresql, openDatabase, type Database, type Opening } from '../database/database.ts';
+import { BackupError } from './backup-error.ts';
+import { copySocketPath } from './backup-socket.ts';
+
+/**
+ * The database as it is, for reading: neither made nor migrated. Of an embedded one that a server has for itself, a copy that the server
+ * makes; the server goes on.
+ * @param url `postgres://…`, or the directory of an embedded database
+ */
+export async function openForReading(url: string, opening: Pick<Opening, 'onPool' | 'preparedStatements'>): Promise<Database> {
+  if (isPostgresql(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2, ...opening });
+  if (!existsSync(join(url, 'PG_VERSION')))
+    throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL as the server has it`);
+  try {
+    return await openDatabase(url);
+  } catch (error) {
+    if (!(error instanceof DataDirectoryInUseError)) throw error;
+    return openCopy(url, error);
+  }
+}
+
+async function openCopy(directory: string, inUse: DataDirectoryInUseError): Promise<Database> {
+  const socket = connect(copySocketPath(directory));
+  try {
+    const copy = await copyFrom(socket, inUse);
+    const db = await openDatabase(copy);
+    const close = db.close.bind(db);
+    db.close = async () => {
+      await close();
+      await rm(dirname(copy), { recursive: true, force: true });
+      socket.destroy();
+    };
+    return db;
+  } catch (error) {
+    socket.destroy(); // the server removes the copy
+    throw error;
+  }
+}
+
+const answer = z.union([z.object({ copy: z.string() }), z.object({ refused: z.string() })]);
+
+async function copyFrom(socket: Socket, inUse: DataDirectoryInUseError): Promise<string> {
+  let text = '';
+  try {
+    // the connection stays open: it is what keeps the copy
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      text += String(chunk);
+      if (text.endsWith('\n')) break;
+    }
+  } catch (cause) {
+    throw new BackupError(`${inUse.message}, which gives no copy of it: stop that process first`, { cause });
+  }
+  if (text === '') throw new BackupError(`${inUse.message}, which ended before it gave a copy: try again`);
+  const said = answer.parse(JSON.parse(text));
+  if ('copy' in said) return said.copy;
+  throw new BackupError(said.refused);
+}

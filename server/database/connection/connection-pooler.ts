@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import { isDatabaseAway } from '../availability-errors.ts';
+import { isThroughPooler } from './database-timeouts.ts';
+
+/** The server cannot work through the connection pooler; the message says what to set. */
+export class PoolerError extends Error {
+  override readonly name = 'PoolerError';
+}
+
+/** A pooler that gives no connection within this time has too few. */
+const connectionWithinMs = 2_500;
+const roundsMax = 10;
+/** A distant pooler is checked in fewer rounds. */
+const roundsForMs = 1_000;
+
+const noPreparedStatements =
+  'The connection pooler at DATABASE_URL does not keep prepared statements, as PgBouncer in transaction mode before version 1.21 or with max_prepared_statements=0: set DATABASE_PREPARED_STATEMENTS=off';
+const noTransactions =
+  'The connection pooler at DATABASE_URL refuses transactions, as PgBouncer in statement mode: set pool_mode to session or transaction in the pooler';
+const tooFewConnections =
+  'The connection pooler at DATABASE_URL does not give a second connection to PostgreSQL: raise default_pool_size in the pooler to at least 10 for each server process';
+
+/**
+ * Checks whether the server can work through the connection pooler that `pool` is connected to, if there is one.
+ * @throws {PoolerError} if it cannot
+ */
+export async function checkConnectionPooler(pool: Pool, preparedStatements: boolean): Promise<'direct' | 'pooler'> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    if (isThroughPooler(client)) await checkWithSecondClient(pool, client, preparedStatements);
+    failed = false;
+    return isThroughPooler(client) ? 'pooler' : 'direct';
+  } finally {
+    client.release(failed);
+  }
+}
+
+async function checkWithSecondClient(pool: Pool, client: PoolClient, preparedStatements: boolean): Promise<void> {
+  const other = pool.connect();
+  try {
+    await inTime(other.then((connected) => alternate(client, connected, preparedStatements)));
+  } finally {
+    // a connection that is still waiting for the pooler is closed as soon as it has one
+    void other.then((connected) => connected.release(true)).catch(() => undefined);
+  }
+}
+
+/**
+ * Has two clients take turns. In transaction mode a client gets any connection that is free: while the second client is in a transaction,
+ * the first one soon gets a connection that has not seen its prepared statement.
+ */
+async function alternate(client: PoolClient, other: PoolClient, preparedStatements: boolean): Promise<void> {
+  const name = preparedStatements ? `check_pooler_${randomBytes(6).toString('hex')}` : '';
+  const probe = { name, text: 'select 1', values: [] };
+  const started = performance.now();
+  for (let round = 1; round <= roundsMax && (round <= 2 || performance.now() - started < roundsForMs); round += 1) {
+    // twice, because some poolers take connections in turn
+    for (const _ of [1, 2]) await client.query(probe).catch(failWith(noPreparedStatements));
+    await begin(other).catch(failWith(noTransactions));
+    await client.query(probe).catch(failWith(noPreparedStatements));
+    await other.query('rollback');
+  }
+}
+
+/** The beginning of a transaction is sent with its first statement. */
+async function begin(client: PoolClient): Promise<void> {
+  await client.query('begin');
+  await client.query('select 1');
+}
+
+const failWith =
+  (message: string) =>
+  (cause: unknown): never => {
+    throw isConnectionLost(cause) ? cause : new PoolerError(message, { cause });
+  };
+
+/** PgBouncer reports its own errors with the code for protocol errors, which otherwise means a lost connection. */
+const isConnectionLost = (error: unknown): boolean =>
+  isDatabaseAway(error) && !(error instanceof Error && 'code' in error && error.code === '08P01');
+
+async function inTime(work: Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const late = sleep(connectionWithinMs, undefined, { signal: stop.signal }).then(() => {
+    throw new PoolerError(tooFewConnections);
+  });
+  late.catch(() => undefined);
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    stop.abort();
+    work.catch(() => undefined);
+  }
+}

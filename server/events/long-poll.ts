@@ -1,0 +1,81 @@
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { type EventSignals, eventSignals } from './event-signals.ts';
+
+const readLast = statement<{ last_seq: number }>('read_event_sequence', 'select last_seq from event_sequence');
+
+/** What the handlers of events are made with. */
+export type EventDeps = { readonly newEvents: NewEvents };
+
+type Waiter = { readonly after: number; readonly wake: () => void };
+
+/**
+ * Requests wait here for the next event. One query serves all of them: after each signal that there are new events, when a request
+ * starts to wait, and every few seconds. Without a waiting request there are no queries.
+ */
+export class NewEvents {
+  readonly #em: Em;
+  readonly #signals: EventSignals;
+  readonly #waiting = new Set<Waiter>();
+  readonly #unsubscribe: () => void;
+  #poll: NodeJS.Timeout | undefined;
+  #isChecking = false;
+  #again = false;
+  #stopped = false;
+
+  constructor(em: Em) {
+    this.#em = em;
+    this.#signals = eventSignals(em);
+    this.#unsubscribe = this.#signals.on('placed', () => this.#check());
+  }
+
+  /** Resolves when there is an event after this one, when time is up, or when the signal is aborted: the caller reads which. */
+  wait(after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.#stopped || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        this.#waiting.delete(waiter);
+        resolve();
+      };
+      const waiter = { after, wake: done };
+      const timer = setTimeout(done, milliseconds);
+      signal.addEventListener('abort', done);
+      this.#waiting.add(waiter);
+      // an event may have come after the caller has read
+      this.#check();
+    });
+  }
+
+  /** Wakes all waiting requests, and lets none wait from now on: the server stops. */
+  stop(): void {
+    this.#stopped = true;
+    this.#unsubscribe();
+    clearTimeout(this.#poll);
+    for (const { wake } of this.#waiting) wake();
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  #check(): void {
+    if (this.#stopped || this.#waiting.size === 0) return;
+    this.#again = true;
+    if (!this.#isChecking) void this.#wakeAll();
+  }
+
+  async #wakeAll(): Promise<void> {
+    clearTimeout(this.#poll);
+    this.#isChecking = true;
+    while (this.#again) {
+      this.#again = false;
+      // After an error all requests query by themselves, and report what is wrong.
+      const [row] = await readLast(this.#em.fork({ disableContextResolution: true }), []).catch(() => [{ last_seq: Infinity }]);
+      for (const { after, wake } of this.#waiting) if ((row?.last_seq ?? 0) > after) wake();
+    }
+    this.#isChecking = false;
+    if (this.#waiting.size > 0 && !this.#stopped) this.#poll = setTimeout(() => this.#check(), this.#signals.pollMs);
+  }
+}

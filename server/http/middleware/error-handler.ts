@@ -1,0 +1,85 @@
+import { RequestValidationError } from '@ts-rest/express';
+import type { ErrorRequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { problems, type ProblemCode } from '@mandate/contract';
+import { z } from 'zod';
+import { isDatabaseAway, isDatabaseBusy, isStorageInsufficient, storageRetryAfterSeconds } from '../../database/availability-errors.ts';
+import { isWriteRefusal } from '../../database/storage/storage-reserve.ts';
+import { Replay } from '../writes/idempotency.ts';
+import { payloadTooLarge, Problem, problem } from '../problem.ts';
+import { requestId } from '../request/request-context.ts';
+import { routeOf } from '../request/matched-route.ts';
+import { validationProblem } from '../validation/validation-problem.ts';
+
+/** The only writer of failures under `/api`: problem details (RFC 9457), whatever was thrown. */
+export const errorHandler =
+  (origin: string, log: Logger): ErrorRequestHandler =>
+  (error: unknown, req, res, next) => {
+    if (res.headersSent) return next(error);
+    if (error instanceof Replay) return error.send(res);
+    const failure = error instanceof RequestValidationError ? validationProblem(error, routeOf(req)) : problemOf(error);
+    const { status, title } = problems[failure.code];
+    const id = requestId(req);
+    // a shortage of disk space is reported once, and not again for each request
+    if (status >= 500 && !isWriteRefusal(failure.cause)) log.error({ request_id: id, err: failure.cause ?? failure }, 'a request failed');
+    res.status(status).set({ ...failure.headers, 'Content-Type': 'application/problem+json' });
+    const body = {
+      type: `${origin}/problems/${failure.code}`,
+      title,
+      status,
+      code: failure.code,
+      detail: failure.detail ?? title,
+      instance: `urn:mandate:request:${id}`,
+      request_id: id,
+      ...(failure.violatedPolicies && { violated_policies: failure.violatedPolicies }),
+      ...(failure.errors && { errors: failure.errors }),
+    };
+    // As bytes: for text Express would add a charset, which the type does not have.
+    res.send(Buffer.from(JSON.stringify(body)));
+  };
+
+const httpError = z.object({ type: z.string(), status: z.number(), limit: z.number() }).partial();
+
+const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
+  'entity.parse.failed': { code: 'malformed_json', detail: 'The body must be a JSON object.' },
+  'charset.unsupported': { code: 'unsupported_media_type', detail: 'Send the body in UTF-8.' },
+  'encoding.unsupported': { code: 'unsupported_media_type', detail: 'Send the body without this Content-Encoding.' },
+  'request.aborted': { code: 'invalid_request', detail: 'The body ended too early.' },
+  'request.size.invalid': { code: 'invalid_request', detail: 'The body is not as long as Content-Length says.' },
+};
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isStorageInsufficient(error)) {
+    return problem('insufficient_storage', {
+      detail:
+        'The server has too little disk space to write, and nothing was changed. Reads work. Send the request again later; with the same Idempotency-Key it is not carried out twice.',
+      headers: { 'Retry-After': String(storageRetryAfterSeconds) },
+      cause: error,
+    });
+  }
+  if (isDatabaseAway(error)) {
+    return problem('unavailable', {
+      detail: 'The database cannot be reached. Send the request again; with the same Idempotency-Key it is not carried out twice.',
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
+  }
+  if (isDatabaseBusy(error)) {
+    return problem('unavailable', {
+      detail: 'It took too long, and nothing was done. Send the request again.',
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
+  }
+  const { type, status, limit } = httpError.safeParse(error).data ?? {};
+  if (type === 'entity.too.large' && limit !== undefined) return payloadTooLarge(limit, error);
+  const known = bodyProblems[type ?? ''];
+  if (known) return problem(known.code, { detail: known.detail, cause: error });
+  if (error instanceof URIError || status === 400)
+    return problem('invalid_request', { detail: 'The URL is not well formed.', cause: error });
+  return problem('internal_error', {
+    detail: 'The request was not carried out. Try again; if it stays, quote the request id to support.',
+    cause: error,
+  });
+}

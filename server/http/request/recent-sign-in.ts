@@ -1,0 +1,21 @@
+import type { Principal } from './principal.ts';
+import { problem } from '../problem.ts';
+
+/** How old a sign-in may be for an operation that requires a recent one, in seconds. */
+export const recentSignInSeconds = 15 * 60;
+
+/**
+ * Refuses a principal whose user did not sign in recently, so that a token in a forgotten session or a stolen refresh token is
+ * not enough for the operation. API keys and applications that act for themselves have no sign-in and are always refused.
+ * @throws Problem `insufficient_user_authentication` with the challenge of RFC 9470 section 3
+ */
+export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Principal, now: Date): void {
+  if (authTime !== undefined && now.getTime() / 1000 - authTime <= recentSignInSeconds) return;
+  const minutes = recentSignInSeconds / 60;
+  const detail =
+    authTime === undefined
+      ? `This operation requires the access token of a user who signed in during the last ${minutes} minutes. API keys and applications that act for themselves cannot perform it.`
+      : `This operation requires a sign-in during the last ${minutes} minutes. Sign in again, then repeat the request; in the CLI: \`mandate login --force\`.`;
+  const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A more recent sign-in is required", max_age="${recentSignInSeconds}"`;
+  throw problem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
+}

@@ -1,0 +1,18 @@
+import { totalCountMax } from '@mandate/contract';
+import { invalidRequest } from '../problem.ts';
+
+/** A range that ends before it begins contradicts itself. */
+export function refuseReversed<Name extends string>(query: Partial<Record<Name, string | number | undefined>>, from: Name, to: Name): void {
+  const [begin, end] = [query[from], query[to]];
+  if (begin === undefined || end === undefined || comparable(begin) <= comparable(end)) return;
+  throw invalidRequest({ in: 'query', parameter: from, code: 'conflicting_parameters', detail: `${from} must not be after ${to}.` });
+}
+
+const comparable = (value: string | number): number => (typeof value === 'string' ? Date.parse(value) : value);
+
+/** The fields that `include_total=true` adds to a page. `count` may answer one more than it counts to. */
+export async function total(query: { include_total?: 'true' | 'false' | undefined }, count: () => Promise<number>): Promise<object> {
+  if (query.include_total !== 'true') return {};
+  const counted = await count();
+  return { total_count: Math.min(counted, totalCountMax), total_count_capped: counted > totalCountMax };
+}

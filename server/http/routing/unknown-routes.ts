@@ -1,0 +1,34 @@
+import type { AppRouter } from '@ts-rest/core';
+import type { IRouter, RequestHandler } from 'express';
+import { routesOf } from '@mandate/contract';
+import { problem } from '../problem.ts';
+
+/** A known path with another method: 405 with what there is instead (RFC 9110 section 15.5.6); OPTIONS is answered. */
+export function refuseOtherMethods(router: IRouter, contract: AppRouter, isWanted: (path: string) => boolean = () => true): void {
+  const byPath = Map.groupBy(routesOf(contract), (route) => route.path);
+  for (const [path, routes] of byPath) {
+    if (!isWanted(path)) continue;
+    const methods = routes.map((route): string => route.method);
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+    const allow = allowed.join(', ');
+    router.all(path, (req, res, next) => {
+      if (req.method === 'OPTIONS') return void res.status(204).set('Allow', allow).end();
+      if (allowed.includes(req.method)) return next();
+      throw problem('method_not_allowed', { detail: `This path has ${allow}.`, headers: { Allow: allow } });
+    });
+  }
+}
+
+/**
+ * Whether a route of another path matches this path as well: `/users/me` is a `/users/:user_id` for the router. Its other methods have
+ * to be refused before the router reaches the routes of the other path.
+ */
+export function overlaps(contract: AppRouter): (path: string) => boolean {
+  const paths = [...new Set(routesOf(contract).map((route) => route.path))];
+  const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
+  return (path) => patterns.some((other) => other.path !== path && !path.includes(':') && other.pattern.test(path));
+}
+
+export const refuseUnknownPath: RequestHandler = () => {
+  throw problem('route_not_found', { detail: 'There is nothing at this path. The paths are listed in /openapi.json.' });
+};

@@ -1,0 +1,27 @@
+import type { Em } from '../database/database.ts';
+import { csvRecords } from './csv-records.ts';
+import { type FilePosition, type FileRecord, startOfFile } from './file-record.ts';
+import { ndjsonRecords } from './ndjson-records.ts';
+
+export type StoredFile = {
+  readonly em: Em;
+  readonly fileId: number;
+  readonly format: 'csv' | 'ndjson';
+  /** Called every few hundred rows, because parsing does not pause by itself. */
+  readonly keep: () => Promise<void>;
+};
+
+const rowsBetweenPauses = 500;
+
+/**
+ * Reads the rows of a stored file in order, a chunk at a time.
+ * @param from the end of an earlier row, to continue after it
+ */
+export async function* readRecords(file: StoredFile, from: FilePosition = startOfFile): AsyncGenerator<FileRecord> {
+  let rows = 0;
+  for await (const record of file.format === 'csv' ? csvRecords(file, from) : ndjsonRecords(file, from)) {
+    yield record;
+    rows += 1;
+    if (rows % rowsBetweenPauses === 0) await file.keep();
+  }
+}

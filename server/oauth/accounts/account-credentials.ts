@@ -1,0 +1,63 @@
+import { recordAuditEvent, type Source } from '../../audit/record-audit-event.ts';
+import { listActiveApiKeys } from '../../api-keys/list-account-api-keys.ts';
+import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
+import type { Em } from '../../database/database.ts';
+import { findAuthenticatorApp, forgetApp } from '../second-factors/totp.ts';
+import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
+
+/** A passkey, authenticator app or API key of an account: what survives a new password unless it is removed. */
+export type Credential = {
+  readonly kind: 'passkey' | 'authenticator_app' | 'api_key';
+  /**
+   * Identifies the credential in forms and in the audit log: `passkey:7`. An account has one authenticator app, which its time of
+   * creation tells from the one that replaces it.
+   */
+  readonly key: string;
+  readonly id: number;
+  readonly name: string;
+  /** The beginning of an API key; empty for other credentials. */
+  readonly prefix: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+};
+
+/** The account's passkeys, its authenticator app and its active API keys. */
+export async function listCredentials(em: Em, userId: number, now: Date): Promise<Credential[]> {
+  const app = await findAuthenticatorApp(em, userId);
+  const passkeys = await listPasskeys(em, userId);
+  const apiKeys = await listActiveApiKeys(em, userId, now);
+  return [
+    ...passkeys.map(({ addedAt, ...passkey }) => ({ ...passkey, ...identify('passkey', passkey.id), prefix: '', createdAt: addedAt })),
+    ...(app ? [{ ...identify('authenticator_app', app.addedAt.getTime()), name: '', prefix: '', ...datesOf(app) }] : []),
+    ...apiKeys.map(({ id, name, prefix, createdAt, lastUsedAt }) => ({ ...identify('api_key', id), name, prefix, createdAt, lastUsedAt })),
+  ];
+}
+
+const identify = (kind: Credential['kind'], id: number) => ({ kind, id, key: `${kind}:${id}` });
+const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) => ({ createdAt: addedAt, lastUsedAt });
+
+export type Selection = { readonly removed: readonly Credential[]; readonly kept: readonly Credential[] };
+
+/** Divides credentials by whether their `key` is among `keep`. */
+export const selectCredentials = (credentials: readonly Credential[], keep: ReadonlySet<string>): Selection => ({
+  removed: credentials.filter(({ key }) => !keep.has(key)),
+  kept: credentials.filter(({ key }) => keep.has(key)),
+});
+
+/**
+ * Removes every credential of the account that is not among `kept`, those that were added since they were listed too, and records
+ * each removal. In a transaction that has locked the user.
+ */
+export async function removeCredentials(em: Em, userId: number, { removed, kept }: Selection, source: Source, now: Date): Promise<void> {
+  const keptIds = (kind: Credential['kind']): number[] => kept.filter((one) => one.kind === kind).map(({ id }) => id);
+  await removePasskeysExcept(em, userId, keptIds('passkey'));
+  for (const { kind, key } of removed) {
+    if (kind === 'passkey') await recordAuditEvent(em, source, { action: 'passkey.removed', actorId: userId, userId, subject: key }, now);
+  }
+  if (keptIds('authenticator_app').length === 0) {
+    await forgetApp(em, userId);
+    if (removed.some(({ kind }) => kind === 'authenticator_app'))
+      await recordAuditEvent(em, source, { action: 'authenticator_app.removed', actorId: userId, userId }, now);
+  }
+  await revokeApiKeys(em, { userId, except: keptIds('api_key') }, { source, actorId: userId, reason: 'password_reset' }, now);
+}

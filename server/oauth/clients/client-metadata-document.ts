@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { ApplicationInput } from '../../applications/create-application.ts';
+import { selfRegisteredGrantTypes, selfRegisteredScopes } from '../../applications/create-application.ts';
+import { grantTypes } from '../../applications/application.entity.ts';
+import type { FetchedDocument } from '../../outgoing-http/fetch-document.ts';
+import { registrationFault } from './dynamic-client-registration.ts';
+
+/** The document cannot be used; the message tells the developer of the client why. */
+export class MetadataDocumentError extends Error {
+  override readonly name = 'MetadataDocumentError';
+}
+
+/** The properties that this server understands; it ignores all others (RFC 7591 section 2), above all the URLs of keys and logos. */
+const documentSchema = z.object({
+  client_id: z.string(),
+  client_name: z.string().optional(),
+  redirect_uris: z.array(z.string()),
+  post_logout_redirect_uris: z.array(z.string()).default([]),
+  token_endpoint_auth_method: z.string().default('none'),
+  grant_types: z.array(z.string()).default(['authorization_code']),
+  response_types: z.array(z.string()).default(['code']),
+  scope: z.string().optional(),
+  client_secret: z.undefined({ invalid_type_error: 'must not be in a public document' }),
+});
+
+/**
+ * Reads a client ID metadata document (draft-ietf-oauth-client-id-metadata-document section 4) as an application: a public client
+ * without administrative scopes. Scopes and grant types that this server does not have, or not for such clients, are left out.
+ * @throws {MetadataDocumentError}
+ */
+export function applicationFromDocument(clientId: string, document: FetchedDocument, now: Date): ApplicationInput {
+  const metadata = parseDocument(document);
+  if (metadata.client_id !== clientId) throw new MetadataDocumentError('client_id in the document is not the URL of the document');
+  if (metadata.token_endpoint_auth_method !== 'none') throw new MetadataDocumentError('token_endpoint_auth_method must be none');
+  if (!metadata.response_types.includes('code')) throw new MetadataDocumentError('response_types must contain code');
+  const asked = metadata.scope?.split(' ');
+  const input: ApplicationInput = {
+    clientId,
+    name: metadata.client_name ?? new URL(clientId).host,
+    type: 'public',
+    redirectUris: metadata.redirect_uris,
+    postLogoutRedirectUris: metadata.post_logout_redirect_uris,
+    scopes: selfRegisteredScopes.filter((name) => asked?.includes(name) ?? true),
+    grantTypes: grantTypes.filter((name) => metadata.grant_types.includes(name) && selfRegisteredGrantTypes.includes(name)),
+    registration: 'metadata_document',
+    metadataExpiresAt: new Date(now.getTime() + cacheSeconds(document, now) * 1000),
+  };
+  const fault = registrationFault(input);
+  if (fault) throw new MetadataDocumentError(`${fault.field} ${fault.detail}`);
+  return input;
+}
+
+function parseDocument({ statusCode, headers, text }: FetchedDocument): z.output<typeof documentSchema> {
+  if (statusCode !== 200) throw new MetadataDocumentError(`the response has the status ${statusCode}, not 200; redirects are not followed`);
+  const contentType = String(headers['content-type'] ?? '');
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
+    throw new MetadataDocumentError('the response must have the content type application/json');
+  const parsed = documentSchema.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new MetadataDocumentError(`${issue?.path.join('.') || 'the document'} is not valid: ${issue?.message ?? ''}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new MetadataDocumentError('the document is not JSON', { cause });
+  }
+}
+
+const cacheSecondsMin = 5 * 60;
+const cacheSecondsMax = 24 * 60 * 60;
+
+/** How long the document may be used without another fetch: its freshness lifetime (RFC 9111 section 4.2) within our bounds. */
+function cacheSeconds({ headers }: FetchedDocument, now: Date): number {
+  const control = String(headers['cache-control'] ?? '');
+  const maxAge = /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(control)?.[1];
+  const expires = Date.parse(String(headers['expires'] ?? ''));
+  const date = Date.parse(String(headers['date'] ?? ''));
+  const lifetime = /\bno-(store|cache)\b/i.test(control)
+    ? 0
+    : maxAge !== undefined
+      ? Number(maxAge) - (Number(headers['age']) || 0)
+      : (expires - (Number.isNaN(date) ? now.getTime() : date)) / 1000;
+  return Math.min(cacheSecondsMax, Math.max(cacheSecondsMin, Number.isNaN(lifetime) ? 0 : lifetime));
+}

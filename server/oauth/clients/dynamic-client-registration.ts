@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { applicationCreate, characterFault, scopes, type Scope } from '@mandate/contract';
+import type { Request } from 'express';
+import { errors, Provider, type AdapterPayload, type Configuration } from 'oidc-provider';
+import { z } from 'zod';
+import { type ApplicationRegistration, grantTypes, type GrantType } from '../../applications/application.entity.ts';
+import { newClientSecret } from '../../applications/client-secret.ts';
+import {
+  applicationFaults,
+  createApplication,
+  selfRegisteredGrantTypes,
+  type ApplicationInput,
+} from '../../applications/create-application.ts';
+import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
+import type { Em } from '../../database/database.ts';
+import { requestableUrlFields } from './metadata-url-fields.ts';
+import { assistantScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
+
+type Registration = NonNullable<NonNullable<Configuration['features']>['registration']>;
+type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
+type Properties = Parameters<Policy>[1];
+
+/** The policy that every initial access token of an administrator names (server/applications/registration-token.ts). */
+export const policyName = 'of-the-shop';
+/** The policy of a registration without an initial access token (open-registration.ts). */
+export const openPolicyName = 'open';
+
+/** Grants an application that nobody looked at may use: it cannot act for itself. */
+const registrableGrants = grantTypes.filter((name) => name !== 'client_credentials');
+
+/** Before the library looks at anything: the rules that every registration request has to meet. */
+function checkRequest(properties: Properties, allowedGrants: readonly string[]): void {
+  const [urlField] = requestableUrlFields(properties);
+  if (urlField !== undefined)
+    throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server requests no URLs of applications; leave it out`);
+  const asked = askedFor.safeParse(properties);
+  if (!asked.success) throw new errors.InvalidClientMetadata('scope must be text, and grant_types a list of texts');
+  const known = asked.data.scope.split(' ').filter(isKnownScope);
+  const beyond = known.filter((scope) => isApiScope(scope) && scopes[scope].admin);
+  if (beyond.length > 0) throw new errors.InvalidClientMetadata(`only an administrator registers applications with ${beyond.join(', ')}`);
+  if (!asked.data.grant_types.every((name) => allowedGrants.includes(name)))
+    throw new errors.InvalidClientMetadata(`grant_types must be of ${allowedGrants.join(', ')}`);
+  properties.client_name ??= properties.client_id;
+  // named, or the library would take nothing for everything
+  properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
+}
+
+const askedFor = z.object({ scope: z.string().default(''), grant_types: z.array(z.string()).default([]) });
+
+/** Registers a public client: RFC 7591 section 3.2.1 lets the server replace what was left out. */
+function makePublic(properties: Properties): void {
+  if ((properties.token_endpoint_auth_method ?? 'none') !== 'none')
+    throw new errors.InvalidClientMetadata(
+      'token_endpoint_auth_method must be none: applications with a secret are registered by an administrator',
+    );
+  properties.token_endpoint_auth_method = 'none';
+  delete properties.client_secret;
+  delete properties.client_secret_expires_at;
+}
+
+/** RFC 7591. Every registration has an initial access token, from an administrator or from open-registration.ts, which names its policy. */
+export const registrationPolicy: Registration = {
+  enabled: true,
+  initialAccessToken: true,
+  issueRegistrationAccessToken: false,
+  idFactory: () => `app-${randomBytes(9).toString('base64url').replaceAll('-', '0').toLowerCase()}`,
+  secretFactory: newClientSecret,
+  policies: {
+    [policyName]: (_ctx, properties) => checkRequest(properties, registrableGrants),
+    [openPolicyName]: (_ctx, properties) => {
+      properties.scope ??= assistantScopes.join(' ');
+      checkRequest(properties, selfRegisteredGrantTypes);
+      makePublic(properties);
+    },
+  },
+};
+
+/** What the library has checked and is about to answer with, made an application like any other. */
+export async function registerApplication(em: Em, clientId: string, metadata: AdapterPayload): Promise<void> {
+  const registration = Provider.ctx?.oidc.entities.InitialAccessToken?.policies?.includes(openPolicyName)
+    ? 'open_registration'
+    : 'registration_token';
+  const input = {
+    clientId,
+    name: metadata.client_name ?? clientId,
+    type: metadata.token_endpoint_auth_method === 'none' ? ('public' as const) : ('confidential' as const),
+    redirectUris: metadata.redirect_uris ?? [],
+    postLogoutRedirectUris: metadata.post_logout_redirect_uris ?? [],
+    scopes: apiScopesOf(metadata.scope),
+    grantTypes: (metadata.grant_types ?? []).filter(isRegistrable),
+    registration,
+  } satisfies ApplicationInput;
+  const fault = registrationFault(input);
+  if (fault?.field === 'redirect_uris') throw new errors.InvalidRedirectUri(fault.detail);
+  if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${fault.detail}`);
+  const req = z.custom<Request>().parse(Provider.ctx?.req);
+  await em.fork().transactional(async (inner) => {
+    await createApplication(inner, input, metadata.client_secret);
+    await recordRegistration(inner, req, clientId, registration, input.scopes);
+  });
+}
+
+/** Returns the first reason why an application cannot be registered by itself, with the RFC 7591 name of the field. */
+export function registrationFault(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
+  const name = applicationCreate.shape.name.safeParse(input.name);
+  if (!name.success) return { field: 'client_name', detail: characterFault(name.error) ?? 'must be one line of up to 100 characters' };
+  const [fault] = applicationFaults({ redirectUris: [], ...input });
+  return fault;
+}
+
+/** Writes the audit event of an application that was registered without an administrator, in the transaction of its registration. */
+export async function recordRegistration(
+  em: Em,
+  req: Request,
+  clientId: string,
+  registration: ApplicationRegistration,
+  granted: readonly Scope[],
+): Promise<void> {
+  const event = { action: 'application.registered', clientId, subject: `application:${clientId}` } as const;
+  await recordAuditEvent(em, sourceOf(req), { ...event, details: { registration, scopes: granted } }, new Date());
+}
+
+const isRegistrable = (name: string): name is GrantType => registrableGrants.some((allowed) => allowed === name);
+
+const apiScopesOf = (scope: string | undefined): Scope[] => (scope ?? '').split(' ').filter(isApiScope);

@@ -1,0 +1,38 @@
+import type { Request } from 'express';
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
+import { endpoints } from '../protocol/endpoints.ts';
+import type { ProtocolPages } from '../pages/views/provider-pages.ts';
+import { readBody, replaceBody } from '../protocol/buffered-request-body.ts';
+
+/**
+ * Guesses at the codes that devices show end after ten (RFC 8628 section 5.1): whoever hits one would connect the device of
+ * somebody else. Counted before the token transaction, which would undo the counting.
+ */
+export const limitDeviceCodes =
+  (limits: AttemptLimits, pages: Pick<ProtocolPages, 'tooManyCodes'>): Middleware =>
+  async (ctx, next) => {
+    if (ctx.method !== 'POST' || ctx.path !== endpoints.code_verification) {
+      await next();
+      return;
+    }
+    const body = await readBody(ctx);
+    replaceBody(ctx, body);
+    if (!new URLSearchParams(body.toString()).get('user_code')) {
+      await next();
+      return;
+    }
+    const { ip } = z.custom<Request>().parse(ctx.req);
+    try {
+      const attempt = await limits.begin('userCode', '', { address: ip });
+      await next();
+      if (z.custom<KoaContextWithOIDC>().parse(ctx).oidc.entities.DeviceCode) await attempt.succeed();
+    } catch (error) {
+      if (!(error instanceof TooManyAttemptsError)) throw error;
+      ctx.status = 429;
+      ctx.set('Retry-After', String(error.retryAfterSeconds));
+      pages.tooManyCodes(z.custom<KoaContextWithOIDC>().parse(ctx));
+    }
+  };

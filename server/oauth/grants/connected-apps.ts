@@ -1,0 +1,155 @@
+import type { ConnectedApp } from '@mandate/contract';
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
+import { recordAuditEvent, type Source } from '../../audit/record-audit-event.ts';
+import { instant } from '../../database/timestamp-format.ts';
+import type { Em } from '../../database/database.ts';
+import { laterStatement, statement } from '../../database/queries/prepared-statement.ts';
+import { deviceName } from '../sessions/user-agent-label.ts';
+import { endpoints } from '../protocol/endpoints.ts';
+import { endConnections, recordGrantCreated } from './grant-events.ts';
+import { apiScopesAmong } from '../protocol/oauth-scopes.ts';
+
+const noteConnection = statement(
+  'note_connection',
+  `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes) values ($1, $2, $3, $4, $5, $6::text[])
+   on conflict (grant_id) do nothing`,
+);
+
+/** Remembers on what a person allowed something; it is shown once the application has come for its token. `preapprovedScopes`: those that the user was not asked about. */
+export async function beginConnection(
+  em: Em,
+  {
+    grantId,
+    userId,
+    clientId,
+    preapprovedScopes = [],
+  }: { grantId: string; userId: number; clientId: string; preapprovedScopes?: readonly string[] },
+  userAgent: string | undefined,
+  now: Date,
+): Promise<void> {
+  await noteConnection(em, [grantId, userId, clientId, deviceName(userAgent), now, preapprovedScopes]);
+}
+
+const useConnection = statement<{ first: boolean }>(
+  'use_connection',
+  `with before as (select last_used_at from connections where grant_id = $1)
+   insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
+   on conflict (grant_id) do update set last_used_at = excluded.last_used_at, scopes = excluded.scopes
+   returning (select last_used_at from before) is null as first`,
+);
+
+const useConnectionAgain = laterStatement(
+  'use_connection_again',
+  `insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
+   on conflict (grant_id) do update set last_used_at = excluded.last_used_at, scopes = excluded.scopes`,
+);
+
+const engineContext = z.custom<KoaContextWithOIDC>();
+
+/** Inside the token transaction: an application came for a token. */
+export const recordConnectionUse =
+  (em: Em): Middleware =>
+  async (ctx, next) => {
+    await next();
+    if (ctx.path !== endpoints.token || ctx.status !== 200) return;
+    const { entities, params } = engineContext.parse(ctx).oidc;
+    const { Grant: grant } = entities;
+    if (grant?.accountId === undefined || grant.clientId === undefined) return;
+    const scopes = apiScopesAmong(grant.getOIDCScope().split(' '));
+    const use = [grant.jti, Number(grant.accountId), grant.clientId, new Date(), scopes];
+    // a refresh token came with a first access token
+    if (params?.['grant_type'] === 'refresh_token') return useConnectionAgain(em, use);
+    const [used] = await useConnection(em, use);
+    if (used?.first) await recordGrantCreated(em, grant.jti);
+  };
+
+type Row = Omit<ConnectedApp, 'application' | 'scopes'> & { client_id: string; name: string; first_party: boolean; payload: string };
+
+// What stands there without a token that works is over, and waits for the sweep.
+const findConnections = statement<Row>(
+  'list_connections',
+  `select c.id, a.client_id, a.name, a.first_party, c.device, c.created_at, c.last_used_at, g.payload
+   from connections c
+   join oauth_records g on g.model = 'Grant' and g.id = c.grant_id and g.expires_at > $2
+   join applications a on a.client_id = c.client_id and a.status = 'active'
+   where c.user_id = $1 and c.last_used_at is not null and ($3::bigint is null or c.id < $3)
+     and exists (select 1 from oauth_records t where t.grant_id = c.grant_id and t.model in ('RefreshToken', 'AccessToken')
+                 and t.consumed_at is null and t.expires_at > $2)
+   order by c.id desc limit $4`,
+);
+
+/** What can act for somebody now, the newest first. */
+export async function listConnections(em: Em, userId: number, now: Date, before: number | null, limit: number): Promise<ConnectedApp[]> {
+  const rows = await findConnections(em, [userId, now, before, limit]);
+  return rows.map(({ client_id: clientId, name, first_party: firstParty, payload, ...row }) => ({
+    id: row.id,
+    application: { client_id: clientId, name, first_party: firstParty },
+    device: row.device,
+    scopes: grantedScopes(payload),
+    created_at: instant(row.created_at),
+    last_used_at: instant(row.last_used_at),
+  }));
+}
+
+const scopeSet = z.object({ scope: z.string().default('') }).default({});
+const grantPayload = z.object({ openid: scopeSet, rejected: z.object({ openid: scopeSet }).default({}) });
+
+function grantedScopes(payload: string): string[] {
+  const { openid, rejected } = grantPayload.parse(JSON.parse(payload));
+  const refused = new Set(rejected.openid.scope.split(' '));
+  return openid.scope.split(' ').filter((scope) => scope !== '' && !refused.has(scope));
+}
+
+const findConnection = statement<{ grant_id: string; client_id: string }>(
+  'find_connection',
+  'select grant_id, client_id from connections where id = $1 and user_id = $2',
+);
+// The grant goes first: who is about to give out a token of it holds it, and is waited for.
+const endGrant = statement('end_grant', `delete from oauth_records where model = 'Grant' and id = $1`);
+const endTokens = statement('end_tokens_of_grant', 'delete from oauth_records where grant_id = $1');
+const forgetConsent = statement(
+  'forget_consent',
+  'delete from consents c using applications a where c.application_id = a.id and c.user_id = $1 and a.client_id = $2',
+);
+
+export type RemovalOptions = {
+  readonly source: Source;
+  /** The client ID of the application through which the user removes the connection; undefined on the account pages. */
+  readonly by: string | undefined;
+  /** The API keys created through the application that the user keeps: their IDs, or all of them. */
+  readonly keepApiKeys: readonly number[] | 'all';
+};
+
+/**
+ * In a transaction. The application's access on that device ends, and the next time it is asked for. The API keys that were created
+ * through the application, on any device, are revoked, except those that the user keeps. `false`: there is no such thing.
+ */
+export async function removeConnection(
+  em: Em,
+  userId: number,
+  id: number,
+  { source, by, keepApiKeys }: RemovalOptions,
+  now: Date,
+): Promise<boolean> {
+  const [found] = await findConnection(em, [id, userId]);
+  if (!found) return false;
+  await endGrant(em, [found.grant_id]);
+  await endTokens(em, [found.grant_id]);
+  await endConnections(em, 'grant_id', found.grant_id);
+  await forgetConsent(em, [userId, found.client_id]);
+  if (keepApiKeys !== 'all') {
+    const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;
+    await revokeApiKeys(em, { userId, clientId: found.client_id, except: keepApiKeys }, cause, now);
+  }
+  const details = { application: found.client_id, ...(keepApiKeys.length > 0 && { api_keys: 'kept' }) };
+  await recordAuditEvent(
+    em,
+    source,
+    { action: 'connected_app.removed', actorId: userId, userId, clientId: by, subject: `connected_app:${id}`, details },
+    now,
+  );
+  return true;
+}

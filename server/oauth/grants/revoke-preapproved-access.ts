@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { revokeApiKeys, type RevocationCause } from '../../api-keys/revoke-api-keys.ts';
+import type { Em } from '../../database/database.ts';
+import { statement } from '../../database/queries/prepared-statement.ts';
+import { endConnections } from './grant-events.ts';
+
+type PreapprovedGrant = { readonly grant_id: string; readonly scopes: string[]; readonly payload: string };
+
+// Locks the grants first: a request that is about to issue a token of one of them holds its lock.
+const lockPreapprovedGrants = statement<PreapprovedGrant>(
+  'lock_preapproved_grants',
+  `select c.grant_id, array(select unnest(c.preapproved_scopes) intersect select unnest($2::text[])) as scopes, g.payload
+   from connections c join oauth_records g on g.model = 'Grant' and g.id = c.grant_id
+   where c.client_id = $1 and c.preapproved_scopes && $2::text[] order by c.grant_id for update of g`,
+);
+const endGrants = statement('end_grants', `delete from oauth_records where model = 'Grant' and id = any($1::text[])`);
+const endRecords = statement('end_records_of_grants', 'delete from oauth_records where grant_id = any($1::text[])');
+const narrowGrants = statement(
+  'narrow_grants',
+  `update oauth_records g set payload = narrowed.payload from unnest($1::text[], $2::text[]) narrowed (id, payload)
+   where g.model = 'Grant' and g.id = narrowed.id`,
+);
+const narrowConnections = statement(
+  'narrow_connections',
+  `update connections c set scopes = array(select s from unnest(c.scopes) s where s <> all($2::text[]) or s <> all(c.preapproved_scopes)),
+     preapproved_scopes = array(select s from unnest(c.preapproved_scopes) s where s <> all($2::text[]))
+   where c.grant_id = any($1::text[])`,
+);
+// An access token names its scopes: the application refreshes, and gets one with the scopes that are left.
+const endAccessTokens = statement(
+  'end_access_tokens_of_grants',
+  `delete from oauth_records where model = 'AccessToken' and grant_id = any($1::text[])`,
+);
+
+/**
+ * Revokes, in a transaction that has locked the application, what users never consented to: grants that rest on the withdrawn scopes
+ * alone, these scopes in grants that have others, and API keys that were created with them. Users are asked at their next sign-in.
+ */
+export async function endPreapprovedAccess(
+  em: Em,
+  clientId: string,
+  withdrawn: readonly string[],
+  by: Omit<RevocationCause, 'reason'>,
+  now: Date,
+): Promise<void> {
+  const narrowed = (await lockPreapprovedGrants(em, [clientId, withdrawn])).map(({ grant_id: id, scopes, payload }) => ({
+    id,
+    ...withoutScopes(payload, new Set(scopes)),
+  }));
+  const ended = narrowed.filter(({ isEmpty }) => isEmpty).map(({ id }) => id);
+  await endGrants(em, [ended]);
+  await endRecords(em, [ended]);
+  await endConnections(em, 'grant_id', ...ended);
+  const kept = narrowed.filter(({ isEmpty }) => !isEmpty);
+  const keptIds = kept.map(({ id }) => id);
+  await narrowGrants(em, [keptIds, kept.map(({ payload }) => payload)]);
+  await narrowConnections(em, [keptIds, withdrawn]);
+  await endAccessTokens(em, [keptIds]);
+  await revokeApiKeys(em, { clientId, preapproved: withdrawn }, { ...by, reason: 'preapproval_withdrawn' }, now);
+}
+
+const scopeText = z.string().default('');
+const grantPayload = z
+  .object({ openid: z.object({ scope: scopeText }).passthrough().default({}), resources: z.record(scopeText).default({}) })
+  .passthrough();
+
+/** Returns the grant without these scopes, and whether nothing is left that it allows. */
+function withoutScopes(payload: string, withdrawn: ReadonlySet<string>): { readonly payload: string; readonly isEmpty: boolean } {
+  const { openid, resources, ...grant } = grantPayload.parse(JSON.parse(payload));
+  const left = (scopes: string): string =>
+    scopes
+      .split(' ')
+      .filter((scope) => !withdrawn.has(scope))
+      .join(' ');
+  const narrowed = {
+    ...grant,
+    openid: { ...openid, scope: left(openid.scope) },
+    resources: Object.fromEntries(Object.entries(resources).map(([resource, scopes]) => [resource, left(scopes)])),
+  };
+  // to be able to refresh is no access
+  return { payload: JSON.stringify(narrowed), isEmpty: ['', 'offline_access'].includes(narrowed.openid.scope) };
+}

@@ -1,0 +1,44 @@
+import type { Mail } from '../../../mail/mail.ts';
+import { html } from '../views/html.ts';
+import type { Setting } from '../views/page-layout.ts';
+
+type Content = {
+  readonly subject: string;
+  readonly text: string;
+  readonly link?: string | undefined;
+  readonly ignore?: boolean;
+  /** Lists below the text. Names that users chose belong in `inertName`. */
+  readonly lists?: readonly MailedList[];
+};
+
+export type MailedList = { readonly title: string; readonly items: readonly string[] };
+
+/** A name that a user chose, without the characters that mail programs turn into links: an intruder may have chosen it. */
+export const inertName = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} _()'-]/gu, '_');
+
+/** A message in plain text, and the same for mail programs that show pages. */
+export function mailTo(to: string, { shop, words }: Setting, { subject, text, link, ignore = false, lists = [] }: Content): Mail {
+  const { greeting, ignore: nothing } = words.mail;
+  const listed = lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n'));
+  const lines = [greeting, text, ...(link === undefined ? [] : [link]), ...listed, ...(ignore ? [nothing] : []), shop.name];
+  const page = html`<!doctype html>
+    <html lang="${words.language}" dir="${words.direction}">
+      <head>
+        <meta charset="utf-8" />
+        <title>${subject}</title>
+      </head>
+      <body>
+        <p>${greeting}</p>
+        <p>${text}</p>
+        ${link !== undefined && html`<p><a href="${link}">${link}</a></p>`}${lists.map(
+          ({ title, items }) =>
+            html`<p>${title}</p>
+              <ul>
+                ${items.map((item) => html`<li>${item}</li>`)}
+              </ul>`,
+        )}${ignore && html`<p>${nothing}</p>`}
+        <p>${shop.name}</p>
+      </body>
+    </html>`;
+  return { to, subject, text: `${lines.join('\n\n')}\n`, html: page.toString() };
+}

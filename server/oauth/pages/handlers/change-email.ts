@@ -1,0 +1,129 @@
+import { contract } from '@mandate/contract';
+import { LockMode } from '@mikro-orm/core';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { sourceOf } from '../../../audit/record-audit-event.ts';
+import { statement } from '../../../database/queries/prepared-statement.ts';
+import { recordEvent } from '../../../events/record-event.ts';
+import { Problem } from '../../../http/problem.ts';
+import { queueMail } from '../../../mail/mail.ts';
+import { changeEmailAddress, verifyEmailAddress } from '../../../users/change-email-address.ts';
+import { userBody } from '../../../users/user-body.ts';
+import { User } from '../../../users/user.entity.ts';
+import { lockAccountOfSession, type AccountRequest } from './require-signed-in.ts';
+import { announceEmailChange, confirmationPath } from '../../accounts/notify-email-change.ts';
+import { forgetLinks, lookAtLink, newLinkToken, useLink } from '../../accounts/email-links.ts';
+import { mailTo } from '../emails/render-email.ts';
+import { sendPage, type PageContext } from '../routing/page-context.ts';
+import { changeEmailPage, donePage } from '../views/account-pages.ts';
+import { confirmEmailPage, linkOverPage, mailSentPage } from '../views/email-link-pages.ts';
+import type { Fault } from '../views/page-layout.ts';
+import { noticePage } from '../views/message-pages.ts';
+
+const { email: validEmail } = contract.users.create.body.shape;
+const emailForm = z.object({ email: z.string().catch('') });
+
+/** `GET` and `POST /account/email`. */
+export const showChangeEmail = (request: AccountRequest): void => render(request, '', []);
+
+export async function submitChangeEmail(request: AccountRequest): Promise<void> {
+  const { context, req, res, account } = request;
+  const { words } = context.setting;
+  const { email } = emailForm.parse(req.body ?? {});
+  const answer = (text: string) => render(request, email, [{ field: 'email', text }]);
+  const address = validEmail.safeParse(email);
+  if (!address.success) return answer(words.signUp.emailInvalid);
+  if (address.data === account.email && account.email_verified) return answer(words.changeEmail.same);
+  if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
+  await context.limits.begin('mail', address.data.toLowerCase(), { address: req.ip });
+  await sendLink(request, address.data);
+  return sendPage(context, res, mailSentPage(context.setting, address.data, '/account/email'));
+}
+
+/** Shows the page again, for a form without a valid token. */
+export function showStaleChangeEmail(request: AccountRequest): void {
+  const { email } = emailForm.parse(request.req.body ?? {});
+  render(request, email, [{ field: 'email', text: request.context.setting.words.stale }]);
+}
+
+const findOther = statement<{ id: number }>(
+  'other_owner_of_address',
+  `select id from users where lower(email) = lower($1) and status <> 'closed' and id <> $2`,
+);
+
+/** The answer is the same whether the address is somebody else's; only who reads the message learns it. */
+async function sendLink(request: AccountRequest, email: string): Promise<void> {
+  const { context, account, now } = request;
+  const { em, setting, keys, provider } = context;
+  const userId = account.id;
+  const { mail } = setting.words;
+  const shop = setting.shop.name;
+  await em.transactional(async (inner) => {
+    await lockAccountOfSession(inner, request); // a password reset invalidates links: none may be created after it by an older session
+    const taken = (await findOther(inner, [email, userId])).length > 0;
+    const token = await newLinkToken(inner, { purpose: 'email_change', email, userId }, now);
+    const content = taken
+      ? { subject: mail.addressTakenSubject(shop), text: mail.addressTaken(shop) }
+      : {
+          subject: mail.newAddressSubject(shop),
+          text: mail.newAddress(shop),
+          link: `${provider.issuer}${confirmationPath}?token=${token}`,
+          ignore: true,
+        };
+    await queueMail(inner, keys.mail, mailTo(email, setting, content), now);
+  });
+}
+
+const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
+
+/** `GET` and `POST /account/email/confirm`: somebody follows the link in the message. */
+export const showConfirmEmail = (context: PageContext) => async (req: Request, res: Response) => {
+  const link = await lookAtLink(context.em, 'email_change', tokenOf(req), new Date());
+  if (!link) return linkOver(context, res);
+  return sendPage(context, res, confirmEmailPage(context.setting, { csrf: context.forms.token(req, res), email: link.email }));
+};
+
+export const submitConfirmEmail = (context: PageContext) => async (req: Request, res: Response) => {
+  const confirmed = await useAddress(context, req).catch((error: unknown) => {
+    if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
+  });
+  if (!confirmed) return linkOver(context, res);
+  const { changeEmail: words } = context.setting.words;
+  const { email, how } = confirmed;
+  const page =
+    how === 'changed'
+      ? donePage(context.setting, words.doneTitle, words.done(email))
+      : donePage(context.setting, words.confirmedTitle, words.confirmed);
+  return sendPage(context, res, page);
+};
+
+type Confirmed = { readonly email: string; readonly how: 'changed' | 'verified' };
+
+/** The link proves the address: of the account as it is, or one that its owner wants in its place. Undefined when the link is over. */
+async function useAddress(context: PageContext, req: Request): Promise<Confirmed | undefined> {
+  const now = new Date();
+  const source = sourceOf(req);
+  return context.em.transactional(async (em) => {
+    const link = await useLink(em, 'email_change', tokenOf(req), now);
+    const user =
+      link?.userId == null ? null : await em.findOne(User, { id: link.userId, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!link || !user) return undefined;
+    const { email } = link;
+    if (email === user.email) {
+      await verifyEmailAddress(em, user, source, now);
+      await forgetLinks(em, user.id);
+      return { email, how: 'verified' };
+    }
+    await changeEmailAddress(em, announceEmailChange(context), user, { email, isVerified: true, actorId: user.id, source }, now);
+    await recordEvent(em, 'user.updated', userBody(user), user.id);
+    return { email, how: 'changed' };
+  });
+}
+
+const linkOver = (context: PageContext, res: Response): void =>
+  sendPage(context, res, linkOverPage(context.setting, '/account/email'), { status: 400 });
+
+function render({ context, req, res, account }: AccountRequest, typed: string, faults: readonly Fault[]): void {
+  const html = changeEmailPage(context.setting, { csrf: context.forms.token(req, res), account, typed, faults });
+  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
+}

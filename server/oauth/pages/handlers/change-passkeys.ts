@@ -1,0 +1,56 @@
+import { characterFault, line } from '@mandate/contract';
+import { z } from 'zod';
+import { lockAccountOfSession, type AccountRequest } from './require-signed-in.ts';
+import { showSecurity, tell } from './change-second-factor.ts';
+import { addPasskey, removePasskey } from '../../second-factors/passkeys.ts';
+
+const newPasskeyForm = z.object({
+  passkey: z.string().catch(''),
+  name: z
+    .string()
+    .transform((name) => name.trim().slice(0, 100))
+    .catch(''),
+});
+
+/** `POST /account/passkeys`. */
+export async function submitNewPasskey(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const { words } = context.setting;
+  const { passkey, name } = newPasskeyForm.parse(req.body ?? {});
+  const validName = line(100, 0).safeParse(name);
+  if (!validName.success) {
+    return showSecurity(request, [{ field: 'name', text: words.signUp.nameRejected(characterFault(validName.error) ?? '') }]);
+  }
+  const added = await context.em.transactional(async (em) => {
+    await lockAccountOfSession(em, request);
+    const wanted = { userId: account.id, name: name === '' ? words.security.passkeyDefault : name, answer: passkey };
+    const id = await addPasskey(em, context.challenges, context.provider.issuer, wanted, now);
+    if (id !== undefined) await tell(em, request, 'passkey.added', `passkey:${id}`);
+    return id !== undefined;
+  });
+  if (!added) return showSecurity(request, [{ field: 'name', text: words.security.passkeyRefused }]);
+  return res.redirect(303, '/account/security');
+}
+
+/** Shows the page again, for a form without a valid token. */
+export const showStaleNewPasskey = (request: AccountRequest): Promise<void> =>
+  showSecurity(request, [{ field: 'name', text: request.context.setting.words.stale }]);
+
+const removeForm = z.object({
+  id: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+});
+
+/** `POST /account/passkeys/remove`. */
+export async function submitRemovePasskey(request: AccountRequest): Promise<void> {
+  const { context, req, res, account } = request;
+  const form = removeForm.safeParse(req.body ?? {});
+  if (form.success) {
+    await context.em.transactional(async (em) => {
+      if (await removePasskey(em, account.id, form.data.id)) await tell(em, request, 'passkey.removed', `passkey:${form.data.id}`);
+    });
+  }
+  res.redirect(303, '/account/security');
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
+import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
+import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
+import { queueMail } from '../../../mail/mail.ts';
+import { lockAccountOfSession, type AccountRequest } from './require-signed-in.ts';
+import { changePassword } from '../../accounts/account-store.ts';
+import { currentSession, startSession } from '../../sessions/current-session.ts';
+import { byPassword } from '../../protocol/acr-and-amr.ts';
+import { noteBrowser } from '../../sessions/session-list.ts';
+import { endSignIns } from '../../grants/revoke-grants-and-sessions.ts';
+import { forgetLinks } from '../../accounts/email-links.ts';
+import { inertName, mailTo } from '../emails/render-email.ts';
+import { hashNewPassword } from '../../passwords/password-rules.ts';
+import { sendPage } from '../routing/page-context.ts';
+import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
+import type { Fault } from '../views/page-layout.ts';
+
+/** `GET` and `POST /account/password`. */
+export const showChangePassword = (request: AccountRequest): Promise<void> => render(request, []);
+
+const passwordForm = z.object({ password: z.string().catch(''), revoke_keys: z.literal('yes').optional().catch(undefined) });
+
+export async function submitChangePassword(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const { setting } = context;
+  const { password, revoke_keys: revokeKeys } = passwordForm.parse(req.body ?? {});
+  const revokesKeys = revokeKeys !== undefined;
+  const chosen = await hashNewPassword(password, account, setting);
+  if ('reason' in chosen) return render(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
+  const apiKeys = await context.em.transactional(async (em) => {
+    await lockAccountOfSession(em, request);
+    const { amr = byPassword.amr, acr = byPassword.acr } = await currentSession(context.provider, req, res);
+    await changePassword(em, account.id, chosen.hash, now);
+    await endSignIns(em, account.id);
+    await forgetLinks(em, account.id);
+    const session = await startSession(context.provider, req, res, String(account.id), { amr, acr });
+    await noteBrowser(em, session.uid, String(account.id), req, now);
+    await recordAuditEvent(em, sourceOf(req), { action: 'password.changed', actorId: account.id, userId: account.id }, now);
+    const active = await listActiveApiKeys(em, account.id, now);
+    const cause = { source: sourceOf(req), actorId: account.id, reason: 'password_changed' } as const;
+    if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
+    const { mail, credential } = setting.words;
+    const lists =
+      revokesKeys && active.length > 0
+        ? [{ title: mail.keysRevoked, items: active.map(({ name, prefix }) => credential.apiKey(inertName(name), prefix)) }]
+        : [];
+    const subject = mail.passwordChangedSubject(setting.shop.name);
+    const link = `${context.provider.issuer}/password-reset`;
+    await queueMail(
+      em,
+      context.keys.mail,
+      mailTo(account.email, setting, { subject, text: mail.passwordChanged(setting.shop.name), link, lists }),
+      now,
+    );
+    return active.length;
+  });
+  context.knownBrowsers.remember(req, res, account.id, now);
+  return sendPage(context, res, passwordChangedPage(setting, apiKeys, revokesKeys));
+}
+
+/** Shows the page again, for a form without a valid token. */
+export const showStaleChangePassword = (request: AccountRequest): Promise<void> =>
+  render(request, [{ field: 'password', text: request.context.setting.words.stale }]);
+
+async function render({ context, req, res, account, now }: AccountRequest, faults: readonly Fault[], revokesKeys = false): Promise<void> {
+  const apiKeys = await listActiveApiKeys(context.em, account.id, now);
+  const csrf = context.forms.token(req, res);
+  const html = changePasswordPage(context.setting, { csrf, email: account.email, faults, apiKeys, revokesKeys });
+  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
+}

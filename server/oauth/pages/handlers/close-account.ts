@@ -1,0 +1,41 @@
+import { LockMode } from '@mikro-orm/core';
+import type { ProblemCode } from '@mandate/contract';
+import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
+import { Problem } from '../../../http/problem.ts';
+import { closeUser } from '../../../users/close-user.ts';
+import { lockAdministrators } from '../../../users/administrator-guard.ts';
+import { User } from '../../../users/user.entity.ts';
+import type { AccountRequest } from './require-signed-in.ts';
+import { endSession } from '../../sessions/current-session.ts';
+import { endAccess } from '../../grants/revoke-all-access.ts';
+import { sendPage } from '../routing/page-context.ts';
+import { closeAccountPage } from '../views/account-pages.ts';
+import { noticePage } from '../views/message-pages.ts';
+
+/** `GET` and `POST /account/close`. */
+export function showCloseAccount({ context, req, res }: AccountRequest): void {
+  sendPage(context, res, closeAccountPage(context.setting, context.forms.token(req, res)));
+}
+
+export async function submitCloseAccount(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const { closeAccount: words } = context.setting.words;
+  const closed = await context.em
+    .transactional(async (em) => {
+      await lockAdministrators(em);
+      const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      await closeUser(em, endAccess, user);
+      await endSession(context.provider, req, res);
+      await recordAuditEvent(em, sourceOf(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
+      return true;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Problem && obstacles.includes(error.code)) return false;
+      throw error;
+    });
+  if (!closed) return sendPage(context, res, noticePage(context.setting, words.title, words.openOrders), { status: 409 });
+  return sendPage(context, res, noticePage(context.setting, words.doneTitle, words.done));
+}
+
+// Somebody has to be left who can let others in; and what was ordered has to come to its end first.
+const obstacles: ProblemCode[] = ['last_administrator', 'open_orders'];

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
+import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
+import type { AccountRequest } from './require-signed-in.ts';
+import { endBrowser, listBrowsers } from '../../sessions/session-list.ts';
+import { endSession } from '../../sessions/current-session.ts';
+import { listConnections, removeConnection } from '../../grants/connected-apps.ts';
+import { endSignIns } from '../../grants/revoke-grants-and-sessions.ts';
+import { sendPage } from '../routing/page-context.ts';
+import { appsPage, sessionsPage } from '../views/account-pages.ts';
+import { signedOutPage } from '../views/message-pages.ts';
+
+/** `GET` and `POST /account/sessions`. */
+export async function showSessions({ context, req, res, account, sessionUid, now }: AccountRequest): Promise<void> {
+  const browsers = await listBrowsers(context.em, account.id, now);
+  sendPage(context, res, sessionsPage(context.setting, context.forms.token(req, res), sessionUid, browsers));
+}
+
+const sessionsForm = z.object({
+  session: z.string().max(100).optional().catch(undefined),
+  everywhere: z.literal('yes').optional().catch(undefined),
+});
+
+export async function submitSessions(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const { session, everywhere } = sessionsForm.parse(req.body ?? {});
+  const record = { actorId: account.id, userId: account.id };
+  if (everywhere !== undefined) {
+    await context.em.transactional(async (em) => {
+      await endSession(context.provider, req, res);
+      await endSignIns(em, account.id);
+      await recordAuditEvent(em, sourceOf(req), { action: 'sessions.ended', ...record }, now);
+    });
+    context.onTokenOperation({ name: 'revoked', reason: 'person' });
+    return sendPage(context, res, signedOutPage(context.setting));
+  }
+  await context.em.transactional(async (em) => {
+    if (session === undefined || !(await endBrowser(em, account.id, session))) return;
+    await recordAuditEvent(em, sourceOf(req), { action: 'session.ended', ...record }, now);
+  });
+  return res.redirect(303, '/account/sessions');
+}
+
+const appsMax = 100;
+
+/** `GET` and `POST /account/apps`. */
+export async function showApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
+  const apps = await listConnections(context.em, account.id, now, null, appsMax);
+  const apiKeys = await listActiveApiKeys(context.em, account.id, now);
+  sendPage(context, res, appsPage(context.setting, context.forms.token(req, res), apps, apiKeys));
+}
+
+const appsForm = z.object({
+  app: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+  /** IDs of the API keys that the user keeps. */
+  keep_keys: z
+    .string()
+    .regex(/^\d{1,15}(,\d{1,15}){0,99}$/)
+    .transform((ids) => ids.split(',').map(Number))
+    .catch([]),
+});
+
+export async function submitApps(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const form = appsForm.safeParse(req.body ?? {});
+  if (form.success) {
+    const { app, keep_keys: keepApiKeys } = form.data;
+    const options = { source: sourceOf(req), by: undefined, keepApiKeys };
+    const removed = await context.em.transactional((em) => removeConnection(em, account.id, app, options, now));
+    if (removed) context.onTokenOperation({ name: 'revoked', reason: 'person' });
+  }
+  res.redirect(303, '/account/apps');
+}

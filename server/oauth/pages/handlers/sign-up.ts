@@ -1,0 +1,155 @@
+import { characterFault, contract } from '@mandate/contract';
+import type { Request, Response } from 'express';
+import { errors } from 'oidc-provider';
+import { z, type ZodError } from 'zod';
+import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
+import { createAccount, EmailTakenError } from '../../accounts/account-store.ts';
+import { byPassword } from '../../protocol/acr-and-amr.ts';
+import { findApplication } from '../../grants/consent.ts';
+import { letIn } from './complete-sign-in.ts';
+import { lookAtLink, useLink } from '../../accounts/email-links.ts';
+import { hashNewPassword } from '../../passwords/password-rules.ts';
+import { clientIdOf, returnAddress, sendPage, type Interaction, type PageContext } from '../routing/page-context.ts';
+import { linkOverPage, mailSentPage } from '../views/email-link-pages.ts';
+import type { Fault, Setting } from '../views/page-layout.ts';
+import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';
+import { noticePage } from '../views/message-pages.ts';
+import { requestLink } from './send-email-link.ts';
+import { interactionOf } from './sign-in.ts';
+
+/** The same rules for a name and an address as in the API. */
+const { name: validName, email: validEmail } = contract.users.create.body.shape;
+
+const signUpForm = z.object({ email: z.string().catch('') });
+
+/** `GET` and `POST /sign-up`, and `/sign-in/:uid/sign-up` when an application asked for a sign-in. */
+export const showSignUp = (context: PageContext) => async (req: Request, res: Response) =>
+  render(context, req, res, await interactionOf(context, req, res), '', []);
+
+export const submitSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const { words } = context.setting;
+  const interaction = await interactionOf(context, req, res);
+  const { email } = signUpForm.parse(req.body ?? {});
+  const answer = (text: string) => render(context, req, res, interaction, email, [{ field: 'email', text }]);
+  const address = validEmail.safeParse(email);
+  if (!address.success) return answer(words.signUp.emailInvalid);
+  if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
+  await context.limits.begin('mail', address.data.toLowerCase(), { address: req.ip });
+  await requestLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
+  return sendPage(context, res, mailSentPage(context.setting, address.data, signUpPath(interaction)));
+};
+
+/** Shows the page again, for a form without a valid token. */
+export const showStaleSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const { email } = signUpForm.parse(req.body ?? {});
+  const faults = [{ field: 'email', text: context.setting.words.stale }];
+  await render(context, req, res, await interactionOf(context, req, res), email, faults);
+};
+
+const confirmForm = z.object({ name: z.string().catch(''), password: z.string().catch('') });
+const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
+
+/** `GET` and `POST /sign-up/confirm`: somebody follows the link in the message. */
+export const showConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const link = await lookAtLink(context.em, 'sign_up', tokenOf(req), new Date());
+  if (!link) return linkOver(context, res);
+  return sendPage(context, res, confirmSignUpPage(context.setting, { csrf: context.forms.token(req, res), email: link.email }));
+};
+
+/** A name that is there, but contains a character that no name may contain, gets the reason of the API. */
+function nameFault(error: ZodError, { signUp }: Setting['words']): Fault {
+  const reason = characterFault(error);
+  return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
+}
+
+export const submitConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const { em, setting } = context;
+  const now = new Date();
+  const link = await lookAtLink(em, 'sign_up', tokenOf(req), now);
+  if (!link) return linkOver(context, res);
+  const { email } = link;
+  const { name, password } = confirmForm.parse(req.body ?? {});
+  const validated = validName.safeParse(name);
+  const chosen = await hashNewPassword(password, { name, email }, setting);
+  const faults: Fault[] = [
+    ...(validated.success ? [] : [nameFault(validated.error, setting.words)]),
+    ...('reason' in chosen ? [{ field: 'password', text: chosen.reason }] : []),
+  ];
+  if (!validated.success || 'reason' in chosen) return showConfirmFaults(context, req, res, { email, name, faults });
+  const accountId = await openAccount(context, req, { name: validated.data, passwordHash: chosen.hash });
+  if (accountId === undefined) return linkOver(context, res);
+  const hasInteraction = await isStillAsked(context, req, res);
+  return letIn(context, req, res, { accountId: String(accountId), proof: byPassword, hasInteraction, next: '/account' });
+};
+
+/** Shows the page again, for a form without a valid token. */
+export const showStaleConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+  const link = await lookAtLink(context.em, 'sign_up', tokenOf(req), new Date());
+  if (!link) return linkOver(context, res);
+  const { name } = confirmForm.parse(req.body ?? {});
+  return showConfirmFaults(context, req, res, { email: link.email, name, faults: [{ field: 'name', text: context.setting.words.stale }] });
+};
+
+function showConfirmFaults(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  content: { email: string; name: string; faults: readonly Fault[] },
+): void {
+  const html = confirmSignUpPage(context.setting, { csrf: context.forms.token(req, res), ...content });
+  sendPage(context, res, html, { status: 400 });
+}
+
+/** Undefined when the link is over: somebody else was first, with the link or with the address. */
+async function openAccount(
+  { em }: PageContext,
+  req: Request,
+  { name, passwordHash }: { name: string; passwordHash: string },
+): Promise<number | undefined> {
+  const now = new Date();
+  try {
+    return await em.fork().transactional(async (inner) => {
+      const link = await useLink(inner, 'sign_up', tokenOf(req), now);
+      if (!link) return undefined;
+      const { id } = await createAccount(inner, { name, email: link.email, passwordHash }, now);
+      await recordAuditEvent(inner, sourceOf(req), { action: 'account.created', actorId: id, userId: id }, now);
+      return id;
+    });
+  } catch (error) {
+    if (error instanceof EmailTakenError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the application that sent the person here still waits, in this browser: the link may have been opened in another. */
+async function isStillAsked(context: PageContext, req: Request, res: Response): Promise<boolean> {
+  try {
+    return (await interactionOf(context, req, res)) !== undefined;
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return false;
+    throw error;
+  }
+}
+
+const linkOver = (context: PageContext, res: Response): void =>
+  sendPage(context, res, linkOverPage(context.setting, '/sign-up'), { status: 400 });
+
+const signUpPath = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}/sign-up` : '/sign-up');
+
+async function render(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  interaction: Interaction | undefined,
+  email: string,
+  faults: readonly Fault[],
+): Promise<void> {
+  const html = signUpPage(context.setting, {
+    csrf: context.forms.token(req, res),
+    application: interaction && (await findApplication(context.em, clientIdOf(interaction))).name,
+    email,
+    faults,
+    signInPath: interaction ? `/sign-in/${interaction.uid}` : '/sign-in',
+  });
+  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200, ...(interaction && { returnTo: returnAddress(interaction) }) });
+}

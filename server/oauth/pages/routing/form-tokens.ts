@@ -1,0 +1,60 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { noteOf } from '../../../memory/object-metadata.ts';
+import { sessionOf } from '../../sessions/current-session.ts';
+
+const newBrowserId = noteOf<string>('new browser id');
+
+/**
+ * Issues and verifies the tokens of forms. A token is an HMAC over the session and its account, so that it is invalid in every other session and
+ * after a sign-in. Before sign-in it is bound to a random value in a cookie. The server signs that cookie and ignores others.
+ */
+export class FormTokens {
+  readonly #key: Uint8Array;
+  readonly #cookieName: string;
+  readonly #cookie: RegExp;
+
+  constructor(key: Uint8Array, cookieName: string) {
+    this.#key = key;
+    this.#cookieName = cookieName;
+    this.#cookie = new RegExp(`(?:^|;\\s*)${cookieName}=([\\w-]{32})\\.([\\w-]{43})(?:;|$)`);
+  }
+
+  /** Returns the token for the forms of this response. Sets the cookie if the token needs one. */
+  token(req: Request, res: Response): string {
+    return this.#sign(this.#binding(req) ?? ['browser', this.#setBrowserId(req, res)]);
+  }
+
+  accepts(req: Request, token: string): boolean {
+    const binding = this.#binding(req);
+    return binding !== undefined && isEqual(this.#sign(binding), token);
+  }
+
+  #binding(req: Request): string[] | undefined {
+    const { uid, accountId } = sessionOf(req);
+    if (accountId !== undefined) return ['session', uid, accountId];
+    const browserId = this.#browserId(req);
+    return browserId === undefined ? undefined : ['browser', browserId];
+  }
+
+  #browserId(req: Request): string | undefined {
+    const [, id = '', signature = ''] = this.#cookie.exec(req.headers.cookie ?? '') ?? [];
+    return id !== '' && isEqual(this.#sign(['cookie', id]), signature) ? id : undefined;
+  }
+
+  #setBrowserId(req: Request, res: Response): string {
+    const id = newBrowserId.get(req) ?? randomBytes(24).toString('base64url');
+    newBrowserId.set(req, id);
+    res.cookie(this.#cookieName, `${id}.${this.#sign(['cookie', id])}`);
+    return id;
+  }
+
+  #sign(content: readonly string[]): string {
+    return createHmac('sha256', this.#key).update(JSON.stringify(content)).digest('base64url');
+  }
+}
+
+function isEqual(expected: string, presented: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(presented)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

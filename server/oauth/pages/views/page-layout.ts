@@ -1,0 +1,131 @@
+import { html, Html, type Child } from './html.ts';
+import type { Words } from '../messages/english-messages.ts';
+
+export type Shop = { readonly name: string; readonly accent: string };
+
+export const defaultShop: Shop = { name: 'Mandate', accent: '#1d4ed8' };
+
+/** What every page is made with. */
+export type Setting = {
+  readonly shop: Shop;
+  readonly words: Words;
+  readonly stylesheetPath: string;
+  /** Makes some pages more comfortable; others have none. */
+  readonly scriptPath: string | undefined;
+  readonly base: string;
+};
+
+export type Fault = { readonly field: string; readonly text: string };
+
+/** The whole document around the one thing a page is about. */
+export const page = (setting: Setting, title: string, content: Child, faults: readonly Fault[] = []): Html =>
+  below(setting.base, whole(setting, title, content, faults));
+
+/** Links and forms name paths of the server; where it lives below a path itself, that comes first. What people typed has no quotes left in it. */
+const below = (base: string, document: Html): Html =>
+  base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
+
+const whole = ({ shop, words, stylesheetPath, scriptPath }: Setting, title: string, content: Child, faults: readonly Fault[]): Html =>
+  html`<!doctype html>
+    <html lang="${words.language}" dir="${words.direction}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${faults.length > 0 && `${words.error}: `}${title} - ${shop.name}</title>
+        <link rel="icon" href="/favicon.ico" />
+        <link rel="stylesheet" href="${stylesheetPath}" />
+        ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
+      </head>
+      <body>
+        <header><span class="mark" aria-hidden="true">${shop.name.at(0)}</span>${shop.name}</header>
+        <main>${faults.length > 0 && summary(words, faults)}${content}</main>
+      </body>
+    </html>`;
+
+const summary = (words: Words, faults: readonly Fault[]): Html =>
+  html`<div class="summary" role="alert" tabindex="-1" autofocus>
+    <h2>${words.problemSummary}</h2>
+    <ul>
+      ${faults.map((fault) => html`<li><a href="#${fault.field}">${fault.text}</a></li>`)}
+    </ul>
+  </div>`;
+
+type Field = {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'text' | 'email' | 'password';
+  readonly value?: string;
+  readonly autocomplete: string;
+  readonly hint?: string;
+  readonly inputMode?: 'numeric';
+  /** With script, a code of so many digits is sent as soon as the last of them is typed; `note` says so. */
+  readonly digits?: { readonly count: number; readonly note: string };
+  /** With script, a password can be looked at. */
+  readonly reveal?: { readonly show: string; readonly hide: string; readonly what: string };
+  readonly enterKey: 'next' | 'done';
+  readonly focus?: boolean;
+  readonly optional?: boolean;
+};
+
+/** A label, what helps to fill it in, what was wrong with it, and the field. */
+export function field(
+  { name, label, type = 'text', value = '', autocomplete, hint, inputMode, digits, reveal, enterKey, focus, optional = false }: Field,
+  faults: readonly Fault[],
+): Html {
+  const fault = faults.find((one) => one.field === name);
+  const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault && html`<p class="fault" id="${name}-fault">${fault.text}</p>`}
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      value="${value}"
+      autocomplete="${autocomplete}"
+      enterkeyhint="${enterKey}"
+      ${!optional && html`required`}
+      ${type === 'email' && html`inputmode="email" autocapitalize="none" spellcheck="false"`}
+      ${inputMode !== undefined && html`inputmode="${inputMode}"`}
+      ${digits && html`data-digits="${String(digits.count)}" data-note="${digits.note}"`}
+      ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
+      ${fault && html`aria-invalid="true"`}
+      ${focus === true && faults.length === 0 && html`autofocus`}
+    />
+    ${reveal && revealButton(name, reveal)}
+  </div>`;
+}
+
+/** Hidden until the script has found it. */
+const revealButton = (name: string, { show, hide, what }: NonNullable<Field['reveal']>): Html =>
+  html`<button
+    type="button"
+    class="reveal"
+    data-reveal="${name}"
+    data-other="${hide}"
+    data-other-label="${hide} ${what}"
+    aria-label="${show} ${what}"
+    aria-controls="${name}"
+    hidden
+  >
+    ${show}
+  </button>`;
+
+type Checkbox = {
+  readonly name: string;
+  readonly value: string;
+  readonly label: string;
+  /** Details below the label, one line each. */
+  readonly details?: readonly string[];
+  readonly checked?: boolean;
+};
+
+/** A checkbox within its label. */
+export const checkbox = ({ name, value, label, details = [], checked = false }: Checkbox): Html =>
+  html`<label class="check">
+    <input type="checkbox" name="${name}" value="${value}" ${checked && html`checked`} />
+    <span>${label}${details.map((detail) => html`<small>${detail}</small>`)}</span>
+  </label>`;
+
+export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}" />`;

@@ -1,0 +1,47 @@
+import { html, type Html } from './html.ts';
+import { field, hidden, page, type Fault, type Setting } from './page-layout.ts';
+
+export type SignInPage = {
+  readonly csrf: string;
+  /** The application that sent the person here. */
+  readonly application?: string | undefined;
+  readonly email?: string;
+  /** Where the pages of this sign-in are: `/sign-in`, or `/sign-in/…` when an application asked for it. */
+  readonly path: string;
+  readonly signUpPath: string;
+  /** Where to go on afterwards. */
+  readonly next: string;
+  /** What a passkey is asked to sign. */
+  readonly passkeyRequest: string;
+  readonly faults?: readonly Fault[];
+};
+
+export function signInPage(setting: Setting, content: SignInPage): Html {
+  const { shop, words } = setting;
+  const { signIn } = words;
+  const { csrf, application, email = '', path, signUpPath, next, faults = [] } = content;
+  const title = signIn.title(shop.name);
+  const body = html`<h1>${title}</h1>
+    ${application !== undefined && html`<p class="quiet">${signIn.continueTo(application)}</p>`}
+    <form method="post" action="${path}" novalidate>
+      ${hidden('csrf', csrf)}${hidden('next', next)}
+      ${field({ name: 'email', label: words.email, type: 'email', value: email, autocomplete: 'username webauthn', enterKey: 'next', focus: email === '' }, faults)}
+      ${field({ name: 'password', label: words.password, type: 'password', reveal: words.reveal, autocomplete: 'current-password', enterKey: 'done', focus: email !== '' }, faults)}
+      <button type="submit">${signIn.submit}</button>
+    </form>
+    ${passkeyForm(`${path}/passkey`, words.passkey.signIn, content)}
+    <p class="elsewhere"><a href="/password-reset">${words.passwordReset.forgot}</a></p>
+    <p class="elsewhere">${signIn.noAccount(shop.name)} <a href="${signUpPath}">${signIn.toSignUp}</a></p>`;
+  return page(setting, title, body, faults);
+}
+
+/** Hidden until the script has found that the browser knows passkeys. */
+export const passkeyForm = (
+  action: string,
+  label: string,
+  { csrf, next, passkeyRequest }: { csrf: string; next: string; passkeyRequest: string },
+): Html =>
+  html`<form method="post" action="${action}" data-passkey="get" data-options="${passkeyRequest}" hidden>
+    ${hidden('csrf', csrf)}${hidden('next', next)}${hidden('passkey', '')}
+    <button class="second" type="submit">${label}</button>
+  </form>`;

@@ -1,0 +1,64 @@
+import { html, type Html } from './html.ts';
+import { field, hidden, page, type Fault, type Setting } from './page-layout.ts';
+
+export type SignUpPage = {
+  readonly csrf: string;
+  readonly application?: string | undefined;
+  readonly email?: string;
+  readonly signInPath: string;
+  readonly faults?: readonly Fault[];
+};
+
+/** The address comes first: only who reads the messages sent to it goes on, and chooses the password. */
+export function signUpPage(setting: Setting, { csrf, application, email = '', signInPath, faults = [] }: SignUpPage): Html {
+  const { shop, words } = setting;
+  const { signUp } = words;
+  const title = signUp.title(shop.name);
+  const content = html`<h1>${title}</h1>
+    ${application !== undefined && html`<p class="quiet">${words.signIn.continueTo(application)}</p>`}
+    <form method="post" novalidate>
+      ${hidden('csrf', csrf)}
+      ${field({ name: 'email', label: words.email, type: 'email', value: email, autocomplete: 'username', hint: words.passwordReset.hint, enterKey: 'done', focus: true }, faults)}
+      <button type="submit">${signUp.next}</button>
+    </form>
+    <p class="elsewhere">${signUp.haveAccount} <a href="${signInPath}">${signUp.toSignIn}</a></p>`;
+  return page(setting, title, content, faults);
+}
+
+export type ConfirmSignUpPage = {
+  readonly csrf: string;
+  readonly email: string;
+  readonly name?: string;
+  readonly faults?: readonly Fault[];
+};
+
+export function confirmSignUpPage(setting: Setting, { csrf, email, name = '', faults = [] }: ConfirmSignUpPage): Html {
+  const { shop, words } = setting;
+  const title = words.signUp.title(shop.name);
+  const content = html`<h1>${title}</h1>
+    <p class="quiet">${words.confirmSignUp.address(email)}</p>
+    <form method="post" novalidate>
+      ${hidden('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
+      ${field({ name: 'name', label: words.name, value: name, autocomplete: 'name', enterKey: 'next', focus: true }, faults)}
+      ${newPasswordField(setting, words.password, faults)}
+      <button type="submit">${words.signUp.submit}</button>
+    </form>`;
+  return page(setting, title, content, faults);
+}
+
+export const passwordLength = { minimum: 12, maximum: 200 };
+
+export const newPasswordField = ({ words }: Setting, label: string, faults: readonly Fault[], focus = false): Html =>
+  field(
+    {
+      name: 'password',
+      label,
+      type: 'password',
+      reveal: words.reveal,
+      autocomplete: 'new-password',
+      hint: words.signUp.passwordHint(passwordLength.minimum),
+      enterKey: 'done',
+      focus,
+    },
+    faults,
+  );

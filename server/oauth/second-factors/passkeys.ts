@@ -1,0 +1,215 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { AuthenticationResponseJSON, AuthenticatorTransport, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { z } from 'zod';
+import type { Em } from '../../database/database.ts';
+import { statement } from '../../database/queries/prepared-statement.ts';
+import { Passkey } from './second-factor.entity.ts';
+
+// It takes a tenth of a second to load, and most people come with a password.
+const library = () => import('@simplewebauthn/server');
+
+const challengeLifeMs = 60 * 60 * 1000;
+/** ES256, EdDSA and RS256; the library's own first choice are keys of a kilobyte that few devices know. */
+const algorithms = [-7, -8, -257];
+
+/** What a browser is asked to sign. It carries its end and our mark, so that none has to be kept before one is used. */
+export class Challenges {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  issue(now: Date): string {
+    const body = Buffer.concat([bytesOf(now.getTime() + challengeLifeMs), randomBytes(16)]);
+    return Buffer.concat([body, this.#mark(body)]).toString('base64url');
+  }
+
+  isOurs(challenge: string, now: Date): boolean {
+    const bytes = Buffer.from(challenge, 'base64url');
+    if (bytes.length !== 40) return false;
+    const [body, mark] = [bytes.subarray(0, 24), bytes.subarray(24)];
+    return timingSafeEqual(mark, this.#mark(body)) && Number(body.readBigUInt64BE(0)) > now.getTime();
+  }
+
+  #mark(body: Buffer): Buffer {
+    return createHmac('sha256', this.#key).update(body).digest().subarray(0, 16);
+  }
+}
+
+function bytesOf(number: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(number));
+  return bytes;
+}
+
+const spendChallenge = statement<{ challenge: string }>(
+  'spend_challenge',
+  'insert into challenges (challenge, expires_at) values ($1, $2) on conflict do nothing returning challenge',
+);
+const forgetSpent = statement<{ challenge: string }>(
+  'sweep_challenges',
+  'delete from challenges where expires_at < $1 returning challenge',
+);
+/** Forgets those that could not be used again anyway; how many they were. */
+export const sweepChallenges = async (em: Em, now: Date): Promise<number> => (await forgetSpent(em, [now])).length;
+
+export const isUnspent = async (em: Em, challenge: string, now: Date): Promise<boolean> =>
+  (await spendChallenge(em, [challenge, new Date(now.getTime() + challengeLifeMs)])).length > 0;
+
+export type ListedPasskey = { readonly id: number; readonly name: string; readonly addedAt: Date; readonly lastUsedAt: Date | null };
+
+const findPasskeys = statement<{ id: number; name: string; added_at: string; last_used_at: string | null; credential_id: string }>(
+  'list_passkeys',
+  'select id, name, added_at, last_used_at, credential_id from passkeys where user_id = $1 order by id',
+);
+export const listPasskeys = async (em: Em, userId: number): Promise<ListedPasskey[]> =>
+  (await findPasskeys(em, [userId])).map(({ id, name, added_at: addedAt, last_used_at: lastUsedAt }) => ({
+    id,
+    name,
+    addedAt: new Date(addedAt),
+    lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
+  }));
+
+type Place = { readonly issuer: string; readonly shop: string };
+const relyingParty = (issuer: string): string => new URL(issuer).hostname;
+
+/** For the page's script: what to make a passkey for. */
+export async function creationOptions(
+  em: Em,
+  challenges: Challenges,
+  { issuer, shop }: Place,
+  user: { id: number; name: string; email: string },
+  now: Date,
+) {
+  const existing = await findPasskeys(em, [user.id]);
+  return JSON.stringify({
+    rp: { id: relyingParty(issuer), name: shop },
+    user: { id: Buffer.from(String(user.id)).toString('base64url'), name: user.email, displayName: user.name },
+    challenge: challenges.issue(now),
+    pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+    excludeCredentials: existing.map(({ credential_id: id }) => ({ type: 'public-key', id })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    attestation: 'none',
+  });
+}
+
+/** For the page's script: any passkey for this server. */
+export const requestOptions = (challenges: Challenges, issuer: string, now: Date): string =>
+  JSON.stringify({ rpId: relyingParty(issuer), challenge: challenges.issue(now), allowCredentials: [], userVerification: 'required' });
+
+const json = z
+  .string()
+  .max(20_000)
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'is not JSON' });
+      return z.NEVER;
+    }
+  });
+const credential = z.object({ id: z.string().max(1500), response: z.object({ clientDataJSON: z.string() }).passthrough() }).passthrough();
+const clientData = z.object({ challenge: z.string() });
+
+/** The challenge that an answer is about, if it is one of ours; whether it is signed is the library's to say. */
+function challengeOf(answer: z.infer<typeof credential>, challenges: Challenges, now: Date): string | undefined {
+  try {
+    const { challenge } = clientData.parse(JSON.parse(Buffer.from(answer.response.clientDataJSON, 'base64url').toString()));
+    return challenges.isOurs(challenge, now) ? challenge : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const insertPasskey = statement<{ id: number }>(
+  'insert_passkey',
+  `insert into passkeys (user_id, credential_id, public_key, counter, transports, name, added_at)
+   values ($1, $2, $3, $4, $5::text[], $6, $7) on conflict (credential_id) do nothing returning id`,
+);
+
+/** The new passkey's id; undefined when the browser's answer does not hold. In a transaction. */
+export async function addPasskey(
+  em: Em,
+  challenges: Challenges,
+  issuer: string,
+  { userId, name, answer }: { userId: number; name: string; answer: string },
+  now: Date,
+): Promise<number | undefined> {
+  const parsed = json.pipe(credential).safeParse(answer);
+  const challenge = parsed.success ? challengeOf(parsed.data, challenges, now) : undefined;
+  if (!parsed.success || challenge === undefined) return undefined;
+  const verified = await verifying(async () => {
+    const { verifyRegistrationResponse } = await library();
+    return verifyRegistrationResponse({
+      response: z.custom<RegistrationResponseJSON>().parse(parsed.data),
+      expectedChallenge: challenge,
+      expectedOrigin: new URL(issuer).origin,
+      expectedRPID: relyingParty(issuer),
+      supportedAlgorithmIDs: algorithms,
+    });
+  });
+  if (verified?.verified !== true || !(await isUnspent(em, challenge, now))) return undefined;
+  const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
+  const [row] = await insertPasskey(em, [userId, id, Buffer.from(publicKey).toString('base64url'), counter, transports, name, now]);
+  return row?.id;
+}
+
+type Row = { id: number; user_id: number; public_key: string; counter: number; transports: AuthenticatorTransport[] };
+const findCredential = statement<Row>(
+  'find_passkey',
+  `select p.id, p.user_id, p.public_key, p.counter, p.transports from passkeys p
+   join users u on u.id = p.user_id and u.status = 'active' where p.credential_id = $1`,
+);
+const notePasskeyUse = statement('use_passkey', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
+
+/** Whose passkey signed; undefined when the answer does not hold. */
+export async function verifyPasskey(
+  em: Em,
+  challenges: Challenges,
+  issuer: string,
+  answer: string,
+  now: Date,
+): Promise<{ userId: number; passkeyId: number } | undefined> {
+  const parsed = json.pipe(credential).safeParse(answer);
+  const challenge = parsed.success ? challengeOf(parsed.data, challenges, now) : undefined;
+  if (!parsed.success || challenge === undefined || parsed.data.id.includes('\0')) return undefined;
+  const [found] = await findCredential(em, [parsed.data.id]);
+  if (!found) return undefined;
+  const verified = await verifying(async () => {
+    const { verifyAuthenticationResponse } = await library();
+    return verifyAuthenticationResponse({
+      response: z.custom<AuthenticationResponseJSON>().parse(parsed.data),
+      expectedChallenge: challenge,
+      expectedOrigin: new URL(issuer).origin,
+      expectedRPID: relyingParty(issuer),
+      credential: {
+        id: parsed.data.id,
+        publicKey: new Uint8Array(Buffer.from(found.public_key, 'base64url')),
+        counter: found.counter,
+        transports: found.transports,
+      },
+    });
+  });
+  if (verified?.verified !== true || !(await isUnspent(em, challenge, now))) return undefined;
+  await notePasskeyUse(em, [found.id, verified.authenticationInfo.newCounter, now]);
+  return { userId: found.user_id, passkeyId: found.id };
+}
+
+/** The library throws at every answer that does not hold. */
+async function verifying<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch {
+    return undefined;
+  }
+}
+
+const deletePasskey = statement<{ name: string }>('delete_passkey', 'delete from passkeys where id = $1 and user_id = $2 returning name');
+export const removePasskey = async (em: Em, userId: number, id: number): Promise<boolean> =>
+  (await deletePasskey(em, [id, userId])).length > 0;
+
+/** Removes every passkey of the user except those with these IDs. */
+export async function removePasskeysExcept(em: Em, userId: number, keptIds: readonly number[]): Promise<void> {
+  await em.nativeDelete(Passkey, { user: userId, ...(keptIds.length > 0 && { id: { $nin: [...keptIds] } }) });
+}

@@ -1,0 +1,56 @@
+import type { Request } from 'express';
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import type { Em } from '../../database/database.ts';
+import { statement } from '../../database/queries/prepared-statement.ts';
+import { deviceName } from './user-agent-label.ts';
+import { endpoints } from '../protocol/endpoints.ts';
+
+const useSession = statement(
+  'use_browser_session',
+  `insert into browser_sessions (uid, user_id, device, ip, started_at, last_used_at) values ($1, $2, $3, $4, $5, $5)
+   on conflict (uid) do update set user_id = excluded.user_id, device = excluded.device, ip = excluded.ip, last_used_at = excluded.last_used_at`,
+);
+
+/** Remembers what browser a session is in, for its owner to recognize. */
+export async function noteBrowser(em: Em, uid: string, accountId: string, req: Pick<Request, 'ip' | 'headers'>, now: Date): Promise<void> {
+  await useSession(em, [uid, Number(accountId), deviceName(req.headers['user-agent']), req.ip ?? null, now]);
+}
+
+/** The same for a session that the protocol's own endpoints began or used. */
+export const noteBrowsers =
+  (em: Em): Middleware =>
+  async (ctx, next) => {
+    await next();
+    if (!ctx.path.startsWith(endpoints.authorization) || ctx.status >= 400) return;
+    const session = z.custom<KoaContextWithOIDC | { oidc: undefined }>().parse(ctx).oidc?.session;
+    if (session?.accountId === undefined) return;
+    await noteBrowser(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date());
+  };
+
+export type SignedInBrowser = { uid: string; device: string | null; startedAt: Date };
+type Row = { uid: string; device: string | null; started_at: string };
+
+const findSessions = statement<Row>(
+  'list_browser_sessions',
+  `select b.uid, b.device, b.started_at from browser_sessions b
+   join oauth_records s on s.model = 'Session' and s.uid = b.uid and s.account_id = b.user_id::text and s.expires_at > $2
+   where b.user_id = $1 order by b.started_at desc, b.uid limit 100`,
+);
+const endSession = statement<{ uid: string }>(
+  'end_browser_session',
+  `delete from oauth_records where model = 'Session' and uid = $1 and account_id = $2 returning uid`,
+);
+
+/** Where somebody is signed in. */
+export const listBrowsers = async (em: Em, userId: number, now: Date): Promise<SignedInBrowser[]> =>
+  (await findSessions(em, [userId, now])).map(({ uid, device, started_at: startedAt }) => ({
+    uid,
+    device,
+    startedAt: new Date(startedAt),
+  }));
+
+/** Signs one browser out; somebody else's is none of theirs. */
+export const endBrowser = async (em: Em, userId: number, uid: string): Promise<boolean> =>
+  (await endSession(em, [uid, String(userId)])).length > 0;

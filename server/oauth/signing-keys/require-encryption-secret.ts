@@ -1,0 +1,18 @@
+import type { Em } from '../../database/database.ts';
+import { statement } from '../../database/queries/prepared-statement.ts';
+import { openJwk } from './encrypted-jwk.ts';
+
+const newestKey = statement<{ kid: string; encrypted_jwk: string }>(
+  'newest_signing_key',
+  'select kid, encrypted_jwk from signing_keys order by created_at desc, kid limit 1',
+);
+
+/**
+ * Sees to it that what is sealed in this database was sealed with this secret. Before the first start nothing is.
+ * @param encryptionKey of `deriveKeys`, for signing keys
+ * @throws WrongSecretError
+ */
+export async function expectSecretOf(em: Em, encryptionKey: Buffer): Promise<void> {
+  const [key] = await newestKey(em, []);
+  if (key) openJwk(key.encrypted_jwk, encryptionKey, key.kid);
+}

@@ -1,0 +1,104 @@
+import { deliveryInput, instantInput, line, orderLinesMax, priceMax, quantityMax } from '@mandate/contract';
+import { z } from 'zod';
+import { amount, checked, integer, type Mistake } from '../imports/parse-cells.ts';
+import type { OrderImport } from './import-orders.ts';
+
+type Cells = ReadonlyMap<string, string>;
+
+const minorUnits = z.number({ invalid_type_error: 'must be an amount of the currency' }).int().min(0);
+const wholeNumber = z.number({ invalid_type_error: 'must be a whole number' }).int();
+
+const orderLine = z.object({
+  sku: z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters'),
+  name: line(200, 0),
+  quantity: wholeNumber.min(1).max(quantityMax),
+  unit_price: minorUnits.max(priceMax),
+  tax_rate_bps: wholeNumber.min(0).max(10_000).default(0),
+});
+export type OrderLine = z.output<typeof orderLine>;
+
+const orderHead = z.object({
+  reference: z.string().max(64),
+  created_at: instantInput,
+  status: z.enum(['paid', 'shipped', 'delivered', 'canceled']).default('delivered'),
+  currency: z
+    .string({ required_error: 'The row has no currency, and the import names none.' })
+    .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'),
+  shipping_total: minorUnits.default(0),
+  discount_total: minorUnits.default(0),
+  note: z.string().max(1000).optional(),
+  customer: z.string().max(200).optional(),
+  customer_name: line(200).optional(),
+  customer_email: z
+    .string()
+    .regex(/^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/, 'must be an e-mail address')
+    .max(254)
+    .optional(),
+  delivery: deliveryInput,
+});
+export type OrderHead = z.output<typeof orderHead>;
+
+/** One line of an order, or what is wrong with it. */
+export function lineOf(params: OrderImport, cells: Cells): { data: OrderLine } | { mistakes: Mistake[] } {
+  const sku = cells.get(params.sku_column);
+  const checkedLine = checked(orderLine, {
+    sku,
+    // What has no name is called what the shop calls it.
+    name: cells.get(params.name_column)?.replaceAll(/\s+/g, ' ') ?? sku,
+    quantity: integer(cells.get(params.quantity_column)),
+    unit_price: amount(cells.get(params.unit_price_column), params.amounts, currencyOf(params, cells)),
+    tax_rate_bps: integer(cells.get(params.tax_rate_bps_column)),
+  });
+  if ('data' in checkedLine && checkedLine.data.unit_price === 0 && params.free_lines === 'refuse') {
+    return { mistakes: [{ field: 'unit_price', code: 'out_of_range', detail: 'It costs nothing.' }] };
+  }
+  return checkedLine;
+}
+
+/** What belongs to the order as a whole, from one of its rows. */
+export function headOf(params: OrderImport, cells: Cells): { data: OrderHead } | { mistakes: Mistake[] } {
+  const cell = (name: keyof OrderImport & `${string}_column`): string | undefined => cells.get(params[name]);
+  const currency = currencyOf(params, cells);
+  const address = ['line1', 'line2', 'city', 'region', 'postal_code', 'country'] as const;
+  const customer = cell('customer_column');
+  return checked(orderHead, {
+    reference: cell('reference_column'),
+    created_at: timestampFromCell(cell('created_at_column'), params.utc_offset),
+    status: cell('status_column'),
+    currency,
+    shipping_total: amount(cell('shipping_total_column'), params.amounts, currency),
+    discount_total: amount(cell('discount_total_column'), params.amounts, currency),
+    note: cell('note_column'),
+    customer,
+    customer_name: cell('customer_name_column'),
+    customer_email: cell('customer_email_column'),
+    delivery: {
+      method: cell('delivery_method_column') ?? 'imported',
+      recipient_name:
+        cell('recipient_name_column') ?? cell('customer_name_column') ?? (customer === undefined ? 'Customer' : `Customer ${customer}`),
+      ...Object.fromEntries(address.flatMap((name) => (cell(`${name}_column`) === undefined ? [] : [[name, cell(`${name}_column`)]]))),
+    },
+  });
+}
+
+const currencyOf = (params: OrderImport, cells: Cells): string | undefined => cells.get(params.currency_column) ?? params.currency;
+
+/** Completes a date, or a time without an offset, to the form of RFC 3339; returns any other text unchanged, for `instantInput` to reject. */
+function timestampFromCell(text: string | undefined, utcOffset: string): string | undefined {
+  const [, date, time = '00:00', offset = utcOffset] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text ?? '') ?? [];
+  return date === undefined ? text : `${date}T${time}${offset}`;
+}
+
+/** What stands against the order as a whole. */
+export function sumMistake(lines: readonly OrderLine[], head: OrderHead): Mistake | undefined {
+  if (lines.length > orderLinesMax) return { code: 'out_of_range', detail: `An order has at most ${orderLinesMax} lines.` };
+  const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
+  // The tax that comes on top is at most as much again.
+  if (2n * subtotal + BigInt(head.shipping_total) > BigInt(Number.MAX_SAFE_INTEGER)) {
+    return { code: 'out_of_range', detail: 'The total is too large.' };
+  }
+  if (BigInt(head.discount_total) > subtotal)
+    return { field: 'discount_total', code: 'out_of_range', detail: 'It is more than the lines cost.' };
+  return undefined;
+}

@@ -1,0 +1,10 @@
+import type { Config } from '../../config/config.ts';
+import { manualProvider } from './manual-provider.ts';
+import { type PaymentProviders, paymentProviders } from './payment-provider.ts';
+import { openStripe } from './stripe-provider.ts';
+import { testProvider } from './test-provider.ts';
+
+/** The payment providers of this installation. */
+export async function openPaymentProviders({ test, stripe }: Config['payments']): Promise<PaymentProviders> {
+  return paymentProviders(manualProvider, ...(test ? [testProvider()] : []), ...(stripe ? [await openStripe(stripe)] : []));
+}

@@ -1,0 +1,78 @@
+import type Stripe from 'stripe';
+import type { ProviderEvent, ProviderPayment, ProviderRefund } from './payment-provider.ts';
+
+/** Stripe counts these with two decimals, though they have none. */
+const countedInHundredths = new Set(['ISK', 'UGX']);
+
+export const toStripeAmount = (amount: number, currency: string): number => (countedInHundredths.has(currency) ? amount * 100 : amount);
+const fromStripeAmount = (amount: number, currency: string): number => (countedInHundredths.has(currency) ? amount / 100 : amount);
+
+/** A payment as Stripe sends it. */
+export function paymentOf(intent: Stripe.PaymentIntent): ProviderPayment {
+  const currency = intent.currency.toUpperCase();
+  const status = statusOf(intent);
+  const nextAction = nextActionOf(intent);
+  return {
+    reference: intent.id,
+    status,
+    amountReceived: fromStripeAmount(intent.amount_received, currency),
+    currency,
+    ...(nextAction && { nextAction }),
+    ...(status === 'failed' && { failure: failureOf(intent.last_payment_error) }),
+  };
+}
+
+function statusOf({ status, last_payment_error: error }: Stripe.PaymentIntent): ProviderPayment['status'] {
+  switch (status) {
+    case 'requires_payment_method':
+      return error ? 'failed' : 'pending';
+    case 'requires_confirmation':
+      return 'pending';
+    case 'requires_action':
+      return 'requires_action';
+    case 'succeeded':
+      return 'succeeded';
+    case 'canceled':
+      return 'canceled';
+    // Stripe may add more: the money is neither here nor refused.
+    default:
+      return 'processing';
+  }
+}
+
+function nextActionOf({ status, next_action: next, client_secret: secret }: Stripe.PaymentIntent): ProviderPayment['nextAction'] {
+  const url = next?.redirect_to_url?.url;
+  if (url) return { type: 'redirect', url, client_secret: null };
+  if (status !== 'requires_payment_method' && status !== 'requires_confirmation' && status !== 'requires_action') return undefined;
+  return secret === null ? undefined : { type: 'sdk', url: null, client_secret: secret };
+}
+
+const failureCodes = {
+  card_declined: 'card_declined',
+  insufficient_funds: 'insufficient_funds',
+  expired_card: 'expired_card',
+  payment_intent_authentication_failure: 'authentication_failed',
+  authentication_required: 'authentication_failed',
+} as const;
+
+const isKnown = (code: string): code is keyof typeof failureCodes => Object.hasOwn(failureCodes, code);
+
+function failureOf(error: Stripe.PaymentIntent['last_payment_error']): NonNullable<ProviderPayment['failure']> {
+  const code = [error?.decline_code ?? '', error?.code ?? ''].find(isKnown);
+  return { code: code ? failureCodes[code] : 'unknown', message: error?.message ?? 'The payment did not succeed.' };
+}
+
+export function refundOf({ id, status, failure_reason: reason }: Stripe.Refund): ProviderRefund {
+  if (status === 'succeeded' || status === 'failed' || status === 'canceled') {
+    return { reference: id, status, ...(reason !== undefined && { failureCode: reason }) };
+  }
+  return { reference: id, status: 'pending' };
+}
+
+/** What an event is about, if it is a payment or a refund. */
+export function subjectOf(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
+  if (!('object' in object) || !('id' in object) || typeof object.id !== 'string') return undefined;
+  if (object.object === 'payment_intent') return { subject: 'payment', reference: object.id };
+  if (object.object === 'refund') return { subject: 'refund', reference: object.id };
+  return undefined;
+}

@@ -1,0 +1,28 @@
+import type { LastUse } from '../api-keys/api-key-use-buffer.ts';
+import type { Config } from '../config/config.ts';
+import type { ReadList } from '../database/replica/read-routing.ts';
+import type { Database } from '../database/database.ts';
+import type { StorageReserve } from '../database/storage/storage-reserve.ts';
+import type { Log } from '../logging/logger.ts';
+import type { MailTransport } from '../mail/deliver-mail.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
+import type { SecretKeys } from '../crypto/derived-keys.ts';
+import type { MonthlyUse } from '../usage/usage-buffer.ts';
+
+/** What a process has, whatever it does. */
+export type ProcessParts = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly db: Database;
+  /** Disk space of the embedded database. */
+  readonly storage: StorageReserve | undefined;
+  /** From the replica, where there is one. */
+  readonly readList: ReadList | undefined;
+  readonly metrics: Metrics | undefined;
+  readonly keys: SecretKeys;
+  readonly providers: PaymentProviders;
+  readonly transport: MailTransport | undefined;
+  readonly lastUse: LastUse;
+  readonly monthlyUse: MonthlyUse;
+};

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { createApp } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
+import { NewEvents } from '../events/long-poll.ts';
+import { greeting } from '../first-run/welcome-message.ts';
+import { firstRunPath, readFirstRunFile } from '../first-run/first-run-file.ts';
+import { prepareInstallation } from '../first-run/prepare-installation.ts';
+import { health } from '../http/server/health.ts';
+import { httpServer } from '../http/server/http-server.ts';
+import { followTlsFiles } from '../http/server/tls-reload.ts';
+import { readTlsFiles } from '../http/server/tls-files.ts';
+import type { Log } from '../logging/logger.ts';
+import { pathOf } from '../oauth/protocol/endpoints.ts';
+import { openSharedCounters } from '../rate-limits/redis-counters.ts';
+import { finishRequests } from './drain-connections.ts';
+import type { ProcessParts } from './process-dependencies.ts';
+
+/**
+ * Answers requests, until `opened` is closed: then those that have begun are finished.
+ * @param wake called when something waits in the background
+ */
+export async function startServing(parts: ProcessParts, wake: () => void, opened: AsyncDisposableStack): Promise<void> {
+  const { config, log, db, storage, metrics, transport, ...rest } = parts;
+  const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
+  const sharedCounters = config.redisUrl === undefined ? undefined : openSharedCounters(config.redisUrl, issuer, log);
+  opened.defer(async () => sharedCounters?.close());
+  const newEvents = new NewEvents(db.em);
+  const shown = {
+    issuer,
+    taxMode,
+    trustProxy,
+    previewVersions,
+    openRegistration,
+    refreshGraceSeconds,
+    securityContact,
+    canMail: transport !== undefined,
+    development: !config.production,
+  };
+  const counted = { rateLimits, sharedCounters, onTokenOperation: metrics?.onTokenOperation };
+  const app = await createApp({ db, log, ...rest, wake, newEvents, ...shown, ...counted });
+  await prepare(config, db, log);
+  const tls = config.tls && readTlsFiles(config.tls);
+  const load = { atOnce: config.concurrency };
+  const stopping = new AbortController();
+  const timeouts = trustProxy === false ? {} : { keepAlive: keepAliveBehindProxyMs };
+  const server = httpServer(app, {
+    issuer,
+    log,
+    health: health(db, stopping.signal, storage),
+    load,
+    timeouts,
+    tls,
+    watchLoad: metrics?.watchLoad,
+  });
+  metrics?.watchRequests(server, pathOf(issuer));
+  await listen(server, config, log);
+  if (config.tls && tls) opened.use(followTlsFiles(server, config.tls, tls, log));
+  opened.defer(() => {
+    stopping.abort();
+    // whoever waits for an event would hold up the end
+    return finishRequests(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
+  });
+  await greet(config, db);
+}
+
+/** A process that works in the background alone answers nobody but those who watch it, without TLS: they are close by. */
+export async function startAnsweringHealth({ config, log, db }: ProcessParts, opened: AsyncDisposableStack): Promise<void> {
+  const stopping = new AbortController();
+  const answer = health(db, stopping.signal);
+  const server = createServer((req, res) => void (answer(req.url, res) || res.writeHead(404).end()));
+  await listen(server, config, log);
+  opened.defer(() => {
+    stopping.abort();
+    return finishRequests(server);
+  });
+  if (!config.production)
+    process.stdout.write('\nMandate is running. This process works in the background: it answers /healthz and /readyz.\n\n');
+}
+
+async function prepare(config: Config, db: Database, log: Log): Promise<void> {
+  const outcome = await prepareInstallation(db, config, new Date());
+  if (outcome === 'without administrator')
+    log.warn('there is no administrator yet: set MANDATE_ADMIN_EMAIL and MANDATE_ADMIN_PASSWORD for one start');
+}
+
+/**
+ * Longer than the minute that proxies keep a connection without a request (nginx and its ingress, load balancers of the clouds): else
+ * one of them sends a request over a connection that is being closed, and answers 502.
+ */
+const keepAliveBehindProxyMs = 75_000;
+
+/** So many connections wait to be taken. One that finds no room tries again after a second, which nobody would understand. */
+const backlog = 4096;
+
+async function listen(server: Server, { http, issuer, role }: Config, log: Log): Promise<void> {
+  server.listen({ ...http, backlog });
+  await once(server, 'listening');
+  log.info({ ...http, issuer, role }, 'listening');
+}
+
+async function greet({ production, issuer, dataDirectory }: Config, db: Database): Promise<void> {
+  if (production) return;
+  const file = await readFirstRunFile(db.em.fork(), dataDirectory);
+  process.stdout.write(greeting(issuer, file, firstRunPath(dataDirectory)));
+}

@@ -1,0 +1,70 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { orderBody } from '../orders/find-order.ts';
+import { Order } from '../orders/order.entity.ts';
+import { Payment } from '../payments/payment.entity.ts';
+import { ifAvailable, type PaymentProviders, type ProviderRefund, providerOf } from '../payments/providers/payment-provider.ts';
+import { refundBody } from './refund-body.ts';
+import { Refund } from './refund.entity.ts';
+
+const placeOfRefund = statement<{ order_id: number; payment_id: number }>(
+  'place_of_refund',
+  'select order_id, payment_id from refunds where id = $1',
+);
+
+/** Asks the provider to pay back, or how far it is, and writes down what it says. Outside of any transaction. */
+export async function askForRefund(em: Em, providers: PaymentProviders, id: number): Promise<void> {
+  const refund = await em.fork().findOneOrFail(Refund, { id }, { populate: ['payment'] });
+  const payment = refund.payment.unwrap();
+  if (refund.status !== 'pending') return;
+  const provider = providerOf(providers, payment.provider);
+  const request = {
+    refundId: refund.id,
+    amount: refund.amount,
+    currency: refund.currency,
+    reason: refund.reason,
+    idempotencyKey: refund.providerKey,
+  };
+  const asked = refund.providerReference
+    ? provider.retrieveRefund(refund.providerReference)
+    : provider.refund(payment.providerReference ?? '', request);
+  const outcome = await ifAvailable(asked);
+  if (outcome) await settleRefund(em, providers, id, outcome);
+}
+
+/** What the provider says of a refund, in a transaction of its own. */
+export const settleRefund = (em: Em, providers: PaymentProviders, id: number, outcome: ProviderRefund): Promise<void> =>
+  em.fork().transactional(async (inner) => {
+    const refund = await applyRefundOutcome(inner, id, outcome);
+    if (!providerOf(providers, refund.payment.unwrap().provider).asks) refund.nextCheckAt = null;
+  });
+
+/** The same inside a transaction. */
+export async function applyRefundOutcome(em: Em, id: number, outcome: ProviderRefund): Promise<Refund> {
+  const { order, payment, refund } = await lockRefund(em, id);
+  if (!refund.follow(outcome)) {
+    await em.flush();
+    return refund;
+  }
+  if (refund.status === 'succeeded') {
+    payment.refundedTotal += refund.amount;
+    if (!payment.surplus) order.markRefunded(payment.refundedTotal);
+  }
+  await em.flush();
+  await recordEvent(em, refund.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', refundBody(refund), order.user.id);
+  if (refund.status === 'succeeded' && !payment.surplus) {
+    await recordEvent(em, 'order.refunded', await orderBody(em, order.id), order.user.id);
+  }
+  return refund;
+}
+
+/** The order first, as everywhere. */
+async function lockRefund(em: Em, id: number): Promise<{ order: Order; payment: Payment; refund: Refund }> {
+  const [place] = await placeOfRefund(em, [id]);
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
+  const order = await em.findOneOrFail(Order, { id: place?.order_id ?? 0 }, locked);
+  const payment = await em.findOneOrFail(Payment, { id: place?.payment_id ?? 0 }, locked);
+  return { order, payment, refund: await em.findOneOrFail(Refund, { id }, locked) };
+}

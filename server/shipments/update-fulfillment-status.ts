@@ -1,0 +1,29 @@
+import type { Em } from '../database/database.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { orderBody } from '../orders/find-order.ts';
+import type { Order } from '../orders/order.entity.ts';
+import { linesOf } from './order-lines.ts';
+
+const underWay = statement<{ count: number }>(
+  'shipments_under_way',
+  `select count(*) as count from shipments where order_id = $1 and status in ('pending', 'shipped')`,
+);
+
+/** Derives from lines and parcels where the order stands, and writes down what that changes. The order is locked. */
+export async function settleFulfillment(em: Em, order: Order, now: Date): Promise<void> {
+  const before = order.status;
+  const lines = await linesOf(em, order.id);
+  const shipped = lines.some((line) => line.shipped > 0);
+  const complete = lines.every((line) => line.shipped + line.restocked >= line.quantity);
+  // Its lines have changed, and they are part of it.
+  order.updatedAt = now;
+  order.markShipped(shipped ? (complete ? 'all' : 'part') : 'nothing', now);
+  await em.flush();
+  if (order.status === 'shipped' && before === 'paid') await recordEvent(em, 'order.shipped', await orderBody(em, order.id), order.user.id);
+  const [open] = await underWay(em, [order.id]);
+  if (order.status !== 'shipped' || order.fulfillmentStatus !== 'shipped' || open?.count !== 0) return;
+  order.markDelivered(now);
+  await em.flush();
+  await recordEvent(em, 'order.delivered', await orderBody(em, order.id), order.user.id);
+}

@@ -1,9 +1,0 @@
-import { constraintOf } from '../database/sql-state.ts';
-import { problem } from '../http/problem.ts';
-
-/** Two users cannot have one address; the database knows, whoever was first. */
-export function refuseTakenEmail(error: unknown): never {
-  if (constraintOf(error) !== 'users_email_unique') throw error;
-  const detail = 'A user with this e-mail address exists.';
-  throw problem('email_taken', { detail, errors: [{ in: 'body', pointer: '#/email', code: 'not_unique', detail }], cause: error });
-}

@@ -1,0 +1,113 @@
+import type { WebhookDeliveryStatus } from '@mandate/contract';
+import type { Em } from '../../database/database.ts';
+import { statement } from '../../database/queries/prepared-statement.ts';
+import { eventColumns, type EventRow } from '../../events/event-rows.ts';
+import type { SealedSecrets } from './webhook-signature.ts';
+import type { Authority } from '../webhook.entity.ts';
+
+/** Longer than any attempt takes: whoever takes a delivery has it for that long. */
+const leaseSeconds = 30;
+const logMax = 10;
+
+export type Claimed = EventRow &
+  SealedSecrets & {
+    readonly delivery_id: number;
+    readonly event_id: number;
+    readonly endpoint_id: number;
+    readonly attempts: number;
+    readonly tries: number;
+    readonly url: string;
+    readonly failing_since: string | null;
+    readonly authority: Authority;
+    readonly endpoint_user_id: number | null;
+  };
+
+/** How many deliveries may be taken: in all, for an endpoint, and for those that have some on their way already. */
+export type Room = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
+
+// Endpoint by endpoint, beginning after the one that was served last, a few of each: however much waits for one, the others have their turn.
+// What comes of a claim is not worth waiting for the disk: at worst a delivery is made twice.
+const claim = statement<Claimed>(
+  'claim_webhook_deliveries',
+  `with recursive waiting (endpoint_id) as (
+     (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.endpoint_id > $1 order by d.endpoint_id limit 1)
+     union all
+     select (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.endpoint_id > w.endpoint_id order by d.endpoint_id limit 1)
+       from waiting w where w.endpoint_id is not null),
+   due as (
+     select d.id from waiting w
+       join webhook_endpoints e on e.id = w.endpoint_id and e.status = 'enabled' and (e.paused_until is null or e.paused_until <= now())
+       left join unnest($4::bigint[], $5::int[]) as busy (endpoint_id, room) on busy.endpoint_id = e.id
+       cross join lateral (
+         select p.id from webhook_deliveries p where p.endpoint_id = e.id and p.status = 'pending' and p.next_attempt_at <= now()
+          order by p.next_attempt_at limit coalesce(busy.room, $3::int) for no key update skip locked) d
+      limit $2),
+   claimed as (
+     update webhook_deliveries d set attempts = d.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds'
+       from due where d.id = due.id
+     returning d.id, d.endpoint_id, d.event_id, d.attempts, d.tries)
+   select c.id as delivery_id, c.event_id, c.endpoint_id, c.attempts, c.tries, e.url, e.failing_since, e.authority, e.user_id as endpoint_user_id,
+          e.sealed_secret, e.previous_sealed_secret, e.previous_secret_until, ${eventColumns},
+          set_config('synchronous_commit', 'off', true) as lazily
+     from claimed c join webhook_endpoints e on e.id = c.endpoint_id join events v on v.id = c.event_id`,
+);
+
+/** Takes deliveries that are due. `after`: the endpoint that was served last. */
+export const claimDeliveries = (em: Em, after: number, { total, each, left }: Room): Promise<Claimed[]> =>
+  em.transactional((inner) => claim(inner, [after, total, each, [...left.keys()], [...left.values()]]));
+
+export type Attempt = {
+  readonly at: Date;
+  readonly milliseconds: number;
+  readonly statusCode: number | null;
+  readonly error: string | null;
+};
+
+const finish = statement<{ id: number }>(
+  'finish_webhook_delivery',
+  `update webhook_deliveries
+      set status = $3, tries = tries + 1, finished_at = case $3 when 'pending' then null else now() end,
+          next_attempt_at = now() + make_interval(secs => $4::float8 / 1000),
+          log = (case when jsonb_array_length(log) >= ${logMax} then log - 0 else log end) || $5::jsonb
+    where id = $1 and attempts = $2 and status = 'pending'
+   returning id, set_config('synchronous_commit', 'off', true) as lazily`,
+);
+
+/** Writes down what came of an attempt; false when the delivery has become somebody else's, or is over. */
+export async function finishAttempt(
+  em: Em,
+  { delivery_id: id, attempts }: Claimed,
+  status: WebhookDeliveryStatus,
+  delayMs: number,
+  { at, milliseconds, statusCode, error }: Attempt,
+): Promise<boolean> {
+  const entry = { at: at.toISOString(), milliseconds, status_code: statusCode, error };
+  return (await finish(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
+}
+
+const skip = statement(
+  'skip_webhook_delivery',
+  `update webhook_deliveries set status = 'skipped', finished_at = now() where id = $1 and attempts = $2 and status = 'pending'`,
+);
+/** Nothing was sent, and nothing will be. */
+export const skipDelivery = (em: Em, { delivery_id: id, attempts }: Claimed) => skip(em, [id, attempts]);
+
+const giveBack = statement(
+  'give_back_webhook_delivery',
+  `update webhook_deliveries set next_attempt_at = now() + make_interval(secs => $3::float8 / 1000) where id = $1 and attempts = $2 and status = 'pending'`,
+);
+/** Nothing was sent; somebody takes it up again a little later. */
+export const giveDeliveryBack = (em: Em, { delivery_id: id, attempts }: Claimed, delayMs: number) => giveBack(em, [id, attempts, delayMs]);
+
+const failing = statement(
+  'note_failing_endpoint',
+  `update webhook_endpoints set failing_since = coalesce(failing_since, now()), paused_until = case when $2::float8 > 0 then now() + make_interval(secs => $2::float8 / 1000) else paused_until end
+    where id = $1`,
+);
+const working = statement(
+  'note_working_endpoint',
+  'update webhook_endpoints set failing_since = null, paused_until = null where id = $1 and failing_since is not null',
+);
+
+export const noteFailing = (em: Em, endpointId: number, pauseMs: number) => failing(em, [endpointId, pauseMs]);
+export const noteWorking = (em: Em, endpointId: number) => working(em, [endpointId]);

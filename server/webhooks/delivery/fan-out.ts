@@ -1,0 +1,19 @@
+import type { Em } from '../../database/database.ts';
+import { statement } from '../../database/queries/prepared-statement.ts';
+import type { OnPlaced } from '../../events/assign-sequence.ts';
+import { allPairs } from '../event-visibility-sql.ts';
+
+const findEndpoints = statement<{ some: boolean }>('find_webhook_endpoints', 'select exists (select 1 from webhook_endpoints) as some');
+const insertDeliveries = statement(
+  'insert_webhook_deliveries',
+  `insert into webhook_deliveries (endpoint_id, event_id, seq, status, next_attempt_at, finished_at)
+   select endpoint_id, event_id, seq, case status when 'enabled' then 'pending' else 'skipped' end, now(),
+          case status when 'enabled' then null else now() end
+     from (${allPairs('v.seq between $1 and $2')}) pairs
+   on conflict (event_id, endpoint_id) do nothing`,
+);
+
+/** Writes down, with the places of events, to whom they go: no event has a place and not its deliveries. */
+export const fanOut: OnPlaced = async (em: Em, first, last) => {
+  if ((await findEndpoints(em, []))[0]?.some) await insertDeliveries(em, [first, last]);
+};

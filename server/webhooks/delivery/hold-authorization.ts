@@ -1,0 +1,59 @@
+import type { Em } from '../../database/database.ts';
+import { statement } from '../../database/queries/prepared-statement.ts';
+import type { Claimed } from './delivery-queue.ts';
+import { pairs } from '../event-visibility-sql.ts';
+import type { Gate } from '../../outgoing-http/protected-client.ts';
+import { NotAllowedError, UndecidedError } from './send-webhook.ts';
+
+type Held = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
+
+// Nobody is waited for, so nobody who ends somebody's access can wait for us and we for them. What a grant is ended by deletes it.
+const hold = statement<Held>(
+  'hold_webhook_permission',
+  `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),
+        e as (select id from webhook_endpoints where id = $1 for share skip locked),
+        a as (select id from applications where id = (select application_id from endpoint) for share skip locked),
+        whose as (select user_id from endpoint where user_id is not null union select user_id from events where id = $2 and user_id is not null),
+        u as (select id from users where id in (select user_id from whose) for share skip locked),
+        given as (select c.grant_id from connections c join endpoint on c.client_id = endpoint.client_id
+                   where endpoint.authority in ('application', 'grant') and c.user_id in (select user_id from whose)),
+        g as (select id from oauth_records where model = 'Grant' and id in (select grant_id from given) for key share skip locked)
+   select exists (select 1 from e) as endpoint,
+          (select application_id is null from endpoint) or exists (select 1 from a) as application,
+          (select count(*) from u) = (select count(*) from whose) as people,
+          (select count(*) from g) = (select count(*) from oauth_records o where o.model = 'Grant' and o.id in (select grant_id from given)) as grants,
+          set_config('synchronous_commit', 'off', true) as lazily`,
+);
+const checkOf = (kind: keyof typeof pairs) =>
+  statement<{ allowed: boolean }>(
+    `check_webhook_permission_${kind}`,
+    `select exists (select 1 from (${pairs[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
+  );
+const checks = { own: checkOf('own'), granted: checkOf('granted'), nobodys: checkOf('nobodys'), everybodys: checkOf('everybodys') };
+
+/** What can let an endpoint have an event: looked at one by one, because to plan a look at all of them takes longer than to send. */
+function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: Claimed) {
+  if (owner === null || subject === 'webhook_endpoint') return [checks.nobodys];
+  if (authority === 'application' || authority === 'grant') return [checks.granted, checks.everybodys];
+  return owner === user ? [checks.own, checks.everybodys] : [checks.everybodys];
+}
+
+async function isAllowed(em: Em, delivery: Claimed): Promise<boolean> {
+  for (const check of checksFor(delivery)) if ((await check(em, [delivery.endpoint_id, delivery.event_id]))[0]?.allowed) return true;
+  return false;
+}
+
+/**
+ * Lets a request out while nothing it rests on can be taken away: the grant, the person, the application and the endpoint are held
+ * from the look at them until the request is written. Whoever ends one of them comes before, and it is not sent, or after, and it
+ * was sent before their answer. Nothing slow happens meanwhile: the connection stands already.
+ */
+export const permission =
+  (em: Em, delivery: Claimed): Gate =>
+  (send) =>
+    em.fork().transactional(async (inner) => {
+      const [held] = await hold(inner, [delivery.endpoint_id, delivery.event_id]);
+      if (!(await isAllowed(inner, delivery))) throw new NotAllowedError();
+      if (!held || !Object.values(held).every(Boolean)) throw new UndecidedError();
+      await send();
+    });

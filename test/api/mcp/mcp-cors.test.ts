@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { authorize, commandLine, redeem, signUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
+
+let mandate: Mandate;
+beforeAll(async () => {
+  mandate = await startMandate({ openRegistration: true });
+});
+afterAll(() => mandate.close());
+
+const origin = 'https://assistant.example';
+const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+const accept = 'application/json, text/event-stream';
+
+const preflight = (path: string, method: string, headers: string): Promise<Response> =>
+  fetch(mandate.origin + path, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers },
+  });
+const listed = (response: Response, name: string): string[] =>
+  (response.headers.get(`access-control-${name}`) ?? '').toLowerCase().split(/,\s*/);
+
+describe('a preflight from another origin', () => {
+  test.each([
+    ['/mcp', 'POST', 'authorization,content-type,dpop,mcp-protocol-version,mcp-session-id,mcp-method,mcp-name,last-event-id'],
+    ['/.well-known/oauth-protected-resource/mcp', 'GET', 'mcp-protocol-version'],
+    ['/.well-known/oauth-protected-resource/api', 'GET', 'mcp-protocol-version'],
+    ['/.well-known/oauth-authorization-server', 'GET', 'mcp-protocol-version'],
+    ['/.well-known/openid-configuration', 'GET', 'mcp-protocol-version'],
+    ['/oauth/token', 'POST', 'content-type,dpop'],
+    ['/oauth/registration', 'POST', 'content-type,authorization'],
+  ])('is answered at %s, without credentials', async (path, method, headers) => {
+    const response = await preflight(path, method, headers);
+    expect(response.status).toBe(204);
+    expect(['*', origin]).toContain(response.headers.get('access-control-allow-origin'));
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(listed(response, 'allow-methods')).toContain(method.toLowerCase());
+    expect(listed(response, 'allow-headers')).toEqual(expect.arrayContaining(headers.split(',')));
+  });
+
+  test('is followed by a challenge that the page can read: where to sign in, and for which scopes', async () => {
+    const response = await fetch(`${mandate.origin}/mcp`, { method: 'POST', headers: { origin, accept }, body: list });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
+    expect(listed(response, 'expose-headers')).toEqual(expect.arrayContaining(['www-authenticate', 'mcp-session-id']));
+    const challenge = response.headers.get('www-authenticate') ?? '';
+    expect(challenge).toContain(`resource_metadata="${mandate.origin}/.well-known/oauth-protected-resource/mcp"`);
+    const scopes = /scope="([^"]+)"/.exec(challenge)?.[1]?.split(' ') ?? [];
+    const metadata: Body = await (await fetch(`${mandate.origin}/.well-known/oauth-protected-resource/mcp`)).json();
+    expect(scopes).toEqual(metadata.scopes_supported);
+    expect(scopes).toEqual(expect.arrayContaining(['orders.read', 'orders.write', 'users.read']));
+    for (const scope of ['users.manage', 'applications.manage', 'audit.read', 'api_keys.manage']) expect(scopes).not.toContain(scope);
+  });
+});
+
+test('a token is used by pages of its application, and by no other page', async () => {
+  const registration = { redirect_uris: [`${origin}/callback`], grant_types: ['authorization_code'], scope: 'orders.read' };
+  const { client_id: clientId }: Body = await (
+    await fetch(`${mandate.origin}/oauth/registration`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: JSON.stringify(registration),
+    })
+  ).json();
+  const resource = `${mandate.origin}/mcp`;
+  const tokenOf = async (request: Record<string, string>): Promise<string> => {
+    const granted = await authorize(mandate.origin, await signUp(mandate.origin), { resource, scope: 'orders.read', ...request });
+    return tokenResponse.parse(await (await redeem(mandate.origin, granted)).json()).access_token;
+  };
+  const own = await tokenOf({ client_id: clientId, redirect_uri: `${origin}/callback` });
+  const other = await tokenOf({ client_id: commandLine.clientId });
+  const statusFrom = async (from: string, token: string): Promise<number> => {
+    const headers = { origin: from, accept, 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    return (await fetch(resource, { method: 'POST', headers, body: list })).status;
+  };
+  expect(await statusFrom(origin, own)).toBe(200);
+  for (const from of ['https://evil.example', 'https://assistant.example:444', 'http://assistant.example', 'null'])
+    expect(await statusFrom(from, own), from).toBe(403);
+  expect(await statusFrom(origin, other)).toBe(403);
+});
+
+describe.skipIf(!hasChromium)('an assistant that runs in a page', () => {
+  let browser: Browser;
+  let page: Page;
+  let elsewhere: Server;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    elsewhere = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<title>Assistant</title>'));
+    elsewhere.listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
+    page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${z.object({ port: z.number() }).parse(elsewhere.address()).port}/`);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    elsewhere?.close();
+  });
+
+  /** What a script of the page reads of a response. */
+  const call = (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
+    page.evaluate(
+      async ([url, options]) => {
+        const response = await fetch(url, options);
+        const text = await response.text();
+        const data =
+          text
+            .split('\n')
+            .find((one) => one.startsWith('data: '))
+            ?.slice(6) ?? text;
+        return { status: response.status, challenge: response.headers.get('www-authenticate'), body: JSON.parse(data) as unknown };
+      },
+      [mandate.origin + path, init] as const,
+    );
+  const bodyOf = async (answer: ReturnType<typeof call>): Promise<Body> => (await answer).body;
+
+  test('discovers the server, registers, exchanges its code and lists the tools', async () => {
+    const mcp = (headers: Record<string, string> = {}) =>
+      call('/mcp', {
+        method: 'POST',
+        headers: { accept, 'content-type': 'application/json', 'mcp-protocol-version': '2025-06-18', ...headers },
+        body: list,
+      });
+    const refused = await mcp();
+    expect(refused).toMatchObject({ status: 401, challenge: expect.stringContaining('resource_metadata=') });
+    const version = { headers: { 'mcp-protocol-version': '2025-06-18' } };
+    const resource = await bodyOf(call('/.well-known/oauth-protected-resource/mcp', version));
+    const server = await bodyOf(call('/.well-known/oauth-authorization-server', version));
+    const redirectUri = `${new URL(page.url()).origin}/callback`;
+    const registration = { redirect_uris: [redirectUri], application_type: 'native', scope: resource.scopes_supported.join(' ') };
+    const { client_id: clientId } = await bodyOf(
+      call(new URL(server.registration_endpoint).pathname, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(registration),
+      }),
+    );
+    const person = await signUp(mandate.origin);
+    const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'orders.read', resource: resource.resource };
+    const { code, verifier } = await authorize(mandate.origin, person, request);
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
+    const tokens = await call('/oauth/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+    });
+    const { access_token: token } = tokenResponse.parse(tokens.body);
+    const tools = await mcp({ authorization: `Bearer ${token}` });
+    expect(tools).toMatchObject({ status: 200, body: { result: { tools: expect.arrayContaining([expect.anything()]) } } });
+  });
+});

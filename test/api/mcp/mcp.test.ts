@@ -1,0 +1,217 @@
+import {
+  auth,
+  Client,
+  StreamableHTTPClientTransport,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Scope } from '@mandate/contract';
+import { openApiDocument } from '@mandate/contract/openapi';
+import { noTools, toolsOf } from '@mandate/contract/tools';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { authorize, commandLine, signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+
+const address = (): URL => new URL(`${mandate.origin}/mcp`);
+
+/** A program that speaks MCP, signed in by what its own sign-in found: it knows the address of the tools and nothing else. */
+async function signedIn(person: Person, scopes: readonly Scope[]): Promise<Client> {
+  const kept: { verifier: string; tokens?: StoredOAuthTokens; sentTo?: URL; found?: OAuthDiscoveryState } = { verifier: '' };
+  const provider: OAuthClientProvider = {
+    redirectUrl: commandLine.redirectUri,
+    clientMetadata: { redirect_uris: [commandLine.redirectUri], scope: ['openid', ...scopes].join(' ') },
+    clientInformation: () => ({ client_id: commandLine.clientId, issuer: mandate.origin }),
+    tokens: () => kept.tokens,
+    saveTokens: (tokens) => void (kept.tokens = tokens),
+    redirectToAuthorization: (url) => void (kept.sentTo = url),
+    saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+    codeVerifier: () => kept.verifier,
+    saveDiscoveryState: (found) => void (kept.found = found),
+    discoveryState: () => kept.found,
+  };
+  const scope = ['openid', ...scopes].join(' ');
+  expect(await auth(provider, { serverUrl: address(), scope })).toBe('REDIRECT');
+  expect(kept.sentTo?.searchParams.get('resource')).toBe(address().href);
+  const { leaves } = await authorize(mandate.origin, person, Object.fromEntries(kept.sentTo?.searchParams ?? []));
+  const back = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
+  expect(await auth(provider, { serverUrl: address(), scope, ...back })).toBe('AUTHORIZED');
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(new StreamableHTTPClientTransport(address(), { authProvider: provider }));
+  return client;
+}
+
+async function call(
+  client: Client,
+  name: string,
+  given: Record<string, unknown> = {},
+): Promise<{ isError: boolean; text: string; body: Body }> {
+  const { isError = false, content } = await client.callTool({ name, arguments: given });
+  const [first] = content;
+  const text = first?.type === 'text' ? first.text : '';
+  return { isError, text, body: text.startsWith('{') ? JSON.parse(text.split('\nhint: ')[0] ?? '') : undefined };
+}
+
+describe('the tools', () => {
+  test('are one for every operation that is not on the list of those left out', () => {
+    const document = openApiDocument(mandate.origin);
+    const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as Body[];
+    const offered = operations.filter((operation) => !operation['x-internal'] && !(operation.operationId in noTools));
+    expect(toolsOf(document)).toHaveLength(new Set(offered.map(({ operationId }) => operationId)).size);
+    const ids = operations.map(({ operationId }) => operationId);
+    for (const left of Object.keys(noTools)) expect(ids).toContain(left);
+  });
+
+  test('say what they do to whom, before anybody calls them', async () => {
+    const client = await signedIn(await signUp(mandate.origin), ['orders.read']);
+    const { tools } = await client.listTools();
+    const named = (name: string) => tools.find((tool) => tool.name === name);
+    expect(named('orders_list')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(named('orders_create')?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    for (const name of ['orders_cancel', 'orders_update', 'products_delete', 'payments_create', 'refunds_create', 'connected_apps_remove'])
+      expect(named(name)?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect(named('orders_create')?.inputSchema).toMatchObject({
+      type: 'object',
+      required: ['items', 'delivery'],
+      additionalProperties: false,
+    });
+    expect(JSON.stringify(tools)).not.toContain('$ref');
+    expect(named('api_keys_create')).toBeUndefined();
+    await client.close();
+  });
+});
+
+describe('an assistant', () => {
+  test('searches products by text, and lists their categories', async () => {
+    const { sku } = await shop.product({ name: 'Alabaster vase', category: 'vases' });
+    const client = await signedIn(await signUp(mandate.origin), ['orders.read']);
+    const found = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
+    expect(found).toMatchObject({ isError: false, body: { data: [{ sku }] } });
+    const { body } = await call(client, 'product_categories_list', {});
+    expect(body.data).toContainEqual({ category: 'vases', product_count: 1 });
+    await client.close();
+  });
+
+  test('reads and places orders for the person who signed in, and sees nobody else’s', async () => {
+    const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
+    const client = await signedIn(anna, ['orders.read', 'orders.write']);
+    const { id: productId } = await shop.product({ price: 500 });
+    const placed = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
+    expect(placed).toMatchObject({ isError: false, body: { status: 'pending', total: 1000, user_id: anna.id } });
+    const listed = await call(client, 'orders_list', { status: ['pending', 'paid'], limit: 5 });
+    expect(listed.body.data.map(({ id }: Body) => id)).toEqual([placed.body.id]);
+    const other = await signedIn(ben, ['orders.read']);
+    expect(await call(other, 'orders_get', { order_id: placed.body.id })).toMatchObject({
+      isError: true,
+      body: { code: 'not_found' },
+    });
+    await Promise.all([client.close(), other.close()]);
+  });
+
+  test('that repeats itself places one order', async () => {
+    const client = await signedIn(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    const { id: productId } = await shop.product();
+    const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickup, idempotency_key: 'the-same-again' };
+    const ids = await Promise.all([call(client, 'orders_create', order), call(client, 'orders_create', order)]);
+    expect(ids[0].body.id).toBe(ids[1].body.id);
+    expect((await call(client, 'orders_list')).body.data).toHaveLength(1);
+    await client.close();
+  });
+
+  test('changes the version that it has read, and no other', async () => {
+    const client = await signedIn(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    const { id: productId } = await shop.product();
+    const { body } = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
+    const { content } = await client.callTool({ name: 'orders_get', arguments: { order_id: body.id } });
+    const etag = content.flatMap((part) => (part.type === 'text' && part.text.startsWith('etag: ') ? [part.text.slice(6)] : []))[0];
+    const change = { order_id: body.id, note: 'ring twice', if_match: etag };
+    expect(await call(client, 'orders_update', change)).toMatchObject({ isError: false, body: { note: 'ring twice' } });
+    expect(await call(client, 'orders_update', change)).toMatchObject({ isError: true, body: { code: 'precondition_failed' } });
+    await client.close();
+  });
+
+  test('without the scope learns which one is missing', async () => {
+    const client = await signedIn(await signUp(mandate.origin), ['orders.read']);
+    const { id: productId } = await shop.product();
+    const refused = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
+    expect(refused).toMatchObject({ isError: true, body: { code: 'insufficient_scope' } });
+    expect(refused.text).toContain('sign in again with the scope orders.write');
+    await client.close();
+  });
+
+  test('that asks for something impossible is told all that is wrong', async () => {
+    const client = await signedIn(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    const outcome = await call(client, 'orders_create', { items: [{ product_id: 1, quantity: 0 }], delivery: pickup }).catch(
+      (error: Error) => ({
+        isError: true,
+        text: error.message,
+      }),
+    );
+    expect(outcome.isError).toBe(true);
+    expect(outcome.text).toContain('quantity');
+    const { id: productId } = await shop.product({ stock: 1 });
+    const soldOut = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
+    expect(soldOut).toMatchObject({ isError: true, body: { code: 'out_of_stock', errors: [{ available: 1 }] } });
+    await client.close();
+  });
+
+  test('whose application was removed is out at once', async () => {
+    const anna = await signUp(mandate.origin);
+    const client = await signedIn(anna, ['orders.read', 'connected_apps.read', 'connected_apps.write']);
+    const { body } = await call(client, 'connected_apps_list');
+    expect((await call(client, 'connected_apps_remove', { connected_app_id: body.data[0].id })).isError).toBe(false);
+    await expect(call(client, 'orders_list')).rejects.toThrow('grant request is invalid');
+    await client.close();
+  });
+});
+
+describe('POST /mcp', () => {
+  const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+  const ask = (headers: Record<string, string> = {}, method = 'POST', body = list): Promise<Response> =>
+    fetch(address(), {
+      method,
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      ...(method === 'POST' && { body }),
+    });
+
+  test('without a token says where to find the authorization server', async () => {
+    const response = await ask();
+    expect(response.status).toBe(401);
+    const challenge = response.headers.get('www-authenticate') ?? '';
+    expect(challenge).not.toContain('error=');
+    const found = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
+    const metadata: Body = await (await fetch(found)).json();
+    expect(metadata).toMatchObject({ resource: address().href, authorization_servers: [mandate.origin] });
+  });
+
+  test('takes no token of the API, and the API none of its', async () => {
+    const anna = await signUp(mandate.origin);
+    const { access_token: forApi } = await tokensFor(mandate.origin, anna, ['orders.read']);
+    expect((await ask({ authorization: `Bearer ${forApi}` })).status).toBe(401);
+    const { code, verifier } = await authorize(mandate.origin, anna, { scope: 'orders.read', resource: address().href });
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      redirect_uri: commandLine.redirectUri,
+      client_id: commandLine.clientId,
+    };
+    const answer = await fetch(`${mandate.origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+    const { access_token: forTools }: Body = await answer.json();
+    expect((await ask({ authorization: `Bearer ${forTools}` })).status).toBe(200);
+    const atApi = await mandate.call('GET', '/api/v1/orders', { token: forTools });
+    expect(atApi.status).toBe(401);
+    expect((await ask({ authorization: `Bearer ${forTools}`, origin: 'https://evil.example' })).status).toBe(403);
+    expect((await ask({ authorization: `Bearer ${forTools}` }, 'GET')).status).toBe(405);
+    expect((await ask({ authorization: `Bearer ${forTools}` }, 'POST', 'x'.repeat(1_100_000))).status).toBe(413);
+  });
+});

@@ -1,0 +1,78 @@
+/** Answers that only a few operations declare, and that no test of their resource meets. */
+import { scopeNames } from '@mandate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, type Shop } from '../../support/server/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let admin: string;
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  admin = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+});
+afterAll(() => mandate.close());
+
+const call = (method: string, path: string, body?: unknown, token = admin, headers: Record<string, string> = {}): Promise<Answer> =>
+  mandate.call(method, `/api/v1${path}`, { token, body, headers });
+const imports = ['/order-imports?source=elsewhere', '/product-imports'];
+const csv = { 'content-type': 'text/csv' };
+
+describe.each(imports)('POST %s', (path) => {
+  test('403 for who is no member of staff any more', async () => {
+    const former = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await tokensFor(mandate.origin, former, scopeNames);
+    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [former.id]);
+    expect((await call('POST', path, 'sku\n', token, csv)).body.code).toBe('forbidden');
+  });
+
+  test('409 while two tasks are under way', async () => {
+    for (const _ of [1, 2]) await call('POST', '/order-exports', {});
+    expect((await call('POST', path, 'sku\n', admin, csv)).body.code).toBe('too_many_tasks');
+    await mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
+  });
+
+  test('413 for a line that is longer than any row may be, before the file has arrived', async () => {
+    const { status, body } = await call('POST', path, `sku\nA\n${'x'.repeat(100_001)}\n`, admin, csv);
+    expect([status, body.code, body.detail]).toEqual([413, 'payload_too_large', expect.stringMatching(/^Line 3 /)]);
+  });
+});
+
+test('a report of a provider that is too large: 413', async () => {
+  const { status, body } = await mandate.call('POST', '/api/v1/provider-events/test', {
+    body: JSON.stringify({ a: 'x'.repeat(1_000_001) }),
+  });
+  expect([status, body.code]).toEqual([413, 'payload_too_large']);
+});
+
+test('a task that is not kept any more cannot be canceled: 410', async () => {
+  const { body } = await call('POST', '/order-exports', {});
+  await mandate.db.em
+    .fork()
+    .execute(
+      `update tasks set status = 'canceled', finished_at = now() - interval '40 days', created_at = now() - interval '41 days' where id = ?`,
+      [body.id],
+    );
+  expect((await call('POST', `/tasks/${body.id}/cancellation`)).body.code).toBe('gone');
+});
+
+test('a product that was for sale does not become a draft: 409', async () => {
+  const { id } = await shop.product();
+  const input: Body = { name: 'A', category: 'a', price: 1, status: 'draft' };
+  expect((await call('PUT', `/products/${id}`, input, admin, { 'if-match': '*' })).body.code).toBe('invalid_transition');
+});
+
+test('a user who is closed does not come back: 409', async () => {
+  const { id } = await signUp(mandate.origin);
+  expect((await call('DELETE', `/users/${id}`)).status).toBe(204);
+  expect((await call('PATCH', `/users/${id}`, { status: 'active' })).body.code).toBe('invalid_transition');
+});
+
+test('a webhook endpoint that is disabled gets no test event: 409', async () => {
+  const endpoint: Body = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
+  const { body } = await call('POST', '/webhook-endpoints', endpoint);
+  expect((await call('PATCH', `/webhook-endpoints/${body.id}`, { status: 'disabled' })).status).toBe(200);
+  expect((await call('POST', `/webhook-endpoints/${body.id}/test-events`)).body.code).toBe('webhook_endpoint_disabled');
+});

@@ -1,0 +1,207 @@
+/** Bidirectional controls and invisible characters in the names that others see. */
+import { scopeNames } from '@mandate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findHiddenCharacter } from '../../../contract/schema/visible-text.ts';
+import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
+import { completeSignUp, signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { Browser } from '../../support/browser/browser.ts';
+import { type Candidate, requestFields, sendField } from '../../support/contract/request-fields.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { carriedOut } from '../../support/tasks.ts';
+
+const isName = ({ name, schema }: Candidate): boolean =>
+  /(?:^|_)name$/.test(name) && [schema.type].flat().includes('string') && schema.pattern === undefined && schema.enum === undefined;
+/** Names of columns in a file of the caller: they must match the file exactly, and nobody else sees them. */
+const fields = requestFields(isName).filter(({ query }) => !query?.endsWith('_column'));
+
+const range = (first: number, last: number): string[] =>
+  Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at));
+const hidden = [
+  '\u061c',
+  '\u200e',
+  '\u200f',
+  ...range(0x20_2a, 0x20_2e),
+  ...range(0x20_66, 0x20_69),
+  '\u00ad',
+  '\u034f',
+  '\u180e',
+  '\u200b',
+  '\u200c',
+  '\u200d',
+  ...range(0x20_60, 0x20_65),
+  ...range(0x20_6a, 0x20_6f),
+  '\ufeff',
+  '\u115f',
+  '\u1160',
+  '\u17b4',
+  '\u17b5',
+  '\u2800',
+  '\u3164',
+  '\uffa0',
+  '\u2028',
+  '\u2029',
+  '\ufff9',
+  '\u{1d173}',
+  '\u{1bca0}',
+  '\ufe00',
+  '\ufe0f',
+  '\u{e0100}',
+  '\u{e01ef}',
+  '\u{e0001}',
+  '\u{e0041}',
+  '\u{e007f}',
+  '\u0000',
+  '\u0007',
+  '\u0085',
+];
+const named = (character: string): string => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+const ordinary = [
+  'Ann Lee',
+  "Siobhán O'Neill-Łukasiewicz",
+  'Zoë ❤️ 👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣ 🇩🇪 👍🏽',
+  'محمد رضا',
+  'علی‌رضا',
+  'משה',
+  'മോഹന്‍',
+  'ක්‍රිෂ්ණ',
+  'শর্মা',
+  '葛󠄀城',
+  '山田 太郎',
+  '김철수',
+  'ᠮᠣᠩᠭᠣᠯ᠋',
+  'Nguyễn',
+];
+
+let mandate: Mandate;
+let shop: Shop;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate({ previewVersions: true });
+  shop = await openShop(mandate);
+  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+});
+afterAll(() => mandate.close());
+
+test('the documents declare names of people, applications, keys, products and deliveries', () => {
+  expect(fields.map(({ method, path, pointer }) => `${method} ${path}${pointer}`)).toEqual(
+    expect.arrayContaining([
+      'POST /api/v1/users/name',
+      'PATCH /api/v1/users/1/name',
+      'POST /api/v1/applications/name',
+      'PATCH /api/v1/applications/1/name',
+      'POST /api/v1/api-keys/name',
+      'POST /api/v1/products/name',
+      'PUT /api/v1/delivery-methods/1/name',
+      'POST /api/v1/orders/delivery/recipient_name',
+      'POST /api/v2/orders/shipping_address/recipient_name',
+    ]),
+  );
+  expect(fields.filter(({ body }) => body === undefined)).toEqual([]);
+});
+
+describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.pointer}`, field] as const))('%s', (_name, field) => {
+  test('rejects each character with an error that names it', async () => {
+    for (const character of hidden) {
+      const { status, body, text } = await sendField(mandate, token, field, `Ann${character}Lee`);
+      expect(status, text).toBe(400);
+      const error = body.errors.find(({ pointer }: Body) => pointer === `#${field.pointer}`);
+      expect(error?.detail, text).toContain(`Must not contain ${named(character)},`);
+    }
+  });
+});
+
+describe('the rule', () => {
+  test.each(ordinary)('accepts %s', async (name) => {
+    expect(findHiddenCharacter(name)).toBeUndefined();
+    const { status, body, text } = await mandate.call('POST', '/api/v1/users', {
+      token,
+      body: { name, email: `${crypto.randomUUID()}@example.com` },
+    });
+    expect([status, body.name], text).toEqual([201, name]);
+  });
+
+  test.each([
+    ['a joiner between Latin letters', 'An\u200dn', 'U+200D'],
+    ['two joiners in a row', 'علی\u200c\u200cرضا', 'U+200C'],
+    ['a joiner at the end of a Persian name', 'علی\u200c', 'U+200C'],
+    ['an emoji with a joiner and nothing behind it', '👩\u200d', 'U+200D'],
+    ['two variation selectors', '葛\u{e0100}\u{e0101}', 'U+E0100'],
+    ['a variation selector after a letter', 'A\ufe0f', 'U+FE0F'],
+    ['a variation selector after a digit', '5\ufe0f', 'U+FE0F'],
+    ['tags without a flag', 'Ann\u{e0067}\u{e007f}', 'U+E0067'],
+    ['an invisible character beside an emoji', '❤️\u200b', 'U+200B'],
+  ])('rejects %s', (_what, name, character) => expect(findHiddenCharacter(name)).toBe(character));
+});
+
+describe('every other way to a name', () => {
+  const evil = 'Ann\u202eeeL';
+
+  test('the sign-up page', async () => {
+    const browser = new Browser(mandate.origin);
+    const account = { name: evil, email: 'evil.name@example.com', password: 'correct horse battery' };
+    const page = await completeSignUp(mandate.origin, browser, await browser.open('/sign-up'), account);
+    expect(page.text).toContain('The name must not contain U+202E,');
+  });
+
+  test('a new passkey', async () => {
+    const { browser } = await signUp(mandate.origin);
+    const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/account/security')).text)?.[1] ?? '';
+    const page = await browser.open('/account/passkeys', {
+      method: 'POST',
+      body: new URLSearchParams({ csrf, passkey: '{}', name: evil }),
+    });
+    expect(page.text).toContain('The name must not contain U+202E,');
+  });
+
+  test('a row of an import', async () => {
+    const file = `reference,created_at,customer,customer_name,recipient_name,sku,name,quantity,unit_price\nI-1,2020-01-01,a,${evil},Ann,S1,Tea,1,5\nI-2,2020-01-01,b,Ben,${evil},S1,Tea,1,5\nI-3,2020-01-01,c,Cy,Cy,S3,${evil},1,5\nI-4,2020-01-01,d,Di,Di,S1,Tea,1,5\n`;
+    const query = new URLSearchParams({ source: 'hidden', currency: 'GBP', unknown_customers: 'create', unknown_products: 'create' });
+    const response = await fetch(`${mandate.origin}/api/v1/order-imports?${query.toString()}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
+      body: file,
+    });
+    const text = await response.text();
+    const started: Answer = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    const done = await carriedOut(mandate, token, started);
+    const remarks = done.file
+      .trimEnd()
+      .split('\n')
+      .map((row): Body => JSON.parse(row));
+    expect(remarks.map(({ line, field }) => [line, field])).toEqual([
+      [2, 'customer_name'],
+      [3, 'delivery.recipient_name'],
+      [4, 'name'],
+    ]);
+    for (const { detail } of remarks) expect(detail).toContain('U+202E');
+    expect(done.task.result.imported).toMatchObject({ created: 1, refused: 3 });
+  });
+
+  test('client registration', async () => {
+    const { body } = await mandate.call('POST', '/api/v1/registration-tokens', { token, body: {} });
+    const response = await fetch(`${mandate.origin}/oauth/registration`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${body.initial_access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: evil, redirect_uris: ['https://app.example/callback'], token_endpoint_auth_method: 'none' }),
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: 'invalid_client_metadata', error_description: /U\+202E/ },
+    ]);
+  });
+});
+
+test('a name stored under an earlier rule stays readable', async () => {
+  const product = await shop.product();
+  const order = await mandate.call('POST', '/api/v1/orders', {
+    token,
+    body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup },
+  });
+  await mandate.db.em
+    .fork()
+    .execute(`update orders set delivery = delivery || ? where id = ?`, [JSON.stringify({ recipient_name: 'A\u202eb' }), order.body.id]);
+  for (const path of [`/api/v1/orders/${order.body.id}`, '/api/v1/orders'])
+    expect((await mandate.call('GET', path, { token })).status).toBe(200);
+});

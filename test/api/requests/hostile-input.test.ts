@@ -1,0 +1,53 @@
+import { contract, metadataOf, routesOf, scopeNames } from '@mandate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { expectHarmless, hostile } from '../../support/network/hostile-network.ts';
+import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+
+let mandate: Mandate;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+});
+afterAll(() => mandate.close());
+
+const values = [...hostile, 7, -1, 1e300, null, true, {}, [], [[]], ['a\0b'], { a: { b: 1 } }, '2026-13-45T99:99:99Z'];
+const fieldsOf = (schema: unknown): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+
+describe.each(routesOf(contract).map((route) => [metadataOf(route).operationId, route] as const))('%s', (_name, route) => {
+  test('takes anything without breaking', { timeout: 60_000 }, async () => {
+    const send = async (what: string, path: string, init: RequestInit = {}): Promise<void> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...Object(init.headers) };
+      await expectHarmless(
+        `${route.method} ${what}`,
+        await fetch(mandate.origin + path, { ...init, method: route.method, headers, redirect: 'manual' }),
+      );
+    };
+    const known = route.path.replaceAll(/:\w+/g, '987654321');
+    for (const value of hostile) {
+      const name = JSON.stringify(value.slice(0, 20));
+      if (known !== route.path) await send(`path ${name}`, route.path.replaceAll(/:\w+/g, encodeURIComponent(value)));
+      for (const parameter of [...fieldsOf(route.query), 'unknown']) {
+        const query = new URLSearchParams({ [parameter]: value }).toString();
+        await send(`${parameter}=${name}`, `${known}?${query}`);
+        await send(`${parameter} twice`, `${known}?${query}&${query}&${parameter}[]=x&${parameter}[y]=z`);
+      }
+    }
+    await send('bad escape', `${known}?%=%&a=%zz`);
+    for (const key of ['a b', 'x'.repeat(5000), '"', ','])
+      await send('headers', known, { headers: { 'idempotency-key': key, 'if-match': key, 'x-request-id': key } });
+    if (!('body' in route)) return;
+    for (const field of [...fieldsOf(route.body), 'unknown', '__proto__']) {
+      for (const value of values)
+        await send(`${field}=${JSON.stringify(value).slice(0, 20)}`, known, {
+          body: `{${JSON.stringify(field)}:${JSON.stringify(value)}}`,
+        });
+    }
+    for (const body of ['', '{', '[]', 'null', '"x"', '7', '{"name":"\\ud800"}', `[${'['.repeat(5000)}`])
+      await send(body.slice(0, 10), known, { body });
+    expect(route.path).toContain('/api/');
+  });
+});

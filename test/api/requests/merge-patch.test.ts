@@ -1,0 +1,77 @@
+/**
+ * "A merge patch (RFC 7396)": every PATCH operation of the contract whose body has `metadata` merges it. An operation without a row fails.
+ */
+import { contract, contractV2, metadataOf, routesOf } from '@mandate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { operationOf } from '../../support/contract/declared-responses.ts';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+
+beforeAll(async () => {
+  mandate = await startMandate({ previewVersions: true });
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+
+async function order(): Promise<Body> {
+  const items = [{ product_id: (await shop.product()).id, quantity: 1 }];
+  const body = { user_id: (await shop.user()).id, items, delivery: pickup };
+  return (await mandate.call('POST', '/api/v1/orders', { token: shop.token, body })).body;
+}
+/** Creates a resource and returns its path. */
+const resources: Record<string, () => Promise<string>> = {
+  'products.update': async () => `/api/v1/products/${(await shop.product()).id}`,
+  'orders.update': async () => `/api/v1/orders/${(await order()).id}`,
+  'v2 orders.update': async () => `/api/v2/orders/${(await order()).id}`,
+};
+
+const mergesMetadata = ({ method, ...route }: ReturnType<typeof routesOf>[number]): boolean =>
+  method === 'PATCH' && 'body' in route && route.body instanceof z.ZodObject && 'metadata' in route.body.shape;
+
+test('every operation that patches metadata has a row', () => {
+  const operations = [...routesOf(contract), ...routesOf(contractV2.orders)].filter(mergesMetadata);
+  expect(Object.keys(resources).toSorted()).toEqual(operations.map(operationOf).toSorted());
+  expect(operations.map((route) => metadataOf(route).operationId)).toContain('orders.update');
+});
+
+const pairs = (count: number, prefix = 'key'): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
+
+describe.each(Object.entries(resources))('%s', (_operation, create) => {
+  let path: string;
+  const patch = (metadata: unknown, type = 'application/merge-patch+json'): Promise<Answer> =>
+    mandate.call('PATCH', path, { token: shop.token, body: { metadata }, headers: { 'content-type': type } });
+
+  test.each(['application/merge-patch+json', 'application/json'])('%s: absent keys stay, null removes a key', async (type) => {
+    path = await create();
+    await patch({ crm: '1', wms: '2' }, type);
+    expect((await patch({ invoice: '3' }, type)).body.metadata).toEqual({ crm: '1', wms: '2', invoice: '3' });
+    expect((await patch({ crm: null, wms: '4', unknown: null }, type)).body.metadata).toEqual({ wms: '4', invoice: '3' });
+    const unchanged = await patch({}, type);
+    expect(unchanged.body.metadata).toEqual({ wms: '4', invoice: '3' });
+    expect((await patch({ wms: '4' }, type)).headers.get('etag')).toBe(unchanged.headers.get('etag'));
+  });
+
+  test('the limit of 20 pairs applies to the merged metadata', async () => {
+    path = await create();
+    expect((await patch(pairs(20))).status).toBe(200);
+    const refused = await patch({ one_more: 'x' });
+    expect([refused.status, refused.body.errors]).toEqual([
+      400,
+      [expect.objectContaining({ pointer: '#/metadata', code: 'out_of_range' })],
+    ]);
+    const removed = Object.fromEntries(Object.keys(pairs(20)).map((key) => [key, null]));
+    expect((await patch({ ...removed, ...pairs(20, 'other') })).body.metadata).toEqual(pairs(20, 'other'));
+  });
+
+  test('a key or a value beyond the limits is refused with its position', async () => {
+    path = await create();
+    expect((await patch({ ok: 'x'.repeat(501) })).body.errors[0].pointer).toBe('#/metadata/ok');
+    expect((await patch({ ok: 1 })).body.errors[0].pointer).toBe('#/metadata/ok');
+    expect((await patch(null)).body.errors[0]).toMatchObject({ pointer: '#/metadata', code: 'not_nullable' });
+  });
+});

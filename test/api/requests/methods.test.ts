@@ -1,0 +1,42 @@
+/** Every path of the contract with every method. */
+import { contract, contractV2, routesOf } from '@mandate/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Mandate, startMandate } from '../../support/server/start-mandate.ts';
+
+let mandate: Mandate;
+beforeAll(async () => {
+  mandate = await startMandate({ previewVersions: true });
+});
+afterAll(() => mandate.close());
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const paths = [...Map.groupBy([...routesOf(contract), ...routesOf(contractV2)], ({ path }) => path)].map(
+  ([path, routes]) =>
+    [
+      path,
+      new Set([
+        ...routes.map(({ method }): string => method),
+        'OPTIONS',
+        ...(routes.some(({ method }) => method === 'GET') ? ['HEAD'] : []),
+      ]),
+    ] as const,
+);
+
+test.each(paths)('%s: 405 with Allow for every other method', async (path, allowed) => {
+  const url = mandate.origin + path.replaceAll(/:\w+/g, '1');
+  const allowOf = ({ headers }: Response): string[] => (headers.get('allow') ?? '').split(', ').toSorted();
+  for (const method of methods.filter((each) => !allowed.has(each))) {
+    const response = await fetch(url, { method });
+    expect([response.status, allowOf(response)], method).toEqual([405, [...allowed].toSorted()]);
+  }
+  const options = await fetch(url, { method: 'OPTIONS' });
+  expect([options.status, allowOf(options)]).toEqual([204, [...allowed].toSorted()]);
+});
+
+test('PATCH and DELETE of the signed-in user', async () => {
+  for (const path of ['/api/v1/users/me', '/api/users/me', '/api/v2/users/me'])
+    for (const method of ['PATCH', 'DELETE', 'PUT', 'POST']) {
+      const { status, body, headers } = await mandate.call(method, path, method === 'DELETE' ? {} : { body: {} });
+      expect([status, body.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD, OPTIONS']);
+    }
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let token: string;
+let reader: string;
+let userId: number;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  const anna = await signUp(mandate.origin);
+  userId = anna.id;
+  token = (await tokensFor(mandate.origin, anna, ['users.read', 'orders.read', 'orders.write'])).access_token;
+  reader = (await tokensFor(mandate.origin, anna, ['users.read'])).access_token;
+});
+afterAll(() => mandate.close());
+
+// The specification writes its paths without a version, and allows one as a prefix.
+describe.each(['/api', '/api/v1'])('%s', (prefix) => {
+  const call = (method: string, path: string, as?: string, body?: unknown): Promise<Answer> =>
+    mandate.call(method, `${prefix}${path}`, { ...(as !== undefined && { token: as }), ...(body !== undefined && { body }) });
+  const statusAndCode = async (answer: Promise<Answer>): Promise<[number, string]> => {
+    const { status, body } = await answer;
+    return [status, body.code];
+  };
+  const newOrder = async (quantity = 1): Promise<Body> => ({
+    items: [{ product_id: (await shop.product({ stock: 5 })).id, quantity }],
+    delivery: pickup,
+  });
+
+  test('GET /users/{user_id}: 200, 400, 401, 403, 404', async () => {
+    expect((await call('GET', `/users/${userId}`, token)).body).toMatchObject({ id: userId, status: 'active' });
+    expect(await statusAndCode(call('GET', '/users/x', token))).toEqual([400, 'invalid_request']);
+    const { status, headers } = await call('GET', `/users/${userId}`);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer realm="api", resource_metadata="/)]);
+    expect(await statusAndCode(call('GET', '/users/987654', token))).toEqual([404, 'not_found']);
+    const orders = await call('GET', '/orders', reader);
+    expect([orders.status, orders.headers.get('www-authenticate')]).toEqual([
+      403,
+      'Bearer realm="api", error="insufficient_scope", scope="orders.read"',
+    ]);
+  });
+
+  test('POST /users: 201, 400, 401, 403, 409', async () => {
+    const user = { name: 'Eva', email: `eva${prefix.length}@example.com` };
+    expect((await call('POST', '/users', shop.token, user)).body).toMatchObject({ ...user, id: expect.any(Number), status: 'active' });
+    expect(await statusAndCode(call('POST', '/users', shop.token, user))).toEqual([409, 'email_taken']);
+    expect(await statusAndCode(call('POST', '/users', shop.token, { name: 'Eva', email: 'eva' }))).toEqual([400, 'invalid_request']);
+    expect(await statusAndCode(call('POST', '/users', undefined, user))).toEqual([401, 'missing_token']);
+    expect(await statusAndCode(call('POST', '/users', token, user))).toEqual([403, 'insufficient_scope']);
+  });
+
+  test('GET /products: 200 without a token, 400', async () => {
+    expect((await call('GET', '/products')).status).toBe(200);
+    expect(await statusAndCode(call('GET', '/products?price_gte=-1'))).toEqual([400, 'invalid_request']);
+  });
+
+  test('POST /orders: 201, 400, 401, 403, 409', async () => {
+    const { status, body, headers } = await call('POST', '/orders', token, await newOrder());
+    expect([status, headers.get('location')]).toEqual([201, `/api/v1/orders/${body.id}`]);
+    expect(body).toMatchObject({ id: expect.any(Number), status: 'pending', total: 255 });
+    expect(
+      await statusAndCode(call('POST', '/orders', token, { items: [{ product_id: 987_654, quantity: 1 }], delivery: pickup })),
+    ).toEqual([400, 'invalid_request']);
+    expect(await statusAndCode(call('POST', '/orders', token, { ...(await newOrder()), total: -1 }))).toEqual([400, 'invalid_request']);
+    expect(await statusAndCode(call('POST', '/orders', undefined, await newOrder()))).toEqual([401, 'missing_token']);
+    expect(await statusAndCode(call('POST', '/orders', reader, await newOrder()))).toEqual([403, 'insufficient_scope']);
+    expect(await statusAndCode(call('POST', '/orders', token, await newOrder(6)))).toEqual([409, 'out_of_stock']);
+  });
+
+  test('GET /orders and GET /orders/{order_id}: 200, 400, 401, 403, 404', async () => {
+    const { body: placed } = await call('POST', '/orders', token, await newOrder());
+    expect((await call('GET', '/orders', token)).body.data[0]).toMatchObject({ id: placed.id });
+    expect((await call('GET', `/orders/${placed.id}`, token)).body).toEqual(placed);
+    for (const path of ['/orders', `/orders/${placed.id}`]) {
+      expect(await statusAndCode(call('GET', path))).toEqual([401, 'missing_token']);
+      expect(await statusAndCode(call('GET', path, reader))).toEqual([403, 'insufficient_scope']);
+    }
+    expect(await statusAndCode(call('GET', '/orders?status=lost', token))).toEqual([400, 'invalid_request']);
+    expect(await statusAndCode(call('GET', '/orders/987654', token))).toEqual([404, 'not_found']);
+  });
+});

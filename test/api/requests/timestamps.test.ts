@@ -1,0 +1,150 @@
+/** Every timestamp that the OpenAPI documents declare in a query or a body, with values at and beyond the limits of the accepted range. */
+import { scopeNames } from '@mandate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
+import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { type Candidate, type RequestField, requestFields, sendField } from '../../support/contract/request-fields.ts';
+import { openShop } from '../../support/server/shop.ts';
+import { carriedOut, carryOutTasks } from '../../support/tasks.ts';
+
+const isTimestamp = ({ schema }: Candidate): boolean => schema.format === 'date-time';
+const fields = requestFields(isTimestamp);
+
+const refused = [
+  '0000-01-01T00:00:00Z',
+  '0000-12-31T23:59:59.999Z',
+  '0001-01-01T00:00:00+00:01',
+  '0001-01-01T00:00:00+23:59',
+  '9999-12-31T23:59:59-23:59',
+  '9999-12-31T23:59:59-00:01',
+  '9999-12-31T23:59:59.9991Z',
+  '9999-12-31T24:00:00Z',
+  '-000001-01-01T00:00:00Z',
+  '-0001-01-01T00:00:00Z',
+  '+010000-01-01T00:00:00Z',
+  '10000-01-01T00:00:00Z',
+  '+275760-09-13T00:00:00Z',
+  '2016-12-31T23:59:60Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:60:00Z',
+  '2026-02-29T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-00-01T00:00:00Z',
+  '2026-01-00T00:00:00Z',
+  '2026-01-01T00:00:00+24:00',
+  '2026-01-01T00:00:00+99:99',
+  '2026-01-01T00:00:00',
+  `2026-01-01T00:00:00.${'9'.repeat(500)}Z`,
+  '2026-01-01T00:00:00Z BC',
+  '2026-01-01',
+  '1e999',
+  '1767225600',
+  'infinity',
+  '-infinity',
+  'now',
+  'epoch',
+  'allballs',
+  'NaN',
+  '２０２６-01-01T00:00:00Z',
+  '2026-01-01T00:00:00Z\u0000',
+  ' 2026-01-01T00:00:00Z',
+];
+/** Valid for every filter; written with the offset that PostgreSQL itself would reject. */
+const accepted = [
+  '0001-01-01T00:00:00Z',
+  '0001-01-01T00:00:00-23:59',
+  '0000-12-31T23:59:59-00:01',
+  '9999-12-31T23:59:59.999Z',
+  '9999-12-31T23:59:59.999+23:59',
+  '2026-01-31T12:00:00+15:59',
+  '2026-01-31T12:00:00-23:59',
+  '2026-01-31T12:00:00.123456789Z',
+  '2024-02-29T00:00:00+00:00',
+];
+
+let mandate: Mandate;
+let token: string;
+
+beforeAll(async () => {
+  mandate = await startMandate({ previewVersions: true });
+  await openShop(mandate);
+  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+});
+afterAll(() => mandate.close());
+
+const send = (field: RequestField, value: string): Promise<Answer> => sendField(mandate, token, field, value);
+
+const cancelTasks = (): Promise<unknown> =>
+  mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
+
+test('the documents declare timestamps in queries and in bodies', () => {
+  expect(fields.filter(({ query }) => query !== undefined).length).toBeGreaterThan(5);
+  expect(fields.filter(({ pointer }) => pointer !== undefined).length).toBeGreaterThan(2);
+  expect(fields.filter(({ method, body }) => method !== 'GET' && body === undefined)).toEqual([]);
+});
+
+describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.query ?? field.pointer}`, field] as const))(
+  '%s',
+  (_name, field) => {
+    test('rejects every other value with an error that names the field', async () => {
+      const named = field.query === undefined ? { pointer: `#${field.pointer}` } : { parameter: field.query };
+      for (const value of refused) {
+        const { status, body, text } = await send(field, value);
+        expect([status, body.code], `${value}: ${text}`).toEqual([400, 'invalid_request']);
+        expect(body.errors[0], value).toMatchObject({
+          ...named,
+          detail: expect.stringMatching(/^Must be (?:an RFC 3339|from 0001-01-01)/),
+        });
+      }
+    });
+
+    test('accepts the whole range, with any offset', async () => {
+      for (const value of accepted) {
+        await cancelTasks();
+        const { status, text } = await send(field, value);
+        // An expiry is further limited to the coming year.
+        const statuses = field.pointer === '/expires_at' ? [201, 400] : [200, 202];
+        expect(statuses, `${value}: ${text}`).toContain(status);
+        await carryOutTasks(mandate);
+      }
+    });
+  },
+);
+
+describe('a file to import', () => {
+  const rowsWith = (values: readonly string[]): string => {
+    const rows = values.map((value, at) => `T-${at},${value},anna,TS,1,5`);
+    return `reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`;
+  };
+  const importFile = async (file: string): Promise<{ task: Body; remarks: Body[] }> => {
+    const query = new URLSearchParams({ source: 'timestamps', currency: 'GBP', unknown_customers: 'create', unknown_products: 'create' });
+    const response = await fetch(`${mandate.origin}/api/v1/order-imports?${query.toString()}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
+      body: file,
+    });
+    const text = await response.text();
+    const started: Answer = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    const done = await carriedOut(mandate, token, started);
+    return {
+      task: done.task,
+      remarks: done.file
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line): Body => JSON.parse(line)),
+    };
+  };
+
+  test('refuses the row of each value outside the range, and imports every other row', async () => {
+    await cancelTasks();
+    const bad = refused.filter(
+      (value) => !value.includes('\u0000') && !['2026-01-01', '2026-01-01T00:00:00', ' 2026-01-01T00:00:00Z'].includes(value),
+    );
+    const good = ['0001-01-01', '9999-12-31 23:59:59', '2026-01-31T12:00:00-23:59'];
+    const { task, remarks } = await importFile(rowsWith([...bad, ...good]));
+    expect(task).toMatchObject({ status: 'succeeded', result: { imported: { created: good.length, refused: bad.length } } });
+    expect(remarks.map(({ line, field }) => [line, field])).toEqual(bad.map((_, at) => [at + 2, 'created_at']));
+    const { body } = await mandate.call('GET', '/api/v1/orders?created_at_lt=0001-01-02T00:00:00Z', { token });
+    expect(body.data.map((order: Body) => order.created_at)).toEqual(['0001-01-01T00:00:00.000Z']);
+  });
+});

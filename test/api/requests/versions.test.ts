@@ -1,0 +1,179 @@
+/** Versions beside each other, and how one ends. What is deprecated here is made up: v1 has nothing of the kind yet. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { initContract } from '@ts-rest/core';
+import { type ApiVersion, apiVersions, contract, type Deprecation, metadataOf, routesOf } from '@mandate/contract';
+import express, { type Response, Router } from 'express';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { describedBy } from '../../../contract/protocol/route-metadata.ts';
+import { announceDeprecation } from '../../../server/http/middleware/deprecation-headers.ts';
+import { errorHandler } from '../../../server/http/middleware/error-handler.ts';
+import { requestScope } from '../../../server/http/request/request-context.ts';
+import { serveContract } from '../../../server/http/routing/mount-contract.ts';
+import { createLog } from '../../../server/logging/logger.ts';
+import { versionAt } from '../../../server/versions/routes.ts';
+import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
+
+let mandate: Mandate;
+beforeAll(async () => {
+  mandate = await startMandate();
+});
+afterAll(() => mandate.close());
+
+describe('the version of an answer', () => {
+  test.each([
+    ['/api/v1/products', 'v1'],
+    ['/api/products', 'v1'],
+    ['/api/v1/nothing', 'v1'],
+    ['/api/orders', 'v1'],
+    ['/api/v9/products', null],
+    ['/api', null],
+  ])('%s is of version %s', async (path, version) => {
+    const { headers } = await mandate.call('GET', path);
+    expect(headers.get('mandate-version')).toBe(version);
+  });
+
+  test('pages of other origins can read it', async () => {
+    const { headers } = await mandate.call('GET', '/api/products');
+    expect(headers.get('access-control-expose-headers')).toContain('Mandate-Version');
+  });
+
+  test('a path without a version is the current version, whatever the method and the query', async () => {
+    const [plain, versioned] = [await mandate.call('GET', '/api/products?limit=1'), await mandate.call('GET', '/api/v1/products?limit=1')];
+    expect(plain.body).toEqual(versioned.body);
+    expect((await mandate.call('POST', '/api/orders', { body: {} })).status).toBe(401);
+  });
+});
+
+describe('GET /api', () => {
+  test('lists the versions there are, to everybody', async () => {
+    const { status, body } = await mandate.call('GET', '/api');
+    expect([status, body]).toEqual([
+      200,
+      { data: [{ version: 'v1', status: 'current', deprecated_at: null, sunset_at: null }], has_more: false, next_cursor: null },
+    ]);
+  });
+
+  test('is one path: with a slash or a version it is none', async () => {
+    for (const path of ['/api/', '/api/v1', '/api/v9']) expect((await mandate.call('GET', path)).body.code).toBe('route_not_found');
+    const { status, headers } = await mandate.call('DELETE', '/api');
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+
+  test('says what each is at the moment', () => {
+    const deprecated = { since: '2027-01-01T00:00:00Z', sunset: '2028-01-01T00:00:00Z', guide: '/docs' };
+    const statusesAt = (now: string, versions: readonly ApiVersion[]): string[] =>
+      versions.map((version) => versionAt(version, new Date(now)).status);
+    const versions: readonly ApiVersion[] = [{ name: 'v0', deprecated }, { name: 'v1' }, { name: 'v3' }, { name: 'v4', preview: true }];
+    expect(statusesAt('2026-12-31T23:59:59Z', versions)).toEqual(['supported', 'current', 'supported', 'preview']);
+    expect(statusesAt('2027-01-01T00:00:00Z', versions)).toEqual(['deprecated', 'current', 'supported', 'preview']);
+    expect(statusesAt('2028-01-01T00:00:00Z', versions)).toEqual(['retired', 'current', 'supported', 'preview']);
+  });
+
+  test('what is deprecated goes on for a year at least', () => {
+    const yearMs = 365 * 24 * 60 * 60 * 1000;
+    const deprecations = [...apiVersions, ...routesOf(contract).map(metadataOf)].flatMap(({ deprecated }) => deprecated ?? []);
+    const hasty = deprecations.filter(({ since, sunset }) => sunset !== undefined && Date.parse(sunset) < Date.parse(since) + yearMs);
+    expect(hasty).toEqual([]);
+  });
+});
+
+describe('something deprecated', () => {
+  const ending: Deprecation = { since: '2027-01-01T00:00:00Z', sunset: '2028-01-01T12:30:00Z', guide: 'https://shop.example/docs/things' };
+  const v0: Deprecation = { since: '2026-06-01T00:00:00Z', sunset: '2028-06-01T00:00:00Z', guide: '/docs/v1' };
+  const thing = (operationId: string, path: string, deprecated?: Deprecation) => ({
+    method: 'GET' as const,
+    path,
+    responses: { 200: z.object({}) },
+    metadata: describedBy({ operationId, access: 'public', ...(deprecated && { deprecated }) }),
+  });
+  const fixture = initContract().router({
+    things: thing('things.list', '/api/v1/things'),
+    ending: thing('things.ending', '/api/v1/ending', ending),
+    open: thing('things.open', '/api/v1/open', { since: ending.since, guide: '/docs' }),
+    old: thing('things.old', '/api/v0/things'),
+    oldEnding: thing('things.oldEnding', '/api/v0/ending', ending),
+  });
+  let now = new Date(0);
+  const server = createServer();
+  let origin: string;
+
+  const answer = async ({ res }: { res: Response }) => {
+    res.append('Link', '</things?cursor=2>; rel="next"');
+    return { status: 200 as const, body: {} };
+  };
+
+  beforeAll(async () => {
+    const [app, router] = [express(), Router()];
+    const announce = announceDeprecation([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
+    serveContract(router, fixture, { things: answer, ending: answer, open: answer, old: answer, oldEnding: answer }, [announce]);
+    app.use(requestScope(createLog(false)), router, errorHandler('https://shop.example', createLog(false)));
+    server.on('request', app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  });
+  afterAll(() => void server.close());
+
+  const at = async (moment: string, path: string) => {
+    now = new Date(moment);
+    const { status, headers } = await fetch(`${origin}${path}`);
+    const [deprecation, sunset, link] = ['deprecation', 'sunset', 'link'].map((name) => headers.get(name));
+    return { status, deprecation, sunset, link };
+  };
+
+  test('says since when, until when, and what to read, besides what it links to anyway', async () => {
+    expect(await at('2027-06-01T00:00:00Z', '/api/v1/ending')).toMatchObject({
+      status: 200,
+      deprecation: '@1798761600',
+      sunset: 'Sat, 01 Jan 2028 12:30:00 GMT',
+      link: '<https://shop.example/docs/things>; rel="deprecation"; type="text/html", <https://shop.example/docs/things>; rel="sunset"; type="text/html", </things?cursor=2>; rel="next"',
+    });
+  });
+
+  test('without an end has no Sunset, and goes on', async () => {
+    expect(await at('2099-01-01T00:00:00Z', '/api/v1/open')).toMatchObject({
+      status: 200,
+      deprecation: '@1798761600',
+      sunset: null,
+      link: '</docs>; rel="deprecation"; type="text/html", </things?cursor=2>; rel="next"',
+    });
+  });
+
+  test('what is not deprecated says nothing', async () => {
+    expect(await at('2099-01-01T00:00:00Z', '/api/v1/things')).toMatchObject({
+      status: 200,
+      deprecation: null,
+      sunset: null,
+      link: '</things?cursor=2>; rel="next"',
+    });
+  });
+
+  test('a whole version: everything in it; what ends first counts', async () => {
+    expect(await at('2027-06-01T00:00:00Z', '/api/v0/things')).toMatchObject({
+      deprecation: '@1780272000',
+      sunset: 'Thu, 01 Jun 2028 00:00:00 GMT',
+    });
+    expect(await at('2027-06-01T00:00:00Z', '/api/v0/ending')).toMatchObject({
+      deprecation: '@1780272000',
+      sunset: 'Sat, 01 Jan 2028 12:30:00 GMT',
+    });
+  });
+
+  test('works until the very moment it ends, and then answers 410 in the one form', async () => {
+    expect((await at('2028-01-01T12:29:59.999Z', '/api/v1/ending')).status).toBe(200);
+    now = new Date('2028-01-01T12:30:00Z');
+    const response = await fetch(`${origin}/api/v1/ending`);
+    expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
+      410,
+      'application/problem+json',
+      expect.objectContaining({
+        code: 'version_retired',
+        detail: 'This ended on 2028-01-01. What to use instead: https://shop.example/docs/things',
+      }),
+    ]);
+    expect([response.headers.get('deprecation'), response.headers.get('sunset')]).toEqual(['@1798761600', 'Sat, 01 Jan 2028 12:30:00 GMT']);
+    expect((await at('2028-06-01T00:00:00Z', '/api/v0/things')).status).toBe(410);
+  });
+});

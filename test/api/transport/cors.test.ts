@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { databaseKind } from '../../support/services/database.ts';
+import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { clientCredentials, confidentialClient } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+
+type Sent = { method?: string; headers?: Record<string, string>; body?: string; credentials?: 'include' };
+type Seen = { status: number; headers: Record<string, string>; body: Body } | { failed: string };
+
+// A browser asks, and hides what it was not allowed to show: no other client tries CORS. The database makes no difference.
+describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another origin', () => {
+  let mandate: Mandate;
+  let shop: Shop;
+  let browser: Browser;
+  let page: Page;
+  let elsewhere: Server;
+
+  beforeAll(async () => {
+    mandate = await startMandate({ rateLimits: { default: 40, apiKey: 10, ip: 10_000, monthly: 1_000 } });
+    shop = await openShop(mandate);
+    browser = await launchChromium();
+    elsewhere = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<title>A shop front</title>'));
+    elsewhere.listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
+    page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${z.object({ port: z.number() }).parse(elsewhere.address()).port}/`);
+  });
+  afterAll(async () => {
+    await browser.close();
+    elsewhere.close();
+    await mandate.close();
+  });
+
+  /** What a script of the page gets to see. */
+  const call = (path: string, init: Sent = {}): Promise<Seen> =>
+    page.evaluate(
+      async ([url, options]) => {
+        try {
+          const response = await fetch(url, options);
+          const text = await response.text();
+          return {
+            status: response.status,
+            headers: Object.fromEntries(response.headers.entries()),
+            body: text === '' ? undefined : JSON.parse(text),
+          };
+        } catch (error) {
+          return { failed: String(error) };
+        }
+      },
+      [mandate.origin + path, init] as const,
+    );
+  const withToken = (token: string, more: Record<string, string> = {}) => ({ authorization: `Bearer ${token}`, ...more });
+
+  test('reads what is public', async () => {
+    expect(await call('/api/v1/products')).toMatchObject({
+      status: 200,
+      headers: { ratelimit: expect.any(String), 'x-request-id': expect.any(String) },
+    });
+  });
+
+  test('places an order with a key, and reads where it is', async () => {
+    const product = await shop.product();
+    const order = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, user_id: (await shop.user()).id };
+    const init = {
+      method: 'POST',
+      headers: withToken(shop.token, { 'content-type': 'application/json', 'idempotency-key': 'from-a-page' }),
+      body: JSON.stringify(order),
+    };
+    expect(await call('/api/v1/orders', init)).toMatchObject({ status: 201, headers: { location: expect.stringContaining('/orders/') } });
+    expect(await call('/api/v1/orders', init)).toMatchObject({ status: 201, headers: { 'idempotent-replayed': 'true' } });
+  });
+
+  test.each(['PATCH', 'PUT', 'DELETE'])('sends %s with the version it means, and reads which one there is', async (method) => {
+    const { id, name, category, price } = await shop.product();
+    const headers = withToken(shop.token, { 'content-type': 'application/json', 'if-match': '"another"' });
+    const body = method === 'PUT' ? { name, category, price, status: 'active' } : { name };
+    const init = method === 'DELETE' ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+    expect(await call(`/api/v1/products/${id}`, init)).toMatchObject({ status: 412, headers: { etag: expect.any(String) } });
+  });
+
+  test('reads a failure: what is wrong, and how to get a token', async () => {
+    expect(await call('/api/v1/orders')).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': expect.stringContaining('Bearer') },
+      body: { code: 'missing_token' },
+    });
+    expect(await call('/api/v1/nothing', { headers: withToken('x') })).toMatchObject({ status: 404, body: { code: 'route_not_found' } });
+    expect(await call('/api/v1/products', { method: 'DELETE' })).toMatchObject({ status: 405 });
+    expect(await call(`/api/v1/products?category=${'x'.repeat(9_000)}`)).toMatchObject({ status: 414 });
+  });
+
+  test('reads how long to wait when it asks too much', async () => {
+    const client = await confidentialClient(mandate.db, ['tasks.read']);
+    const token = await clientCredentials(mandate.origin, client, ['tasks.read']);
+    let seen = await call('/api/v1/usage', { headers: withToken(token) });
+    while ('status' in seen && seen.status === 200) seen = await call('/api/v1/usage', { headers: withToken(token) });
+    expect(seen).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) }, body: { code: 'rate_limited' } });
+  });
+
+  test('may not send cookies, nor headers that mean nothing here', async () => {
+    expect(await call('/api/v1/products', { credentials: 'include' })).toEqual({ failed: expect.stringContaining('Failed to fetch') });
+    expect(await call('/api/v1/products', { headers: { 'x-own': '1' } })).toEqual({ failed: expect.stringContaining('Failed to fetch') });
+  });
+
+  test('may not read what people see when they sign in', async () => {
+    expect(await call('/sign-in')).toEqual({ failed: expect.stringContaining('Failed to fetch') });
+  });
+});

@@ -1,0 +1,265 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scopeNames } from '@mandate/contract';
+import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
+import { inTwoProcesses } from '../../support/server/process-mode.ts';
+
+let mandate: Mandate;
+beforeAll(async () => {
+  mandate = await startMandate();
+});
+afterAll(() => mandate.close());
+
+describe('what no route answers', () => {
+  test.each([
+    '/api/',
+    '/api/v1',
+    '/api/v9/orders',
+    '/api/v1/nothing',
+    '/api/v1/Orders',
+    '/api/v1/orders/',
+    '/api/v1/users/1/',
+    '/api/v1//orders',
+  ])('404 in the one form: %s', async (path) => {
+    const { status, body } = await mandate.call('GET', path);
+    expect([status, body.code]).toEqual([404, 'route_not_found']);
+  });
+
+  test('405 with what there is instead', async () => {
+    const { body, headers } = await mandate.call('DELETE', '/api/v1/orders');
+    expect([body.code, headers.get('allow')]).toEqual(['method_not_allowed', 'POST, GET, HEAD, OPTIONS']);
+    expect((await mandate.call('POST', '/api/products/1')).headers.get('allow')).toBe('GET, PATCH, PUT, DELETE, HEAD, OPTIONS');
+  });
+
+  test('OPTIONS: 204 with Allow; HEAD: GET without its body', async () => {
+    const options = await mandate.call('OPTIONS', '/api/v1/products');
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD, OPTIONS']);
+    const [head, get] = [await mandate.call('HEAD', '/api/v1/products'), await mandate.call('GET', '/api/v1/products')];
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, get.headers.get('content-length')]);
+    expect((await mandate.call('HEAD', '/api/v1/orders')).status).toBe(401);
+  });
+
+  test('406 when the caller accepts no JSON', async () => {
+    expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'text/html' } })).body.code).toBe('not_acceptable');
+    expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'text/html, */*;q=0.1' } })).status).toBe(200);
+    expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'application/problem+json' } })).status).toBe(200);
+  });
+
+  test('a broken escape in the path is 400, not 500', async () => {
+    expect((await mandate.call('GET', '/api/v1/products/%E0%A4%A')).body.code).toBe('invalid_request');
+  });
+});
+
+describe('what every answer carries', () => {
+  test('an id of its own, whatever the caller sent as one', async () => {
+    const answers = await Promise.all([
+      mandate.call('GET', '/api/v1/products', { headers: { 'x-request-id': 'mine' } }),
+      mandate.call('GET', '/api/v1/orders'),
+      mandate.call('GET', '/api/v1/nothing', { headers: { 'x-request-id': 'x'.repeat(10_000) } }),
+      mandate.call('OPTIONS', '/api/v1/products'),
+    ]);
+    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
+  });
+
+  test('no framework, no sniffing, no cache, no ETag stamped on everything', async () => {
+    for (const path of ['/api/v1/products', '/api/v1/orders', '/api/v1/nothing']) {
+      const { headers } = await mandate.call('GET', path);
+      expect(headers.get('x-powered-by')).toBeNull();
+      expect(headers.get('etag')).toBeNull();
+      expect([headers.get('x-content-type-options'), headers.get('cache-control')]).toEqual(['nosniff', 'no-store']);
+    }
+  });
+
+  test('CORS for every page and without cookies, on failures too; a preflight needs no token', async () => {
+    const { status, headers } = await mandate.call('OPTIONS', '/api/v1/orders', {
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-max-age')]).toEqual([204, '*', '7200']);
+    expect(headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
+    const refused = await mandate.call('GET', '/api/v1/orders', { headers: { origin: 'https://shop.example' } });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
+    expect(refused.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+    expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
+
+describe('when something breaks inside', () => {
+  test('500 says nothing of it to the caller, and everything to the log', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: reads each line of the log');
+    const lines: string[] = [];
+    const broken = await startMandate({ log: pino({ level: 'error' }, { write: (entry) => void lines.push(entry) }) });
+    try {
+      await broken.db.em.fork().execute('drop table delivery_methods cascade');
+      const { status, body, text } = await broken.call('GET', '/api/v1/delivery-methods');
+      expect([status, body.code]).toEqual([500, 'internal_error']);
+      expect(text).not.toMatch(/delivery_methods|select|relation|\.ts|node_modules|at /);
+      expect(lines).toEqual([expect.stringContaining('delivery_methods')]);
+      expect(lines[0]).toContain(body.request_id);
+    } finally {
+      await broken.close();
+    }
+  });
+
+  test('half a request harms nobody', async () => {
+    const socket = connect(Number(new URL(mandate.origin).port), '127.0.0.1');
+    socket.write(
+      'POST /api/v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"items"',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await once(socket, 'close');
+    expect((await mandate.call('GET', '/api/v1/products')).status).toBe(200);
+  });
+});
+
+describe('/openapi.json and /openapi-3.0.json', () => {
+  test('describe the API as it is served here', async () => {
+    for (const [path, version] of [
+      ['/openapi.json', '3.1.0'],
+      ['/openapi-3.0.json', '3.0.3'],
+    ]) {
+      const response = await fetch(`${mandate.origin}${path}`);
+      const document = JSON.parse(await response.text());
+      expect([response.status, response.headers.get('access-control-allow-origin'), document.openapi]).toEqual([200, '*', version]);
+      expect(document.servers).toEqual([{ url: mandate.origin, description: 'This installation' }]);
+      expect(document.paths['/api/v1/orders/{order_id}'].get.security).toEqual([
+        { oauth2: ['orders.read'] },
+        { oauth2: ['orders.manage'] },
+        { apiKey: [] },
+      ]);
+      expect(document.components.schemas).toHaveProperty('OrderCreate');
+    }
+  });
+});
+
+describe('the Host header (RFC 9112 section 3.2)', () => {
+  const exchange = async (lines: readonly string[]): Promise<string> => {
+    const socket = connect(Number(new URL(mandate.origin).port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (bytes) => (received += bytes.toString()));
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    const timer = setTimeout(() => socket.destroy(), 5_000);
+    await once(socket, 'close');
+    clearTimeout(timer);
+    return received;
+  };
+  const host = (): string => new URL(mandate.origin).host;
+  const paths = ['/api/v1/products', '/oauth/jwks', '/sign-in', '/healthz', '/openapi.json'];
+
+  test.each<[string, () => string[]]>([
+    ['two different ones', () => [`Host: ${host()}`, 'Host: evil.example']],
+    ['the same twice', () => [`Host: ${host()}`, `host: ${host()}`]],
+    ['none', () => []],
+    ['an empty one', () => ['Host:']],
+    ['a space', () => ['Host: a b']],
+    ['user information', () => ['Host: user@example.com']],
+    ['a path', () => ['Host: example.com/x']],
+    ['a port that is none', () => ['Host: example.com:x']],
+    ['several in one', () => ['Host: a.example, b.example']],
+    ['brackets without an address', () => ['Host: [evil]']],
+  ])('%s is 400', async (_what, headers) => {
+    for (const path of paths) {
+      const received = await exchange([`GET ${path} HTTP/1.1`, ...headers()]);
+      expect(received, path).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(received).toContain('"code":"invalid_request"');
+      expect(received.toLowerCase()).toContain('connection: close');
+    }
+  });
+
+  test('one is enough, and HTTP/1.0 needs none', async () => {
+    for (const valid of [host(), '[::1]:80', 'localhost', 'xn--bcher-kva.example:'])
+      expect(await exchange(['GET /api/v1/products HTTP/1.1', `Host: ${valid}`, 'Connection: close'])).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await exchange(['GET /api/v1/products HTTP/1.0'])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a chunk that announces more than the body may have', () => {
+  const open = (path: string, headers: readonly string[] = []): { socket: Socket; head: string; closed: Promise<string> } => {
+    const { host, port } = new URL(mandate.origin);
+    const socket = connect(Number(port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (bytes) => (received += bytes.toString()));
+    const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, 'Transfer-Encoding: chunked', ...headers, '', ''].join('\r\n');
+    return { socket, head, closed: once(socket, 'close').then(() => received) };
+  };
+  const form = 'Content-Type: application/x-www-form-urlencoded';
+  const json = 'Content-Type: application/json';
+  const places = (token: string): [string, string[], number][] => [
+    ['/api/v1/users', [json, `Authorization: Bearer ${token}`], 100_000],
+    ['/api/v1/orders', [json, `Authorization: Bearer ${token}`], 1_000_000],
+    ['/oauth/token', [form], 56 * 1024],
+    ['/oauth/device', [form], 56 * 1024],
+    ['/oauth/registration', [json], 56 * 1024],
+    ['/sign-in', [form], 16 * 1024],
+    ['/sign-up', [form], 16 * 1024],
+  ];
+  let token: string;
+  beforeAll(async () => {
+    token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+  });
+
+  const begun = (closed: Promise<string>): Promise<{ received: string; tookMs: number }> => {
+    const at = performance.now();
+    return closed.then((received) => ({ received, tookMs: performance.now() - at }));
+  };
+  const refusal = {
+    received: expect.stringMatching(/^HTTP\/1\.1 413 [^]*"code":"payload_too_large"/),
+    tookMs: expect.toSatisfy((ms: number) => ms < 3_000),
+  };
+
+  test.each([
+    ['in the packet of the headers', (head: string, size: string) => [`${head}${size}\r\n`]],
+    ['in the next packet', (head: string, size: string) => [head, `${size}\r\n`]],
+    ['with headers in two packets', (head: string, size: string) => [head.slice(0, 60), `${head.slice(60)}${size}\r\n`]],
+    ['after a small chunk, byte by byte', (head: string, size: string) => [`${head}3\r\nabc\r\n`, ...`${size};x=y\r\n`.split('')]],
+  ])('%s is refused at once', async (_where, packetsOf) => {
+    const send = async ([path, headers, limit]: [string, string[], number], size: number): Promise<void> => {
+      const { socket, head, closed } = open(path, headers);
+      const answered = begun(closed);
+      for (const packet of packetsOf(head, size.toString(16))) {
+        if (!socket.destroyed) socket.write(packet);
+        await new Promise((sent) => setTimeout(sent, 5));
+      }
+      const { received, tookMs } = await answered;
+      expect({ received, tookMs }).toEqual(refusal);
+      // a chunk over the limit of every operation is refused before the operation is known
+      const stated = size === limit + 1 ? limit : '\\d+';
+      expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${stated} bytes`)]);
+    };
+    // at once, because the server keeps each refused connection open for a second
+    await Promise.all(
+      places(token).flatMap((place) => [place[2] + 1, 0xff_ff_ff_ff, 0xf_ff_ff_ff_ff_ff_ff].map((size) => send(place, size))),
+    );
+  });
+
+  test('and many small ones that are too much together', async () => {
+    const { socket, head, closed } = open('/sign-in', [form]);
+    const answered = begun(closed);
+    socket.write(head);
+    for (let sent = 0; sent < 20 && !socket.destroyed; sent += 1) socket.write(`3e8\r\n${'x'.repeat(1_000)}\r\n`);
+    expect(await answered).toEqual(refusal);
+  });
+
+  test('a body in chunks that fits is read, and so is the next request of the connection', async () => {
+    const { socket, head, closed } = open('/api/v1/users', [json, `Authorization: Bearer ${token}`]);
+    const body = JSON.stringify({ name: 'Ann', email: 'chunks@example.com' });
+    const [first, second] = [body.slice(0, 10), body.slice(10)];
+    socket.write(`${head}${first.length.toString(16)}\r\n${first}\r\n`);
+    await new Promise((sent) => setTimeout(sent, 50));
+    socket.write(`${second.length.toString(16)};ext="a b"\r\n${second}\r\n0\r\nTrailer: x\r\n\r\n`);
+    await new Promise((sent) => setTimeout(sent, 500));
+    const again = JSON.stringify({ name: 'Ann', email: 'chunks.too@example.com' });
+    socket.write(
+      `${head.replace('Transfer-Encoding', 'Connection: close\r\nTransfer-Encoding')}${again.length.toString(16)}\r\n${again}\r\n0\r\n\r\n`,
+    );
+    expect([...(await closed).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['201', '201']);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { byHand } from '../../../cli/contract-commands/handwritten-commands.ts';
+import { candidates } from '../../../cli/completion/completion-candidates.ts';
+import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
+import { runHere } from '../command-line.ts';
+
+const printed = async (...argv: string[]): Promise<unknown> => {
+  const { exitCode, stdout, stderr } = await runHere([...argv, '--print-request']);
+  expect(exitCode, stderr).toBe(0);
+  return JSON.parse(stdout);
+};
+const hintFor = async (...argv: string[]): Promise<string> => {
+  const { exitCode, stderr } = await runHere(argv);
+  expect(exitCode).toBe(2);
+  return /^hint: (.*)$/m.exec(stderr)?.[1] ?? '';
+};
+
+const groups = [...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in byHand ? [] : [group])))];
+
+describe('aliases', () => {
+  test.each([
+    [
+      ['orders', 'ls'],
+      ['orders', 'list'],
+    ],
+    [
+      ['order', 'ls'],
+      ['orders', 'list'],
+    ],
+    [
+      ['order', 'get', '7'],
+      ['orders', 'get', '7'],
+    ],
+    [
+      ['product', 'rm', '7'],
+      ['products', 'delete', '7'],
+    ],
+    [
+      ['api-key', 'rm', '7'],
+      ['api-keys', 'revoke', '7'],
+    ],
+    [
+      ['connected-app', 'rm', '7'],
+      ['connected-apps', 'remove', '7'],
+    ],
+    [
+      ['delivery-method', 'ls'],
+      ['delivery-methods', 'list'],
+    ],
+    [
+      ['--json', 'order', 'ls'],
+      ['orders', 'list'],
+    ],
+  ])('%j is %j', async (alias, command) => {
+    expect(await printed(...alias)).toEqual(await printed(...command));
+  });
+
+  test.each(groups.filter((group) => group.endsWith('s')))('the singular of %s is understood, and its help names both', async (group) => {
+    const singular = group.replace(/ies$/, 'ys').slice(0, -1);
+    const { exitCode, stdout } = await runHere([singular]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^Usage: mandate ${group}\\|${singular} `));
+  });
+
+  test('help and commands by hand have them too', async () => {
+    expect((await runHere(['help', 'order', 'ls'])).stdout).toContain('Usage: mandate orders list');
+    expect((await runHere(['order', 'pay', '--help'])).stdout).toContain('Usage: mandate orders pay');
+    expect((await runHere(['profile', 'rm', '--help'])).stdout).toContain('Usage: mandate profile delete');
+  });
+
+  test('TAB goes on after them', () => {
+    expect(candidates(['order', 'canc'], []).map(({ value }) => value)).toEqual(['cancel']);
+    expect(candidates(['orders', 'ls', '--stat'], []).map(({ value }) => value)).toContain('--status');
+  });
+});
+
+test.each(groups)('%s says in a line what it is about', async (group) => {
+  const { stdout } = await runHere([group]);
+  expect(stdout).toMatch(/^Usage: .*\n\n[A-Z].+\n\nOptions:/);
+});
+
+describe('did you mean', () => {
+  test.each([
+    [['oders'], 'Did you mean orders?'],
+    [['orders', 'lisst'], 'Did you mean mandate orders list?'],
+    [['orders', 'creat'], 'Did you mean mandate orders create?'],
+    [['order', 'payy'], 'Did you mean mandate orders pay?'],
+    [['help', 'oders'], 'Did you mean mandate orders?'],
+    [['help', 'exit-code'], 'Did you mean mandate help exit-codes?'],
+    [['orders', 'list', '--stats', 'paid'], 'Did you mean --status?'],
+    [['orders', 'list', '--fields', 'totl'], 'Did you mean total?'],
+    [['docs', 'orders', 'creat'], 'Did you mean mandate docs orders create?'],
+  ])('%j', async (argv, hint) => {
+    expect(await hintFor(...argv)).toBe(hint);
+  });
+
+  test('a word that is like nothing gets the list of all', async () => {
+    expect(await hintFor('orders', 'xyzzyxyzzy')).toMatch(/^There are: create, list, get, /);
+  });
+});

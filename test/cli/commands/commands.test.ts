@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { contract, metadataOf, routesOf } from '@mandate/contract';
+import { byHand } from '../../../cli/contract-commands/handwritten-commands.ts';
+import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
+import { generatedCommands } from '../../../cli/build/generate-commands.ts';
+import { runHere } from '../command-line.ts';
+
+type Leaf = { readonly command: string; readonly flags: readonly string[] };
+const leaves: Leaf[] = JSON.parse((await runHere(['commands', '--json'])).stdout);
+const words = ({ command }: Leaf): string[] => command.split(' ');
+
+describe('the commands', () => {
+  test('are what the contract gives now', async () => {
+    expect(await readFile(new URL('../../../cli/contract-commands/commands.gen.ts', import.meta.url), 'utf8')).toBe(
+      await generatedCommands(),
+    );
+  });
+
+  test('are one for every route of the contract', () => {
+    const forClients = routesOf(contract).filter((route) => !metadataOf(route).internal);
+    const operationIds = forClients.map((route) => metadataOf(route).operationId);
+    expect(commandSpecs.map((spec) => spec.operationId).toSorted()).toEqual(operationIds.toSorted());
+    const derived = commandSpecs.map(({ operationId, group, name }) => byHand[operationId] ?? `${group} ${name}`);
+    expect(leaves.map(({ command }) => command)).toEqual(expect.arrayContaining(derived));
+  });
+
+  test('the ones by hand are there too', () => {
+    expect(leaves.map(({ command }) => command)).toEqual(
+      expect.arrayContaining(['login', 'logout', 'whoami', 'api', 'commands', 'help', 'orders pay', 'orders watch', 'tasks wait']),
+    );
+  });
+});
+
+describe.each(leaves)('mandate $command', (leaf) => {
+  test('prints its help on standard output', async () => {
+    const { exitCode, stdout, stderr } = await runHere([...words(leaf), '--help']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: mandate ${leaf.command}`);
+  });
+
+  test('refuses a flag it does not have, with nothing on standard output', async () => {
+    const { exitCode, stdout, stderr } = await runHere([...words(leaf), '--no-such-flag']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain("error: unknown option '--no-such-flag'");
+  });
+});
+
+describe('mandate', () => {
+  test.each([[[]], [['orders']], [['help']], [['help', 'orders', 'create']], [['--help']]])(
+    '%j prints help and is no failure',
+    async (argv) => {
+      const { exitCode, stdout, stderr } = await runHere(argv);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(/^Usage: mandate /);
+    },
+  );
+
+  test('--version prints the version', async () => {
+    expect(await runHere(['--version'])).toEqual({ exitCode: 0, stdout: '0.1.0\n', stderr: '' });
+  });
+
+  test.each([
+    [['nonsense']],
+    [['orders', 'nonsense']],
+    [['help', 'nonsense']],
+    [['orders', 'get']],
+    [['orders', 'get', '1', '2']],
+    [['--color', 'blue', 'whoami']],
+    [['--timeout', 'soon', 'whoami']],
+    [['--profile', '../x', 'whoami']],
+  ])('%j is refused with exit code 2 and a hint or reason', async (argv) => {
+    const { exitCode, stdout, stderr } = await runHere(argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: /);
+  });
+
+  test('a global flag takes no value that belongs to another flag', async () => {
+    const { stdout } = await runHere(['products', 'list', '--sort', '-price', '--print-request']);
+    expect(JSON.parse(stdout)).toMatchObject({ query: { sort: '-price' } });
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyWebhook } from '@mandate/client-sdk/webhooks';
+import { stubServer, type StubServer } from '../../sdk/stub-server.ts';
+import { openReceiver } from '../../support/network/webhook-receiver.ts';
+import { runHere, type Outcome } from '../command-line.ts';
+
+const event = (id: number, type = 'order.paid') => ({
+  id,
+  type,
+  api_version: 'v1',
+  timestamp: '2026-11-20T11:02:10.000Z',
+  user_id: 7,
+  subject: { type: 'order', id: 42, version: 2 },
+  data: { object: { id: 42 } },
+});
+
+/** A service with these events, that breaks down once when it is asked for what comes after `breaksAfter`. */
+async function feed(count: number, breaksAfter?: number): Promise<StubServer & { readonly interrupted: AbortSignal }> {
+  const over = new AbortController();
+  let broken = 0;
+  const server = await stubServer(({ url }) => {
+    const query = new URL(url, 'http://localhost').searchParams;
+    const after = Number(query.get('after') ?? 0);
+    const limit = Math.min(2, Number(query.get('limit')));
+    if (after === breaksAfter && (broken += 1) < 6) return { status: 503, body: { code: 'unavailable', status: 503 } };
+    const all = Array.from({ length: count }, (_, index) => event(index + 1)).filter(({ id }) => id > after);
+    const data = all.slice(0, limit);
+    if (data.length === 0) over.abort();
+    return { status: 200, body: { data, has_more: all.length > limit, next_after: data.at(-1)?.id ?? count, latest_id: count } };
+  });
+  return Object.assign(server, { interrupted: over.signal });
+}
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'mandate-listen-'));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const run = (server: StubServer & { readonly interrupted?: AbortSignal }, ...argv: string[]): Promise<Outcome> =>
+  runHere(argv, {
+    env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret', MANDATE_CONFIG_DIR: home, TZ: 'UTC' },
+    ...(server.interrupted && { interrupted: server.interrupted }),
+  });
+
+describe('events watch', () => {
+  test('shows a line for each, in order, from the one asked for', async () => {
+    await using server = await feed(5);
+    const { exitCode, stdout } = await run(server, 'events', 'watch', '--after', 'evt_2');
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe([3, 4, 5].map((id) => `11:02:10  evt_${id}  order.paid  order 42\n`).join(''));
+  });
+
+  test('begins with what happens next, when nothing is said', async () => {
+    await using server = await feed(5);
+    expect(await run(server, 'events', 'watch')).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(server.seen.map(({ url }) => new URL(url, server.url).searchParams.get('after'))).toEqual([null, '5']);
+  });
+
+  test('waits for a server that is gone, and goes on where it was', async () => {
+    await using server = await feed(5, 2);
+    const { exitCode, stdout, stderr } = await run(server, 'events', 'watch', '--after', '0', '--jsonl');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'the service does not answer; waiting for it\nreconnected\n' });
+    const ids = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(ids).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test.each([
+    [['--type', 'order.payed'], 'Perhaps order.paid?'],
+    [['--after', 'yesterday'], '--after is the number of an event'],
+  ])('%j is refused before any request', async (flags, text) => {
+    await using server = await feed(1);
+    const { exitCode, stderr } = await run(server, 'events', 'watch', ...flags);
+    expect([exitCode, server.seen.length]).toEqual([2, 0]);
+    expect(stderr).toContain(text);
+  });
+});
+
+describe('webhooks listen', () => {
+  test('sends each event on, signed with the secret that it prints', async () => {
+    await using server = await feed(3);
+    const { stdout: secret } = await run(server, 'webhooks', 'listen', '--print-secret');
+    expect((await run(server, 'webhooks', 'listen', '--print-secret')).stdout).toBe(secret);
+    expect((await stat(join(home, 'webhook-secrets.json'))).mode % 0o1000).toBe(0o600);
+    const receiver = await openReceiver();
+    const words = ['webhooks', 'listen', '--after', '0', '--forward-to', receiver.url, '--headers', 'X-Mine: yes'];
+    const { exitCode, stdout, stderr } = await run(server, ...words);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: `sending to ${receiver.url}; Ctrl-C ends it\nstopped after 3 events; resume with --after 3\n`,
+    });
+    expect(stdout).toMatch(/^\d\d:\d\d:\d\d {2}→ order\.paid {2}evt_1\n\d\d:\d\d:\d\d {2}← 204 {2}POST http:\S+ {2}evt_1 {2}\(\d+ ms\)\n/);
+    const verified = receiver.received.map(({ text, headers }) => verifyWebhook(text, headers, secret.trim()));
+    expect(await Promise.all(verified)).toEqual([event(1), event(2), event(3)]);
+    expect(receiver.received[0]?.headers).toMatchObject({ 'x-mine': 'yes', 'webhook-id': 'evt_1', 'content-type': 'application/json' });
+    await receiver.close();
+  });
+
+  test('tells when nobody listens, and goes on', async () => {
+    await using server = await feed(2);
+    const { exitCode, stdout } = await run(server, 'webhooks', 'listen', '--after', '0', '--forward-to', 'http://127.0.0.1:1/', '--jsonl');
+    expect(exitCode).toBe(0);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map((line) => [line.event.id, line.forwarded.error])).toEqual([
+      [1, 'refused'],
+      [2, 'refused'],
+    ]);
+  });
+
+  test('asks before it sends to another machine', async () => {
+    await using server = await feed(1);
+    const { exitCode, stderr } = await run(server, 'webhooks', 'listen', '--forward-to', 'https://example.com/');
+    expect([exitCode, server.seen.length]).toEqual([2, 0]);
+    expect(stderr).toContain('-y');
+  });
+
+  test.each([
+    ['--forward-to', 'ftp://localhost/'],
+    ['--forward-to', 'localhost:3000'],
+    ['--headers', 'no header'],
+  ])('%s %s is refused', async (flag, value) => {
+    await using server = await feed(1);
+    const words = ['webhooks', 'listen', ...(flag === '--headers' ? ['--forward-to', 'http://localhost:1'] : []), flag, value];
+    expect((await run(server, ...words)).exitCode).toBe(2);
+    expect(server.seen).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Scope } from '@mandate/contract';
+import { generatedTools } from '../../../cli/build/generate-commands.ts';
+import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { configDirectory, start } from '../command-line.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+});
+afterAll(() => mandate.close());
+
+const main = join(import.meta.dirname, '../../../cli/main.ts');
+
+/** An assistant that has started `mandate mcp`, as somebody who granted these scopes. */
+async function assistant(scopes: readonly Scope[], ...flags: string[]) {
+  const home = await configDirectory();
+  const person = await signUp(mandate.origin);
+  const { access_token: accessToken } = await tokensFor(mandate.origin, person, scopes);
+  const credential = { apiUrl: mandate.origin, clientId: 'mandate-cli', accessToken, expiresAt: Date.now() + 200_000, scopes };
+  await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
+  const env = { MANDATE_API_URL: mandate.origin, MANDATE_CONFIG_DIR: home.path };
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...flags], env }));
+  const call = async (name: string, given: Record<string, unknown> = {}): Promise<{ isError: boolean; text: string; body: Body }> => {
+    const { isError = false, content } = await client.callTool({ name, arguments: given });
+    const [first] = content;
+    const text = first?.type === 'text' ? first.text : '';
+    return { isError, text, body: text.startsWith('{') ? JSON.parse(text.split('\nhint: ')[0] ?? '') : undefined };
+  };
+  return {
+    client,
+    call,
+    person,
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('mandate mcp', () => {
+  test('has the tools that the contract gives now', async () => {
+    expect(await readFile(new URL('../../../cli/mcp/tools.gen.ts', import.meta.url), 'utf8')).toBe(await generatedTools());
+  });
+
+  test('reads, and neither shows nor does anything else', async () => {
+    await using at = await assistant(['orders.read', 'orders.write']);
+    const { tools } = await at.client.listTools();
+    expect(tools.length).toBeGreaterThan(15);
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+    expect((await at.call('orders_list', { limit: 5 })).body).toMatchObject({ data: [], has_more: false });
+    const { id: productId } = await shop.product();
+    const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickup };
+    await expect(at.call('orders_create', order)).rejects.toThrow('orders_create disabled');
+    expect((await at.call('orders_list')).body.data).toEqual([]);
+    expect(at.client.getInstructions()).toContain('mandate mcp --allow-writes');
+  }, 30_000);
+
+  test('with --allow-writes places orders, and marks what cannot be taken back', async () => {
+    await using at = await assistant(['orders.read', 'orders.write'], '--allow-writes');
+    const { tools } = await at.client.listTools();
+    const marked = (name: string) => tools.find((tool) => tool.name === name)?.annotations;
+    expect(marked('orders_create')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    expect(marked('orders_cancel')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    const { id: productId } = await shop.product({ price: 500 });
+    const placed = await at.call('orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
+    expect(placed).toMatchObject({ isError: false, body: { total: 1000, user_id: at.person.id } });
+    expect((await at.call('orders_get', { order_id: placed.body.id })).body).toMatchObject({ id: placed.body.id, status: 'pending' });
+    const cancelled = await at.call('orders_cancel', { order_id: placed.body.id });
+    expect(cancelled.body).toMatchObject({ status: 'canceled' });
+  }, 30_000);
+
+  test('without the scope says how to get it', async () => {
+    await using at = await assistant(['orders.read'], '--allow-writes');
+    const { id: productId } = await shop.product();
+    const refused = await at.call('orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
+    expect(refused).toMatchObject({ isError: true, body: { code: 'insufficient_scope', status: 403 } });
+    expect(refused.text).toContain('mandate login --scopes +orders.write');
+  }, 30_000);
+
+  test('for nobody shows what is public, and says how to sign in', async () => {
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const env = { MANDATE_API_URL: mandate.origin, MANDATE_CONFIG_DIR: '/nowhere' };
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp'], env }));
+    expect((await client.callTool({ name: 'products_list', arguments: {} })).isError).toBeFalsy();
+    const refused = await client.callTool({ name: 'orders_list', arguments: {} });
+    expect(JSON.stringify(refused)).toContain('mandate login');
+    await client.close();
+  }, 30_000);
+
+  test('ends with its input', async () => {
+    expect(await start(['mcp']).ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+});

@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { stubServer, type StubServer } from '../../sdk/stub-server.ts';
+import { configDirectory, runHere, type Outcome } from '../command-line.ts';
+
+const shop = (): Promise<StubServer> => stubServer(() => ({ status: 201, body: { id: 1 } }));
+const ask = (server: StubServer, argv: readonly string[], stdin: string, more: { env?: Record<string, string> } = {}): Promise<Outcome> =>
+  runHere(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret', ...more.env }, stdin, stdinIsTTY: true, columns: 80 });
+const bodyOf = ({ seen }: StubServer): unknown => JSON.parse(seen.at(-1)?.body ?? 'null');
+
+describe('on a terminal', () => {
+  test('asks for each required flag that is missing, and for no other', async () => {
+    await using server = await shop();
+    const outcome = await ask(server, ['products', 'create', '--sku', 'A-1', '--price', '9.99'], 'Wooden box\ntoys\nEUR\n');
+    expect(outcome).toMatchObject({ exitCode: 0 });
+    expect(outcome.stderr).toMatch(/^Name: Category \(Lower-case words joined by hyphens\): Currency.*: $/);
+    expect(bodyOf(server)).toMatchObject({ sku: 'A-1', name: 'Wooden box', category: 'toys', price: 999, currency: 'EUR' });
+  });
+
+  test('asks for lists line by line, and for fields within objects', async () => {
+    await using server = await shop();
+    const outcome = await ask(server, ['orders', 'create'], 'product_id=1,quantity=2\nproduct_id=3,quantity=1\n\npickup\nAnn Lee\n');
+    expect(outcome).toMatchObject({ exitCode: 0 });
+    expect(outcome.stderr).toContain('product_id=...,quantity=...');
+    expect(bodyOf(server)).toMatchObject({
+      items: [
+        { product_id: 1, quantity: 2 },
+        { product_id: 3, quantity: 1 },
+      ],
+      delivery: { method: 'pickup', recipient_name: 'Ann Lee' },
+    });
+  });
+
+  test('asks again after an answer that is not valid, and says why', async () => {
+    await using server = await shop();
+    const argv = ['products', 'adjust-stock', '7', '--delta', '5'];
+    const outcome = await ask(server, argv, 'found\n\nreceived\n');
+    expect(outcome).toMatchObject({ exitCode: 0 });
+    expect(outcome.stderr.match(/Reason \(received, correction, damaged, returned\): /g)).toHaveLength(3);
+    expect(outcome.stderr).toContain('  must be one of received, correction, damaged, returned\n');
+    expect(bodyOf(server)).toEqual({ delta: 5, reason: 'received' });
+  });
+
+  test('nobody who answers is a command line that is not valid', async () => {
+    await using server = await shop();
+    const outcome = await ask(server, ['products', 'adjust-stock', '7'], '5\n');
+    expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--reason: is required') });
+    expect(server.seen).toEqual([]);
+  });
+
+  test('Ctrl-C ends it with 130', async () => {
+    const waiting = async function* (): AsyncGenerator<string> {
+      await new Promise(() => undefined);
+      yield '';
+    };
+    const { run } = await import('../../../cli/run.ts');
+    const silent = { write: () => undefined, drained: async () => undefined, isTTY: true, columns: 80 };
+    const exitCode = await run(['products', 'adjust-stock', '7'], {
+      stdin: waiting(),
+      stdinIsTTY: true,
+      stdout: silent,
+      stderr: silent,
+      env: { MANDATE_CONFIG_DIR: '/nowhere' },
+      homeDirectory: '/nowhere',
+      platform: 'linux',
+      keyring: () => Promise.reject(new Error('no keyring here')),
+      openBrowser: async () => undefined,
+      interrupted: AbortSignal.timeout(50),
+    });
+    expect(exitCode).toBe(130);
+  });
+});
+
+describe('asks nothing', () => {
+  const argv = ['products', 'adjust-stock', '7', '--delta', '5'];
+  test.each([
+    ['with --no-input', [...argv, '--no-input'], {}],
+    ['in CI', argv, { CI: 'true' }],
+  ])('%s', async (_, words, env) => {
+    await using server = await shop();
+    const outcome = await ask(server, words, 'received\n', { env });
+    expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: Nothing was sent/) });
+    expect(server.seen).toEqual([]);
+  });
+
+  test.each([
+    ['where standard input is no terminal', { stdinIsTTY: false, columns: 80 }],
+    ['where standard output is no terminal', { stdinIsTTY: true }],
+  ])('%s', async (_, surroundings) => {
+    await using server = await shop();
+    const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
+    const outcome = await runHere(argv, { env, stdin: 'received\n', ...surroundings });
+    expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: Nothing was sent/) });
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe.skipIf(!existsSync('/usr/bin/script'))('a real terminal', () => {
+  test('gets the questions, and the process ends after the answers', async () => {
+    await using server = await shop();
+    await using home = await configDirectory();
+    const main = join(import.meta.dirname, '../../../cli/main.ts');
+    const words = [process.execPath, main, 'products', 'adjust-stock', '7'].map((word) => `'${word}'`).join(' ');
+    const script = `(sleep 3; echo 5; sleep 0.5; echo received; sleep 3) | script -qec "${words}" ${join(home.path, 'typescript')}`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', script], {
+      env: {
+        PATH: '/usr/bin:/bin',
+        TERM: 'xterm',
+        SHELL: '/bin/sh',
+        MANDATE_CONFIG_DIR: home.path,
+        MANDATE_API_URL: server.url,
+        MANDATE_TOKEN: 'secret',
+      },
+      timeout: 20_000,
+    });
+    expect(stdout).toContain('Delta (');
+    expect(stdout).toContain('Reason (');
+    expect(bodyOf(server)).toEqual({ delta: 5, reason: 'received' });
+  });
+});

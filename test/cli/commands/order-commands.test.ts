@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { stubServer, type StubAnswer, type StubServer } from '../../sdk/stub-server.ts';
+import { runHere, type Outcome } from '../command-line.ts';
+
+const env = ({ url }: StubServer) => ({ MANDATE_API_URL: url, MANDATE_TOKEN: 'secret', TZ: 'UTC' });
+const order = (status: string, version = 1, payment = 'unpaid') => ({
+  id: 42,
+  status,
+  payment_status: payment,
+  total: 4250,
+  currency: 'EUR',
+  version,
+});
+const payment = (status: string, more: Record<string, unknown> = {}) => ({ id: 9, order_id: 42, status, next_action: null, ...more });
+const posts = ({ seen }: StubServer) => seen.filter(({ method }) => method === 'POST');
+
+describe('a question before what cannot be taken back', () => {
+  const shop = (): Promise<StubServer> =>
+    stubServer(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: order(method === 'POST' ? 'canceled' : 'paid') }));
+
+  test.each([
+    ['y\n', 0, 1],
+    ['YES\n', 0, 1],
+    ['n\n', 3, 0],
+    ['\n', 3, 0],
+    ['', 3, 0],
+    ['yesterday\n', 3, 0],
+  ])('answered with %j ends with %i', async (stdin, exitCode, sent) => {
+    await using server = await shop();
+    const outcome = await runHere(['orders', 'cancel', '42', '--get', 'status'], { env: env(server), stdin, stdinIsTTY: true });
+    expect(outcome.exitCode).toBe(exitCode);
+    expect(outcome.stderr).toContain('Cancel order 42 (€42.50, paid)? [y/N] ');
+    expect(posts(server)).toHaveLength(sent);
+  });
+
+  test.each([
+    [['orders', 'cancel', '42']],
+    [['orders', 'pay', '42']],
+    [['users', 'close', '42']],
+    [['products', 'delete', '42']],
+    [['delivery-methods', 'delete', 'drone']],
+  ])('%j without anybody to ask needs -y', async (argv) => {
+    await using server = await shop();
+    const outcome = await runHere(argv, { env: env(server), stdin: 'y\n' });
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('hint: Say yes in advance with: -y') });
+    expect(server.seen).toEqual([]);
+    await runHere([...argv, '-y'], { env: env(server) });
+    expect(server.seen.map(({ method }) => method)).toEqual([expect.stringMatching(/POST|DELETE/)]);
+  });
+});
+
+describe('orders pay', () => {
+  const pay = (server: StubServer, ...more: string[]): Promise<Outcome> =>
+    runHere(['orders', 'pay', '42', '-y', '--get', 'status', ...more], { env: env(server) });
+
+  test('begins a payment, with a key of its own', async () => {
+    await using server = await stubServer(() => ({ status: 201, body: payment('pending') }));
+    expect(await pay(server, '--provider', 'test', '--method-token', 'test_ok')).toEqual({ exitCode: 0, stdout: 'pending\n', stderr: '' });
+    expect(server.seen[0]).toMatchObject({ url: '/api/v1/orders/42/payments', body: '{"provider":"test","method_token":"test_ok"}' });
+    expect(server.seen[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('--wait waits until it has succeeded, and says where the customer goes on', async () => {
+    const action = { type: 'redirect', url: 'https://pay.example/3ds', client_secret: null };
+    await using server = await stubServer(({ method }, count) =>
+      method === 'POST'
+        ? { status: 201, body: payment('requires_action', { next_action: action }) }
+        : { body: payment(count < 4 ? 'processing' : 'succeeded') },
+    );
+    const { exitCode, stdout, stderr } = await pay(server, '--wait', '--interval', '10ms');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'succeeded\n' });
+    expect(stderr.split('\n')).toEqual([
+      'Go on at this address:',
+      'https://pay.example/3ds',
+      'payment 9 requires_action',
+      'payment 9 processing',
+      'payment 9 succeeded',
+      '',
+    ]);
+  });
+
+  test('ends with 12 when it is declined', async () => {
+    const failure = { failure_code: 'card_declined', failure_message: 'The card was declined.' };
+    await using server = await stubServer(() => ({ status: 201, body: payment('failed', failure) }));
+    expect(await pay(server)).toMatchObject({ exitCode: 12, stderr: 'error: The card was declined.\n' });
+  });
+
+  test('ends with 13 when the time is over', async () => {
+    await using server = await stubServer(() => ({ status: 201, body: payment('processing') }));
+    expect((await pay(server, '--wait', '--interval', '10ms', '--max-wait', '50ms')).exitCode).toBe(13);
+  });
+
+  test('refuses a provider there is not', async () => {
+    expect(await runHere(['orders', 'pay', '42', '--provider', 'cash', '-y'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--provider: must be one of manual, test, stripe'),
+    });
+  });
+});
+
+describe('orders watch', () => {
+  const time = '\\d\\d:\\d\\d:\\d\\d';
+  const versions = (...orders: ReturnType<typeof order>[]): Promise<StubServer> =>
+    stubServer(({ headers }, count): StubAnswer => {
+      const body = orders[Math.min(count, orders.length) - 1];
+      const etag = `"${body?.version}"`;
+      return headers['if-none-match'] === etag ? { status: 304, headers: { etag } } : { body, headers: { etag } };
+    });
+  const watch = (server: StubServer, ...argv: string[]): Promise<Outcome> =>
+    runHere(['orders', 'watch', '42', '--interval', '10ms', ...argv], { env: env(server) });
+
+  test('tells each change once, and ends when it is reached', async () => {
+    await using server = await versions(order('pending'), order('pending'), order('pending', 2), order('paid', 3, 'paid'));
+    const { exitCode, stdout } = await watch(server, '--until', 'paid');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^${time}  42  pending, unpaid\n${time}  42  changed\n${time}  42  pending → paid, unpaid → paid\n$`),
+    );
+    expect(server.seen[1]?.headers['if-none-match']).toBe('"1"');
+  });
+
+  test.each([
+    ['paid', 'shipped', 0],
+    ['canceled', 'canceled', 0],
+    ['paid', 'canceled', 12],
+    ['canceled', 'delivered', 12],
+    ['shipped', 'paid', 13],
+  ])('until %s, of an order that is %s, ends with %i', async (until, status, exitCode) => {
+    await using server = await versions(order(status));
+    expect((await watch(server, '--until', until, '--max-wait', '50ms')).exitCode).toBe(exitCode);
+  });
+
+  test('without anything to wait for ends with 0, on Ctrl-C or after its time', async () => {
+    await using server = await versions(order('pending'));
+    expect((await watch(server, '--max-wait', '50ms')).exitCode).toBe(0);
+    const interrupted = AbortSignal.timeout(100);
+    expect((await runHere(['orders', 'watch', '42'], { env: env(server), interrupted })).exitCode).toBe(0);
+  });
+
+  test('gives programs the order each time', async () => {
+    await using server = await versions(order('pending'), order('paid', 2));
+    const { stdout } = await watch(server, '--until', 'paid', '--jsonl');
+    expect(stdout).toBe(`${JSON.stringify(order('pending'))}\n${JSON.stringify(order('paid', 2))}\n`);
+  });
+
+  test('of many orders tells what changes, and not what is there', async () => {
+    await using server = await stubServer((_, count) => ({
+      body: { data: [order(count < 3 ? 'pending' : 'paid', count < 3 ? 1 : 2)], has_more: false, next_cursor: null },
+    }));
+    const { stdout } = await runHere(['orders', 'watch', '--interval', '10ms', '--max-wait', '200ms'], { env: env(server) });
+    expect(stdout).toMatch(new RegExp(`^${time}  42  pending → paid\n$`));
+  });
+
+  test.each([
+    [['orders', 'watch', '--until', 'paid'], '--until needs an order'],
+    [['orders', 'watch', '42', '--until', 'lost'], '--until is paid'],
+  ])('%j is refused', async (argv, reason) => {
+    expect(await runHere(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(reason) });
+  });
+});
+
+describe('orders export', () => {
+  test('--no-wait begins the task and says how to go on', async () => {
+    const task = { id: 3, type: 'order_export', status: 'queued', progress: { processed: 0, total: null }, finished_at: null };
+    await using server = await stubServer(() => ({ status: 202, body: task }));
+    const { exitCode, stdout, stderr } = await runHere(['orders', 'export', '--no-wait', '--json'], { env: env(server) });
+    expect({ exitCode, id: JSON.parse(stdout).id }).toEqual({ exitCode: 0, id: 3 });
+    expect(stderr).toContain('mandate tasks wait 3');
+    expect(server.seen.map(({ method }) => method)).toEqual(['POST']);
+  });
+});

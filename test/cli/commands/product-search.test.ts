@@ -1,0 +1,41 @@
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
+import { openShop } from '../../support/server/shop.ts';
+import { runHere } from '../command-line.ts';
+
+let mandate: Mandate;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  const shop = await openShop(mandate);
+  env = { MANDATE_API_URL: mandate.origin, MANDATE_TOKEN: shop.token };
+  for (const name of ['Alabaster vase', 'Granite bowl']) await shop.product({ name, category: name.split(' ')[1] });
+});
+afterAll(() => mandate.close());
+
+test('mandate products list --q searches by text', async () => {
+  for (const q of ['vase alab', 'alabastre']) {
+    const { stdout, exitCode } = await runHere(['products', 'list', '--q', q, '--sort', 'relevance', '--json'], { env });
+    expect([exitCode, JSON.parse(stdout).data]).toEqual([0, [expect.objectContaining({ name: 'Alabaster vase' })]]);
+  }
+});
+
+test('mandate product-categories list shows a table of categories and counts', async () => {
+  const { stdout, exitCode } = await runHere(['product-categories', 'list'], { env, columns: 80 });
+  expect([
+    exitCode,
+    stripVTControlCharacters(stdout)
+      .trim()
+      .split('\n')
+      .map((row) => row.trim().split(/\s{2,}/)),
+  ]).toEqual([
+    0,
+    [
+      ['CATEGORY', 'PRODUCT COUNT'],
+      ['bowl', '1'],
+      ['vase', '1'],
+    ],
+  ]);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { stubServer, type StubServer } from '../../sdk/stub-server.ts';
+import { runHere, type Outcome } from '../command-line.ts';
+
+const product = ['products', 'create', '--sku', 'A', '--name', 'A', '--category', 'a'];
+const printed = (...argv: string[]): Promise<Outcome> => runHere([...argv, '--print-request']);
+const priceOf = async (...argv: string[]): Promise<unknown> => JSON.parse((await printed(...product, ...argv)).stdout).body.price;
+
+describe('an amount', () => {
+  test.each([
+    ['9.99', 'GBP', 999],
+    ['999', 'GBP', 999],
+    ['9.9', 'EUR', 990],
+    ['0.05', 'EUR', 5],
+    ['1.234', 'KWD', 1234],
+    ['9.99 GBP', 'GBP', 999],
+    ['GBP9.99', 'GBP', 999],
+    ['10 EUR', 'EUR', 1000],
+    ['500 JPY', 'JPY', 500],
+  ])('%s in %s is %i minor units', async (typed, currency, price) => {
+    expect(await priceOf('--price', typed, '--currency', currency)).toBe(price);
+  });
+
+  test.each([
+    ['9.999', 'GBP', '--price: must be an amount of GBP, such as 9.99, or a whole number in pence'],
+    ['9.5', 'JPY', '--price: must be an amount of JPY, such as 10, or a whole number in yen'],
+    ['9.99 EUR', 'GBP', '--price: must be in GBP, not in EUR'],
+    ['cheap', 'GBP', '--price: must be a whole number, in pence'],
+    ['-5', 'GBP', '--price: must be 0 or more, in pence'],
+    ['9,99', 'EUR', '--price: must be a whole number, in cents'],
+  ])('%s in %s is refused, and says in which unit it must be', async (typed, currency, message) => {
+    const { exitCode, stdout, stderr } = await printed(...product, `--price=${typed}`, '--currency', currency);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(`  ${message}\n`);
+  });
+
+  test('has the currency of the body that --input names', async () => {
+    const stdin = JSON.stringify({ sku: 'A', name: 'A', category: 'a', currency: 'KWD' });
+    const { stdout } = await runHere(['products', 'create', '--input', '-', '--price', '9.5', '--print-request'], { stdin });
+    expect(JSON.parse(stdout).body.price).toBe(9500);
+  });
+
+  test('without a currency to be found is refused', async () => {
+    expect(await printed('products', 'update', '7', '--price', '9.99')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--price: has no currency: type it too, as in --price "9.99 GBP"'),
+    });
+  });
+});
+
+describe('the currency of what exists', () => {
+  const shop = (currency: string): Promise<StubServer> =>
+    stubServer(({ url }) => ({
+      body: url.startsWith('/api/v1/products?')
+        ? { data: [{ id: 7, currency }], has_more: false, next_cursor: null }
+        : { id: 7, amount: 5000, currency },
+    }));
+  const run = (server: StubServer, ...argv: string[]): Promise<Outcome> =>
+    runHere(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' } });
+
+  test.each([
+    [['products', 'update', '7', '--price', '9.99'], 'PATCH', { price: 999 }],
+    [['refunds', 'create', '7', '-y', '--amount', '9.99'], 'POST', { amount: 999 }],
+    [
+      [
+        'orders',
+        'create',
+        '--item',
+        'product_id=7,quantity=1',
+        '--delivery.method',
+        'p',
+        '--delivery.recipient-name',
+        'A',
+        '--total',
+        '9.99',
+      ],
+      'POST',
+      { total: 999 },
+    ],
+  ])('%j', async (argv, method, body) => {
+    await using server = await shop('EUR');
+    expect(await run(server, ...argv)).toMatchObject({ exitCode: 0 });
+    const sent = server.seen.findLast((request) => request.method === method);
+    expect(JSON.parse(sent?.body ?? '')).toMatchObject(body);
+  });
+
+  test('is used for filters', async () => {
+    await using server = await shop('EUR');
+    await run(server, 'products', 'list', '--price-gte', '9.99');
+    expect(server.seen.at(-1)?.url).toContain('price_gte=999');
+  });
+
+  test('is compared with the one that was typed', async () => {
+    await using server = await shop('JPY');
+    const outcome = await run(server, 'refunds', 'create', '7', '-y', '--amount', '9.99 GBP');
+    expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--amount: must be in JPY, not in GBP') });
+    expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/orders/7/refunds?dry_run=true']);
+  });
+});

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { widthOf } from '../../../cli/terminal/safe-terminal-text.ts';
+import { stubServer } from '../../sdk/stub-server.ts';
+import { configDirectory } from '../command-line.ts';
+
+const run = promisify(execFile);
+const main = join(import.meta.dirname, '../../../cli/main.ts');
+
+/** Runs a command line on a terminal of its own, and gives what the terminal was sent. */
+async function onTerminal(columns: number, argv: readonly string[], env: Record<string, string>): Promise<string> {
+  await using home = await configDirectory();
+  const words = [process.execPath, main, ...argv].map((word) => `'${word}'`).join(' ');
+  const command = `stty cols ${columns} rows 40; ${words}`;
+  const { stdout } = await run('script', ['-qec', command, join(home.path, 'typescript')], {
+    env: { PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', MANDATE_CONFIG_DIR: home.path, ...env },
+    timeout: 20_000,
+  });
+  return stdout.replaceAll('\r\n', '\n');
+}
+
+const names = [
+  '木製の箱とドミノのセット、子供用',
+  'Box 🎁 with a very long name that goes on and on',
+  '\u001b[35mred\u0007 \u001b]0;title\u0007',
+  'a\u202eb',
+];
+const product = { sku: 'A-1', category: 'toys', price: 1205, currency: 'EUR', stock: 7, status: 'active' };
+
+describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
+  test.each([30, 50, 100])('of %i columns a list fits, whatever the names are', async (columns) => {
+    await using server = await stubServer(() => ({
+      body: { data: names.map((name, id) => ({ ...product, id, name })), has_more: true, next_cursor: 'next' },
+    }));
+    const shown = await onTerminal(columns, ['products', 'list'], { MANDATE_API_URL: server.url });
+    // bold is ours, everything else would be theirs
+    expect(shown.replaceAll('\u001b[1m', '').replaceAll('\u001b[22m', '').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    const [head = '', ...rows] = stripVTControlCharacters(shown).trimEnd().split('\n');
+    expect(rows.at(-1)).toBe('4 shown; more: --cursor next or --all');
+    for (const line of [head, ...rows.slice(0, -1)]) expect(widthOf(line), line).toBeLessThanOrEqual(columns);
+    expect(rows).toHaveLength(5);
+    expect(shown.includes('木製の箱とドミノのセット、子供用')).toBe(columns === 100);
+  });
+
+  test.each([30, 50, 100])('of %i columns a bar stays on its line, and is gone at the end', async (columns) => {
+    const task = (status: string, processed: number) => ({
+      id: 3,
+      type: 'order_export',
+      status,
+      progress: { processed, total: 100 },
+      finished_at: status === 'running' ? null : '2026-11-20T12:00:00.000Z',
+      result: null,
+      error: null,
+    });
+    await using server = await stubServer((_, count) => ({ body: count < 4 ? task('running', count * 25) : task('succeeded', 100) }));
+    const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
+    const shown = await onTerminal(columns, ['tasks', 'wait', '3', '--interval', '200ms', '--get', 'status'], env);
+    const drawn = shown.split('\r\u001b[K').slice(1);
+    expect(drawn.length).toBeGreaterThan(2);
+    for (const line of drawn.slice(0, -1)) expect(widthOf(line), line).toBeLessThan(columns);
+    expect(drawn.some((line) => line.includes('order export'))).toBe(true);
+    expect(drawn.at(-1)).toBe('succeeded\n');
+  });
+
+  test('NO_COLOR and TERM=dumb leave plain text', async () => {
+    await using server = await stubServer(() => ({
+      body: { data: [{ ...product, id: 1, name: 'Box' }], has_more: false, next_cursor: null },
+    }));
+    for (const more of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      expect(await onTerminal(80, ['products', 'list'], { MANDATE_API_URL: server.url, ...more })).not.toContain('\u001b');
+    }
+  });
+
+  test('a question is answered at the keyboard, and no answer is a no', async () => {
+    await using server = await stubServer(() => ({ body: { id: 42, status: 'paid', total: 4250, currency: 'EUR' } }));
+    const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
+    const failed: unknown = await onTerminal(80, ['orders', 'cancel', '42', '--no-input'], env).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 2, stdout: expect.stringContaining('Say yes in advance with: -y') });
+  });
+});

@@ -1,0 +1,159 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ageSessions } from '../../support/oauth/age-sessions.ts';
+import { refresh, refusal, signUp, type Person } from '../../support/oauth/oauth-flow.ts';
+import { apiStatus, useServer } from '../../support/server/with-server.ts';
+import { configDirectory, runHere, runProcess } from '../command-line.ts';
+
+const server = useServer();
+
+const credential = z.object({ accessToken: z.string(), refreshToken: z.string(), expiresAt: z.number(), bound: z.boolean() }).passthrough();
+const file = z.object({ default: credential });
+
+/** Signed in through the pages of the authorization server, in a browser that comes back. */
+async function signedIn(...flags: string[]) {
+  const home = await configDirectory();
+  const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
+  const person = await signUp(server.origin);
+  const outcome = await runHere(['login', '--scopes', 'users.read,orders.read', '--storage', 'file', ...flags], {
+    env: { ...env, DISPLAY: ':0' },
+    stdinIsTTY: true,
+    openBrowser: (url) => agree(person, url),
+  });
+  expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
+  const kept = async () => file.parse(JSON.parse(await readFile(home.file, 'utf8'))).default;
+  return { ...home, [Symbol.asyncDispose]: home[Symbol.asyncDispose], env, person, kept };
+}
+
+async function agree({ browser }: Person, url: string): Promise<void> {
+  const { pathname, search } = new URL(url);
+  const back = await browser.submit(await browser.open(pathname + search), { decision: 'allow' });
+  if (!back.leaves) throw new Error(`the sign-in ended at ${back.url.pathname}`);
+  expect((await fetch(back.leaves)).status).toBe(200);
+}
+
+/** How many access tokens the server has given out. */
+async function issuedTokens(): Promise<number> {
+  const rows = await server.db.em
+    .fork()
+    .execute<{ issued: string }[]>("select count(*) as issued from oauth_records where model = 'AccessToken'");
+  return Number(rows[0]?.issued);
+}
+
+/** As if the access token had reached its end. */
+async function expire(home: { readonly file: string }): Promise<void> {
+  const all = file.parse(JSON.parse(await readFile(home.file, 'utf8')));
+  await writeFile(home.file, JSON.stringify({ default: { ...all.default, expiresAt: 0 } }));
+}
+
+describe('what a sign-in leaves behind', () => {
+  test('works here, and is worth nothing elsewhere', async () => {
+    await using home = await signedIn();
+    expect((await runHere(['whoami', '--get', 'email'], { env: home.env })).stdout).toBe(`${home.person.email}\n`);
+    const { accessToken, refreshToken, bound } = await home.kept();
+    expect(bound).toBe(true);
+    expect(await apiStatus(server, accessToken)).toBe(401);
+    expect(await refusal(await refresh(server.origin, refreshToken))).toBe('400 invalid_grant');
+    await using elsewhere = await configDirectory();
+    await writeFile(elsewhere.file, await readFile(home.file, 'utf8'));
+    const stolen = await runHere(['whoami'], { env: { ...home.env, MANDATE_CONFIG_DIR: elsewhere.path } });
+    expect(stolen).toMatchObject({ exitCode: 4, stdout: '', stderr: expect.stringContaining('hint: Sign in with: mandate login') });
+  });
+
+  test('is still good for its owner after somebody tried', async () => {
+    await using home = await signedIn();
+    const { accessToken, refreshToken } = await home.kept();
+    expect(await refusal(await refresh(server.origin, refreshToken))).toBe('400 invalid_grant');
+    await expire(home);
+    expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
+    expect((await home.kept()).accessToken).not.toBe(accessToken);
+  });
+
+  test('is renewed by one of eight commands at a time', async () => {
+    await using home = await signedIn();
+    const before = await issuedTokens();
+    await expire(home);
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => runProcess(['whoami', '--get', 'email'], home.env)));
+    expect(outcomes.map(({ exitCode, stdout }) => `${exitCode} ${stdout}`)).toEqual(
+      Array.from({ length: 8 }, () => `0 ${home.person.email}\n`),
+    );
+    expect(await issuedTokens()).toBe(before + 1);
+    expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
+  }, 60_000);
+
+  test('is a key that its owner alone can read, and that goes with the sign-in', async () => {
+    await using home = await signedIn();
+    const keys = join(home.path, 'proof-keys.json');
+    expect((await stat(keys)).mode & 0o777).toBe(0o600);
+    expect(Object.keys(JSON.parse(await readFile(keys, 'utf8')))).toEqual(['default']);
+    expect((await runHere(['auth', 'token'], { env: home.env })).stderr).toContain('mandate login --no-dpop');
+    expect((await runHere(['logout'], { env: home.env })).exitCode).toBe(0);
+    expect(await readFile(keys, 'utf8')).toBe('{}\n');
+  });
+
+  test('can be had for other programs too', async () => {
+    await using home = await signedIn('--no-dpop');
+    const { stdout, stderr } = await runHere(['auth', 'token'], { env: home.env });
+    expect(stderr).toBe('');
+    expect(await apiStatus(server, stdout.trim())).toBe(200);
+    expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
+  });
+});
+
+describe('creating an API key', () => {
+  const create = ['api-keys', 'create', '--name', 'Backup', '--scopes', 'users.read', '--get', 'prefix'];
+
+  /** Agrees in a browser whose session is twenty minutes old: where a recent sign-in is required, the user signs in again. */
+  async function agreeLater(person: Person, url: string): Promise<void> {
+    await ageSessions(server.db, person.id, 20);
+    const { pathname, search } = new URL(url);
+    const page = await person.browser.open(pathname + search);
+    const next = page.url.pathname.startsWith('/sign-in/')
+      ? await person.browser.submit(page, { email: person.email, password: person.password })
+      : page;
+    const back = next.leaves ? next : await person.browser.submit(next, { decision: 'allow' });
+    if (!back.leaves) throw new Error(`the sign-in ended at ${back.url.pathname}`);
+    expect((await fetch(back.leaves)).status).toBe(200);
+  }
+
+  async function login(person: Person, env: Record<string, string>, ...flags: string[]): Promise<void> {
+    const outcome = await runHere(['login', '--storage', 'file', ...flags], {
+      env: { ...env, DISPLAY: ':0' },
+      stdinIsTTY: true,
+      openBrowser: (url) => agreeLater(person, url),
+    });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
+  }
+
+  /** As if the sign-in of the user's refresh tokens had been twenty minutes earlier. */
+  async function ageRefreshTokens({ id }: Person): Promise<void> {
+    const em = server.db.em.fork();
+    const where = `model = 'RefreshToken' and account_id = ?`;
+    const rows = await em.execute<{ id: string; payload: string }[]>(`select id, payload from oauth_records where ${where}`, [String(id)]);
+    for (const row of rows) {
+      const payload = JSON.parse(row.payload);
+      const aged = JSON.stringify({ ...payload, authTime: payload.authTime - 20 * 60 });
+      await em.execute(`update oauth_records set payload = ? where ${where} and id = ?`, [aged, String(id), row.id]);
+    }
+  }
+
+  test('works right after mandate login, and later after mandate login --force, which the error names', async () => {
+    await using home = await configDirectory();
+    const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
+    const person = await signUp(server.origin);
+    await login(person, env, '--scopes', 'users.read,api_keys.manage');
+    expect(await runHere(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
+    await ageRefreshTokens(person);
+    await expire(home);
+    const refused = await runHere(create, { env });
+    expect(refused).toMatchObject({
+      exitCode: 4,
+      stdout: '',
+      stderr: expect.stringContaining('hint: Sign in again with: mandate login --force'),
+    });
+    await login(person, env, '--force');
+    expect(await runHere(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
+  });
+});

@@ -1,0 +1,200 @@
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test, vi } from 'vitest';
+import { credentialStore } from '../../../cli/sign-in/credential-store.ts';
+import { stubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
+import { stubServer } from '../../sdk/stub-server.ts';
+import { configDirectory, runHere, runProcess } from '../command-line.ts';
+
+const credential = (apiUrl: string, changes: object = {}) => ({
+  apiUrl,
+  clientId: 'mandate-cli',
+  accessToken: 'old',
+  expiresAt: 0,
+  refreshToken: 'refresh-0',
+  scopes: ['orders.read'],
+  ...changes,
+});
+
+/** Signed in, with an access token that has expired. */
+async function signedIn(apiUrl: string, changes: object = {}) {
+  const directory = await configDirectory();
+  await writeFile(directory.file, JSON.stringify({ default: credential(apiUrl, changes) }), { mode: 0o600 });
+  const read = async (): Promise<Record<string, { accessToken: string; refreshToken?: string }>> =>
+    JSON.parse(await readFile(directory.file, 'utf8'));
+  return {
+    ...directory,
+    [Symbol.asyncDispose]: directory[Symbol.asyncDispose],
+    env: { MANDATE_API_URL: apiUrl, MANDATE_CONFIG_DIR: directory.path },
+    read,
+  };
+}
+
+describe('eight commands at once on an expired token', () => {
+  test('all succeed with a single refresh, and the next one too', async () => {
+    let renewing = 0;
+    let directory = '';
+    /** Nobody gets a token before three wait for the lock, or two ask without having waited. */
+    const hold = async (): Promise<void> => {
+      renewing += 1;
+      const waiting = async () => (await readdir(directory)).filter((name) => /\.lock\.[\da-f-]{36}$/.test(name));
+      await vi.waitFor(async () => expect(renewing > 1 || (await waiting()).length >= 3).toBe(true), { timeout: 12_000, interval: 20 });
+    };
+    await using server = await stubAuthorizationServer({ hold });
+    await using home = await signedIn(server.url);
+    directory = home.path;
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => runProcess(['orders', 'get', '1', '--json'], home.env)));
+    expect(outcomes.map(({ exitCode, stdout }) => ({ exitCode, stdout }))).toEqual(
+      Array.from({ length: 8 }, () => ({ exitCode: 0, stdout: '{"id":1}\n' })),
+    );
+    expect(server.grants).toEqual(['refresh_token']);
+    expect((await runProcess(['orders', 'get', '1'], home.env)).exitCode).toBe(0);
+    expect(await readdir(home.path)).toEqual(['credentials.json']);
+  }, 60_000);
+});
+
+describe('a lock', () => {
+  test('whose owner was killed is taken over at once', async () => {
+    await using server = await stubAuthorizationServer();
+    await using home = await signedIn(server.url);
+    const owner = spawn(
+      process.execPath,
+      [
+        '-e',
+        `import(${JSON.stringify(join(import.meta.dirname, '../../../cli/files/file-lock.ts'))}).then(({ withFileLock }) => withFileLock(${JSON.stringify(`${home.file}.lock`)}, () => { console.log('held'); return new Promise(() => setInterval(() => {}, 1000)); }))`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    await once(owner.stdout, 'data');
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    expect(await readdir(home.path)).toContain('credentials.json.lock');
+    const begun = performance.now();
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => runProcess(['orders', 'get', '1'], home.env)));
+    expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(server.grants).toEqual(['refresh_token']);
+    expect(await readdir(home.path)).toEqual(['credentials.json']);
+  }, 60_000);
+
+  test('of another machine is respected until it gives no sign of life', async () => {
+    await using server = await stubAuthorizationServer();
+    await using home = await signedIn(server.url);
+    const lock = `${home.file}.lock`;
+    await writeFile(lock, JSON.stringify({ pid: 1, host: `not-${hostname()}`, id: 'elsewhere' }));
+    const command = runHere(['orders', 'get', '1'], { env: home.env });
+    await sleep(500);
+    expect(server.grants).toEqual([]);
+    await utimes(lock, new Date(0), new Date(0));
+    expect((await command).exitCode).toBe(0);
+  });
+});
+
+describe('what is kept', () => {
+  test('can be read by its owner only, whatever the umask', async () => {
+    await using directory = await configDirectory();
+    const inner = join(directory.path, 'inner');
+    const before = process.umask(0);
+    try {
+      const store = credentialStore(inner);
+      await store.exclusively(() => store.write('default', credential('http://localhost:3000')));
+    } finally {
+      process.umask(before);
+    }
+    expect((await stat(join(inner, 'credentials.json'))).mode & 0o777).toBe(0o600);
+    expect((await stat(inner)).mode & 0o777).toBe(0o700);
+    expect(await readdir(inner)).toEqual(['credentials.json']);
+  });
+
+  test('is not sent to another origin', async () => {
+    await using server = await stubAuthorizationServer();
+    await using other = await stubServer(() => ({ body: { data: [], has_more: false, next_cursor: null } }));
+    await using home = await signedIn(server.url, { expiresAt: Date.now() + 600_000 });
+    const env = { ...home.env, MANDATE_API_URL: other.url };
+    expect((await runHere(['orders', 'list'], { env })).exitCode).toBe(4);
+    expect((await runHere(['products', 'list'], { env })).exitCode).toBe(0);
+    expect(other.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  });
+
+  test('with too few scopes begins nothing that could not be brought to its end', async () => {
+    await using server = await stubServer(() => ({ body: {} }));
+    await using home = await signedIn(server.url, { expiresAt: Date.now() + 600_000 });
+    const { exitCode, stderr } = await runHere(['orders', 'export'], { env: home.env });
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain('hint: Ask for it with: mandate login --scopes +tasks.read,+tasks.write\n');
+    expect(server.seen).toEqual([]);
+  });
+
+  test('gives way to MANDATE_TOKEN, which is neither kept nor renewed', async () => {
+    await using server = await stubServer(() => ({ status: 401, body: { code: 'expired_token', title: 'no', status: 401, detail: 'no' } }));
+    await using home = await signedIn(server.url, { expiresAt: Date.now() + 600_000 });
+    const before = await home.read();
+    expect((await runHere(['orders', 'list'], { env: { ...home.env, MANDATE_TOKEN: 'mine' } })).exitCode).toBe(4);
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer mine']);
+    expect(await home.read()).toEqual(before);
+  });
+
+  test('says where the service is, so that nothing else has to', async () => {
+    await using server = await stubAuthorizationServer();
+    await using home = await signedIn(server.url);
+    const { MANDATE_API_URL: _, ...env } = home.env;
+    expect((await runHere(['orders', 'get', '1'], { env })).exitCode).toBe(0);
+  });
+
+  test('of one profile stays apart from that of others', async () => {
+    await using server = await stubAuthorizationServer();
+    await using home = await signedIn(server.url);
+    expect((await runHere(['orders', 'get', '1', '--profile', 'work'], { env: home.env })).exitCode).toBe(4);
+    expect((await runHere(['orders', 'get', '1'], { env: { ...home.env, MANDATE_PROFILE: 'work' } })).exitCode).toBe(4);
+    expect((await runHere(['orders', 'get', '1'], { env: home.env })).exitCode).toBe(0);
+  });
+
+  test('when broken is told with what to do, and does not stop the help', async () => {
+    await using directory = await configDirectory();
+    await writeFile(directory.file, '{"default": {');
+    const env = { MANDATE_CONFIG_DIR: directory.path };
+    expect(await runHere(['orders', 'list'], { env })).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining('is broken'),
+    });
+    expect((await runHere(['--version'], { env })).exitCode).toBe(0);
+  });
+});
+
+describe('a grant that has ended', () => {
+  test('asks to sign in again and forgets the dead refresh token only', async () => {
+    await using server = await stubAuthorizationServer();
+    await using home = await signedIn(server.url, { refreshToken: 'revoked' });
+    const { exitCode, stderr } = await runHere(['orders', 'get', '1'], { env: home.env });
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain('hint: Sign in with: mandate login');
+    const { default: kept } = await home.read();
+    expect(kept).toMatchObject({ accessToken: 'old' });
+    expect(kept).not.toHaveProperty('refreshToken');
+  });
+});
+
+describe('signing out', () => {
+  test('tells the service first and forgets the tokens', async () => {
+    await using server = await stubAuthorizationServer();
+    await using home = await signedIn(server.url);
+    expect(await runHere(['logout'], { env: home.env })).toEqual({ exitCode: 0, stdout: '', stderr: 'Signed out (profile default).\n' });
+    expect(new URLSearchParams(server.seen.find(({ url }) => url === '/revoke')?.body).get('token')).toBe('refresh-0');
+    expect(await home.read()).toEqual({});
+    expect(await runHere(['logout'], { env: home.env })).toMatchObject({ exitCode: 0, stderr: 'Nobody was signed in.\n' });
+  });
+
+  test('forgets the tokens also when the service does not answer, and says so', async () => {
+    await using home = await signedIn('http://127.0.0.1:9');
+    expect(await runHere(['logout'], { env: home.env })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('the service could not be told'),
+    });
+    expect(await home.read()).toEqual({});
+  });
+});

@@ -1,0 +1,157 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { stubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
+import { stubServer } from '../../sdk/stub-server.ts';
+import { configDirectory, runHere } from '../command-line.ts';
+
+const emptyPage = { body: { data: [], has_more: false, next_cursor: null } };
+
+async function home(credentials: object = {}) {
+  const directory = await configDirectory();
+  await writeFile(directory.file, JSON.stringify(credentials), { mode: 0o600 });
+  const env = { MANDATE_CONFIG_DIR: directory.path };
+  const run = (...argv: string[]) => runHere(argv, { env });
+  return { ...directory, [Symbol.asyncDispose]: directory[Symbol.asyncDispose], env, run };
+}
+
+const credential = (apiUrl: string, changes: object = {}) => ({
+  apiUrl,
+  clientId: 'mandate-cli',
+  accessToken: 'access-0',
+  expiresAt: Date.now() + 3_600_000,
+  refreshToken: 'refresh-0',
+  scopes: ['orders.read'],
+  user: { id: 7, name: 'Ann', email: 'ann@example.com' },
+  ...changes,
+});
+
+describe('mandate config', () => {
+  test('keeps what a profile says, and gives it back', async () => {
+    await using at = await home();
+    expect(await at.run('config', 'set', 'timeout', '5s')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(await at.run('config', 'get', 'timeout')).toMatchObject({ exitCode: 0, stdout: '5s\n' });
+    expect(await at.run('config', 'get', 'timeout', '--json')).toMatchObject({ stdout: '{"key":"timeout","value":"5s"}\n' });
+    expect((await at.run('config', 'list')).stdout).toContain('timeout\t5s\t');
+    expect(await at.run('config', 'get', 'timeout', '-p', 'work')).toMatchObject({ exitCode: 6, stdout: '' });
+    expect((await at.run('config', 'unset', 'timeout')).exitCode).toBe(0);
+    expect(await at.run('config', 'get', 'timeout')).toMatchObject({ exitCode: 6, stdout: '' });
+    expect((await stat(join(at.path, 'config.json'))).mode & 0o777).toBe(0o600);
+    expect((await readdir(at.path)).toSorted()).toEqual(['config.json', 'credentials.json']);
+  });
+
+  test.each([
+    [['config', 'set', 'timeuot', '5s'], 'hint: Did you mean timeout?'],
+    [['config', 'set', 'nonsense', '5s'], 'hint: There are: api_url'],
+    [['config', 'set', 'timeout', 'soon'], 'timeout is for each request: 30s, not "soon"'],
+    [['config', 'set', 'api_url', 'javascript:1'], 'api_url is where the service is'],
+    [['config', 'set', 'constructor', 'x'], 'There is no key constructor'],
+  ])('%j is refused', async (argv, reason) => {
+    await using at = await home();
+    expect(await at.run(...argv)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(reason) });
+  });
+
+  test('gives way to the environment, and that to a flag', async () => {
+    await using one = await stubServer(() => emptyPage);
+    await using two = await stubServer(() => emptyPage);
+    await using three = await stubServer(() => emptyPage);
+    await using at = await home();
+    await at.run('config', 'set', 'api_url', one.url);
+    await at.run('products', 'list');
+    await runHere(['products', 'list'], { env: { ...at.env, MANDATE_API_URL: two.url } });
+    await runHere(['products', 'list', '--api-url', three.url], { env: { ...at.env, MANDATE_API_URL: two.url } });
+    expect([one, two, three].map(({ seen }) => seen.length)).toEqual([1, 1, 1]);
+  });
+
+  test('when broken is told with what to do, and does not stop help, version, path and completion', async () => {
+    await using at = await home();
+    await writeFile(join(at.path, 'config.json'), '{"profiles": 1}');
+    expect(await at.run('products', 'list')).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining('is broken\nhint: '),
+    });
+    for (const argv of [['--version'], ['orders', '--help'], ['help', 'orders'], ['commands'], ['completion', 'bash']]) {
+      expect((await at.run(...argv)).exitCode).toBe(0);
+    }
+    expect(await at.run('config', 'path')).toEqual({ exitCode: 0, stdout: `${join(at.path, 'config.json')}\n`, stderr: '' });
+  });
+});
+
+describe('mandate profile', () => {
+  test('makes, shows, uses and deletes profiles', async () => {
+    await using server = await stubServer(() => emptyPage);
+    await using at = await home();
+    expect((await at.run('profile', 'create', 'work', '--api-url', server.url)).exitCode).toBe(0);
+    expect((await at.run('profile', 'create', 'work', '--api-url', server.url)).exitCode).toBe(2);
+    expect((await at.run('profile', 'use', 'work')).exitCode).toBe(0);
+    expect(JSON.parse((await at.run('profile', 'list', '--json')).stdout)).toEqual({
+      data: [{ name: 'work', active: true, api_url: server.url, user: null, signed_in: false }],
+    });
+    expect(await at.run('profile', 'show', '--get', 'api_url')).toMatchObject({ stdout: `${server.url}\n` });
+    await at.run('products', 'list');
+    expect(server.seen).toHaveLength(1);
+    expect(await at.run('profile', 'delete', 'work')).toMatchObject({ exitCode: 2, stdout: '' });
+    expect((await at.run('profile', 'delete', 'work', '-y')).exitCode).toBe(0);
+    expect(JSON.parse((await at.run('profile', 'list', '--json')).stdout)).toEqual({ data: [] });
+  });
+
+  test.each([
+    [['profile', 'use', 'nowhere'], 'There is no profile nowhere'],
+    [['profile', 'show', 'nowhere'], 'There is no profile nowhere'],
+    [['profile', 'create', '../x', '--api-url', 'https://x.example'], 'A profile is called by letters'],
+    [['profile', 'create', 'x'], 'Say where its service is: --api-url <url>'],
+    [['profile', 'create', 'x', '--api-url', 'http://x.example'], 'would carry tokens readable'],
+  ])('%j is refused', async (argv, reason) => {
+    await using at = await home();
+    expect(await at.run(...argv)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(reason) });
+  });
+
+  test('that is deleted is signed out of, at the service too', async () => {
+    await using server = await stubAuthorizationServer();
+    await using at = await home({ work: credential(server.url), default: credential(server.url) });
+    expect(await at.run('profile', 'delete', 'work', '-y')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Signed out') });
+    expect(server.seen.map(({ url }) => url)).toContain('/revoke');
+    expect(Object.keys(JSON.parse(await readFile(at.file, 'utf8')))).toEqual(['default']);
+  });
+});
+
+describe('mandate auth', () => {
+  test('status tells every sign-in, which one is used, and no token', async () => {
+    await using at = await home({ default: credential('https://a.example'), work: credential('https://b.example') });
+    const { stdout } = await at.run('auth', 'status', '--json');
+    expect(stdout).not.toMatch(/access-0|refresh-0/);
+    expect(JSON.parse(stdout).data).toMatchObject([
+      { source: 'profile default', used: true, user: 'ann@example.com', scopes: 'orders.read', renewable: true, storage: at.file },
+      { source: 'profile work', used: false, api_url: 'https://b.example' },
+    ]);
+    const withToken = await runHere(['auth', 'status', '--json'], { env: { ...at.env, MANDATE_TOKEN: 'hidden' } });
+    expect(withToken.stdout).not.toContain('hidden');
+    expect(JSON.parse(withToken.stdout).data.map(({ source, used }: { source: string; used: boolean }) => [source, used])).toEqual([
+      ['MANDATE_TOKEN', true],
+      ['profile default', false],
+      ['profile work', false],
+    ]);
+    expect(await runHere(['auth', 'status'])).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('mandate login') });
+  });
+
+  test('token prints the token alone, renewed when it would end too soon', async () => {
+    await using server = await stubAuthorizationServer();
+    await using at = await home({ default: credential(server.url) });
+    expect(await at.run('auth', 'token')).toEqual({ exitCode: 0, stdout: 'access-0\n', stderr: '' });
+    expect(server.grants).toEqual([]);
+    expect((await at.run('auth', 'token', '--min-ttl', '2h')).stdout).toBe('access-1\n');
+    expect(server.grants).toEqual(['refresh_token']);
+    expect((await runHere(['auth', 'token'], { env: { ...at.env, MANDATE_TOKEN: 'mine' } })).stdout).toBe('mine\n');
+    expect(await runHere(['auth', 'token'])).toMatchObject({ exitCode: 4, stdout: '' });
+    const onTerminal = await runHere(['auth', 'token'], { env: at.env, columns: 80 });
+    expect(onTerminal.stderr).toContain('Whoever sees this token');
+  });
+
+  test('scopes tells what can be granted and what is', async () => {
+    await using at = await home({ default: credential('http://localhost:3000') });
+    const { data } = JSON.parse((await at.run('auth', 'scopes', '--json')).stdout);
+    expect(data).toContainEqual({ scope: 'orders.read', granted: true, allows: 'See your orders' });
+    expect(data).toContainEqual(expect.objectContaining({ scope: 'orders.write', granted: false }));
+  });
+});

@@ -1,0 +1,247 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import type { Keyring } from '../../../cli/sign-in/system-keyring.ts';
+import { connectDevice } from '../../support/oauth/device-flow.ts';
+import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/with-server.ts';
+import { problem, stubServer, type StubAnswer } from '../../sdk/stub-server.ts';
+import { stubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
+import { configDirectory, endProcesses, runHere, start } from '../command-line.ts';
+
+const server = useServer();
+
+/** A keyring that keeps, as a desktop has it. */
+function keyring(): { readonly kept: Map<string, string>; readonly open: () => Promise<Keyring> } {
+  const kept = new Map<string, string>();
+  const open = async (): Promise<Keyring> => ({
+    get: async (account) => kept.get(account),
+    set: async (account, secret) => void kept.set(account, secret),
+    remove: async (account) => void kept.delete(account),
+  });
+  return { kept, open };
+}
+
+type Waiting = { readonly interval?: number; readonly link?: string; readonly answers: readonly StubAnswer[] };
+const oauthError = (error: string): StubAnswer => ({ status: 400, body: { error }, headers: { 'content-type': 'application/json' } });
+const tokens: StubAnswer = {
+  body: { access_token: 'access-1', refresh_token: 'refresh-1', token_type: 'Bearer', expires_in: 600, scope: 'orders.read' },
+};
+
+/** An authorization server whose person takes some time. */
+const slowPerson = ({ interval = 0.05, link = '/device?user_code=AB-CD', answers }: Waiting) => {
+  let asked = 0;
+  return stubServer(({ url, headers }) => {
+    const base = `http://${headers.host}`;
+    if (url.startsWith('/.well-known/'))
+      return { body: { issuer: base, token_endpoint: `${base}/token`, device_authorization_endpoint: `${base}/begin` } };
+    const complete = link.startsWith('/') ? base + link : link;
+    if (url === '/begin') {
+      const addresses = { verification_uri: `${base}/device`, verification_uri_complete: complete };
+      return { body: { device_code: 'secret-device-code', user_code: 'AB-CD', ...addresses, expires_in: 60, interval } };
+    }
+    asked += 1;
+    return answers[Math.min(asked, answers.length) - 1] ?? tokens;
+  });
+};
+
+describe('signing in by a code', () => {
+  test('waits for the person, who agrees in a browser elsewhere', async () => {
+    await using home = await configDirectory();
+    const person = await signUp(server.origin);
+    const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
+    const command = start(['login', '--device', '--json', '--storage', 'file'], env);
+    try {
+      const code = await new Promise<string>((resolve) => {
+        command.child.stdout?.on('data', (text: Buffer | string) => {
+          const found = /"user_code":"([^"]+)"/.exec(String(text))?.[1];
+          if (found !== undefined) resolve(found);
+        });
+      });
+      expect((await connectDevice(person, code)).response.status).toBe(200);
+      const { exitCode, stdout, stderr } = await command.ended;
+      const [shown, result, ...rest] = stdout.split('\n');
+      expect({ exitCode, rest }).toEqual({ exitCode: 0, rest: [''] });
+      expect(JSON.parse(shown ?? '')).toMatchObject({ verification_uri: `${server.origin}/oauth/device`, user_code: code });
+      expect(JSON.parse(result ?? '')).toMatchObject({ profile: 'default', user: { email: person.email } });
+      expect(stderr).toContain(`Signed in as ${person.email}`);
+      expect((await runHere(['whoami', '--get', 'email'], { env })).stdout).toBe(`${person.email}\n`);
+    } finally {
+      endProcesses();
+    }
+  }, 60_000);
+
+  test('goes on asking while the person takes time and the service has trouble', async () => {
+    await using slow = await slowPerson({
+      answers: [oauthError('authorization_pending'), { cut: 'before' }, oauthError('authorization_pending'), tokens],
+    });
+    await using home = await configDirectory();
+    const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
+    const { exitCode, stderr } = await runHere(['login', '--device', '--scopes', 'orders.read'], { env });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('and type this code there: AB-CD') });
+    expect(stderr).toContain(`${slow.url}/device?user_code=AB-CD`);
+    expect(stderr).not.toContain('secret-device-code');
+  });
+
+  test.each([
+    ['access_denied', 'refused in the browser'],
+    ['expired_token', 'Nobody typed the code in time'],
+  ])('ends with 4 on %s', async (error, reason) => {
+    await using slow = await slowPerson({ answers: [oauthError(error)] });
+    await using home = await configDirectory();
+    const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
+    expect(await runHere(['login', '--device'], { env })).toMatchObject({
+      exitCode: 4,
+      stdout: '',
+      stderr: expect.stringContaining(reason),
+    });
+  });
+
+  test('shows no address of another site', async () => {
+    await using slow = await slowPerson({ link: 'https://evil.example/?user_code=AB-CD', answers: [tokens] });
+    await using home = await configDirectory();
+    const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
+    const { stderr } = await runHere(['login', '--device', '--scopes', 'orders.read'], { env });
+    expect(stderr).not.toContain('evil.example');
+  });
+
+  test.each<[string, Record<string, string>, boolean, 'device' | 'browser']>([
+    ['over ssh', { SSH_CONNECTION: '1', DISPLAY: ':0' }, true, 'device'],
+    ['without a display', {}, true, 'device'],
+    ['without a terminal', { DISPLAY: ':0' }, false, 'device'],
+    ['in a container', { container: 'docker', DISPLAY: ':0' }, true, 'device'],
+    ['at a desktop', { DISPLAY: ':0' }, true, 'browser'],
+  ])('is chosen where no browser can come back: %s', async (_, env, stdinIsTTY, mode) => {
+    await using slow = await slowPerson({ answers: [oauthError('access_denied')] });
+    await using home = await configDirectory();
+    const more = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
+    const { stderr } = await runHere(['login', '--timeout', '300ms'], { env: { ...more, ...env }, stdinIsTTY });
+    expect(stderr.includes('type this code there')).toBe(mode === 'device');
+  });
+});
+
+describe('signing in with a token from elsewhere', () => {
+  test('keeps a token that the service accepts', async () => {
+    const person = await signUp(server.origin);
+    const { access_token: token } = await tokensFor(server.origin, person, ['users.read', 'orders.read']);
+    await using home = await configDirectory();
+    const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
+    const { exitCode, stdout, stderr } = await runHere(['login', '--with-token'], { env, stdin: `${token}\n` });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    expect(stderr).toContain(`Signed in as ${person.email} (profile default, scopes users.read orders.read)`);
+    expect(stderr).not.toContain(token);
+    expect((await runHere(['orders', 'list', '--json'], { env })).exitCode).toBe(0);
+  });
+
+  test('keeps none that the service refuses', async () => {
+    await using home = await configDirectory();
+    const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
+    expect(await runHere(['login', '--with-token'], { env, stdin: 'not-a-token-of-ours\n' })).toMatchObject({ exitCode: 4, stdout: '' });
+    expect(await runHere(['login', '--with-token'], { env, stdin: 'two words\n' })).toMatchObject({ exitCode: 2, stdout: '' });
+    expect((await runHere(['orders', 'list'], { env })).exitCode).toBe(4);
+  });
+
+  test('keeps one that may not say whose it is', async () => {
+    await using stub = await stubServer(({ url }) =>
+      url === '/api/v1/users/me' ? problem(403, 'insufficient_scope') : { body: { id: 1 } },
+    );
+    await using home = await configDirectory();
+    const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
+    expect((await runHere(['login', '--with-token'], { env, stdin: 'mdk_an-api-key-of-ours' })).exitCode).toBe(0);
+    expect((await runHere(['orders', 'get', '1'], { env })).exitCode).toBe(0);
+    expect(stub.seen.at(-1)?.headers.authorization).toBe('Bearer mdk_an-api-key-of-ours');
+  });
+});
+
+describe('the refresh token', () => {
+  const signedIn = async (storage: string | undefined, open: (() => Promise<Keyring>) | undefined) => {
+    const stub = await slowPerson({ answers: [tokens] });
+    const home = await configDirectory();
+    const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
+    const argv = ['login', '--device', '--scopes', 'orders.read', ...(storage === undefined ? [] : ['--storage', storage])];
+    const outcome = await runHere(argv, { env, ...(open && { keyring: open }) });
+    const file = await readFile(home.file, 'utf8').catch(() => '');
+    await Promise.all([stub[Symbol.asyncDispose](), home[Symbol.asyncDispose]()]);
+    return { ...outcome, file };
+  };
+
+  test.each([undefined, 'auto', 'keyring'])('lies in the keyring of the system, and not in the file: --storage %s', async (storage) => {
+    const { kept, open } = keyring();
+    const { exitCode, stderr, file } = await signedIn(storage, open);
+    expect({ exitCode, kept: [...kept.values()] }).toEqual({ exitCode: 0, kept: ['refresh-1'] });
+    expect(stderr).toContain('Credentials: system keyring.');
+    expect(file).toContain('access-1');
+    expect(file).not.toContain('refresh-1');
+  });
+
+  test('lies in the file where there is no keyring, or on request', async () => {
+    expect((await signedIn(undefined, undefined)).file).toContain('refresh-1');
+    const { kept, open } = keyring();
+    expect((await signedIn('file', open)).file).toContain('refresh-1');
+    expect(kept.size).toBe(0);
+  });
+
+  test('lies in the file where the keyring forgets', async () => {
+    const forgetful = async (): Promise<Keyring> => ({
+      get: async () => undefined,
+      set: async () => undefined,
+      remove: async () => undefined,
+    });
+    expect((await signedIn('auto', forgetful)).file).toContain('refresh-1');
+    expect(await signedIn('keyring', forgetful)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--storage file') });
+  });
+
+  test('in the keyring is renewed there, asked for by nothing else, and gone after signing out', async () => {
+    await using stub = await stubAuthorizationServer();
+    await using home = await configDirectory();
+    const { kept, open } = keyring();
+    let opened = 0;
+    const counted = (): Promise<Keyring> => {
+      opened += 1;
+      return open();
+    };
+    const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
+    const credential = {
+      apiUrl: stub.url,
+      clientId: 'mandate-cli',
+      accessToken: 'old',
+      expiresAt: 0,
+      storage: 'keyring',
+      scopes: ['orders.read'],
+    };
+    await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
+    const { createHash } = await import('node:crypto');
+    kept.set(`default ${createHash('sha256').update(home.path).digest('hex').slice(0, 16)}`, 'refresh-0');
+    expect((await runHere(['orders', 'get', '1'], { env, keyring: counted })).exitCode).toBe(0);
+    expect([...kept.values()]).toEqual(['refresh-1']);
+    expect(await readFile(home.file, 'utf8')).not.toContain('refresh-1');
+    const before = opened;
+    expect((await runHere(['orders', 'get', '1'], { env, keyring: counted })).exitCode).toBe(0);
+    expect(opened).toBe(before);
+    expect((await runHere(['logout'], { env, keyring: counted })).exitCode).toBe(0);
+    expect(new URLSearchParams(stub.seen.find(({ url }) => url === '/revoke')?.body).get('token')).toBe('refresh-1');
+    expect(kept.size).toBe(0);
+  });
+
+  test('that the keyring does not take any longer is not lost', async () => {
+    await using stub = await stubAuthorizationServer();
+    await using home = await configDirectory();
+    const { open } = keyring();
+    const full = async (): Promise<Keyring> => ({
+      ...(await open()),
+      get: async () => 'refresh-0',
+      set: () => Promise.reject(new Error('locked')),
+    });
+    const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
+    const credential = {
+      apiUrl: stub.url,
+      clientId: 'mandate-cli',
+      accessToken: 'old',
+      expiresAt: 0,
+      storage: 'keyring',
+      scopes: ['orders.read'],
+    };
+    await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
+    expect((await runHere(['orders', 'get', '1'], { env, keyring: full })).exitCode).toBe(0);
+    expect(await readFile(home.file, 'utf8')).toContain('refresh-1');
+  });
+});

@@ -1,4 +1,0 @@
-import { embedded } from './embedded.ts';
-import { testScene } from './test-scene.ts';
-
-testScene(embedded, { postgresql: false });

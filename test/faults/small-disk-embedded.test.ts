@@ -1,4 +1,0 @@
-import { smallDiskEmbedded } from './small-disk-embedded.ts';
-import { testScene } from './test-scene.ts';
-
-testScene(smallDiskEmbedded, { postgresql: false });

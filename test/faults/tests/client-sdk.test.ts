@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ConnectionError, createClient, DecodeError, TimeoutError, type Client } from '@mandate/client-sdk';
+import { faults, openChaosProxy, type Fault } from '../../support/network/chaos-proxy.ts';
+import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
+import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+
+let mandate: Mandate;
+let shop: Shop;
+let product: { readonly id: number };
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+
+beforeAll(async () => {
+  mandate = await startMandate();
+  shop = await openShop(mandate);
+  product = await shop.product({ stock: 1_000 });
+  process.on('unhandledRejection', onUnhandled);
+});
+afterAll(async () => {
+  process.off('unhandledRejection', onUnhandled);
+  await mandate.close();
+});
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0)); // back-off takes no time
+afterEach(() => void vi.restoreAllMocks());
+
+const clientAt = (baseUrl: string, maxRetries?: number): Client => createClient({ baseUrl, auth: shop.token, timeoutMs: 300, maxRetries });
+const classOf = {
+  refused: ConnectionError,
+  lost: ConnectionError,
+  half: ConnectionError,
+  html: DecodeError,
+  late: TimeoutError,
+  slow: TimeoutError,
+};
+
+describe.each(faults)('when the way to the service is %s', (fault) => {
+  test('once, nobody notices', async () => {
+    await using proxy = await openChaosProxy(mandate.origin, (count) => (count === 1 ? fault : undefined));
+    await expect(clientAt(proxy.url).products.get(product.id)).resolves.toMatchObject({ id: product.id });
+    expect(proxy.seen).toEqual([fault, 'none']);
+  });
+
+  test('always, the failure says which it is, as an exception and as a value', async () => {
+    await using proxy = await openChaosProxy(mandate.origin, () => fault);
+    await expect(clientAt(proxy.url).products.get(product.id)).rejects.toBeInstanceOf(classOf[fault]);
+    const result = await clientAt(proxy.url, 0).products.list().safe();
+    expect(!result.ok && result.error).toBeInstanceOf(classOf[fault]);
+    expect(proxy.seen).toHaveLength(4);
+  });
+});
+
+test('orders placed over a broken way are placed once, whatever broke', { timeout: 120_000 }, async () => {
+  // the same mishaps every time: every other request meets one
+  let seed = 7;
+  const next = (): number => (seed = (seed * 48_271) % 2_147_483_647);
+  const fate = (): Fault | undefined => faults[next() % (2 * faults.length)];
+  await using proxy = await openChaosProxy(mandate.origin, fate);
+  const client = clientAt(proxy.url, 20);
+  const user = await shop.user();
+  const references = Array.from({ length: 40 }, (_, index) => `chaos-${index}`);
+  const place = (reference: string) =>
+    client.orders.create({ user_id: user.id, reference, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup });
+  for (let from = 0; from < references.length; from += 8) await Promise.all(references.slice(from, from + 8).map(place));
+  const orders = await createClient({ baseUrl: mandate.origin, auth: shop.token })
+    .orders.list({ user_id: user.id })
+    .toArray({ max: 1_000 });
+  expect(orders).toHaveLength(references.length);
+  expect(new Set(orders.map(({ reference }) => reference))).toEqual(new Set(references));
+  for (const fault of faults) expect(proxy.seen).toContain(fault);
+  expect(proxy.seen.length).toBeGreaterThan(60);
+});
+
+test('and nothing of all this was left unhandled', () => expect(unhandled).toEqual([]));

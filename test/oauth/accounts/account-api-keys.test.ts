@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { submitForm } from '../../support/oauth/account-pages.ts';
+import { auditTrail, createApiKey } from '../../support/oauth/credentials.ts';
+import { lastMailTo } from '../../support/services/mailbox.ts';
+import { authorize, redeem, signUp, signUpAs, tokenResponse, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { apiStatus, useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+const newPassword = 'staple battery horse correct';
+
+const keyToken = async (person: Person): Promise<string> =>
+  (await tokensFor(server.origin, person, ['api_keys.manage', 'users.read'])).access_token;
+
+describe('the page of API keys', () => {
+  test('is linked from the account and lists each key with its scopes, application, times and status', async () => {
+    const anna = await signUp(server.origin);
+    expect((await anna.browser.open('/account')).text).toContain('href="/account/api-keys"');
+    expect((await anna.browser.open('/account/api-keys')).text).toContain('no API keys');
+    const key = await createApiKey(server, await keyToken(anna), 'Backup <b>');
+    await apiStatus(server, key.key);
+    await server.db.em.fork().execute(`update api_keys set last_used_at = '2026-03-04T05:06:00Z' where id = ?`, [key.id]);
+    const { text } = await anna.browser.open('/account/api-keys');
+    for (const part of [
+      'Backup &lt;b&gt;',
+      key.prefix,
+      'See your name and e-mail address',
+      'Mandate command line',
+      'Mar 4, 2026, 05:06 UTC',
+      'Active',
+    ])
+      expect(text).toContain(part);
+    expect(text).toMatch(/Created [^<]*2\d{3}/);
+    expect(text).toMatch(/Expires [^<]*2\d{3}/);
+    expect(text).not.toContain(key.key);
+  });
+
+  test('revokes a key of its owner only, and records it', async () => {
+    const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
+    const token = await keyToken(anna);
+    const [kept, revoked] = [await createApiKey(server, token, 'Kept'), await createApiKey(server, token, 'Revoked')];
+    await createApiKey(server, await keyToken(ben), 'His');
+    await submitForm(ben.browser, await ben.browser.open('/account/api-keys'), 'name="key"', { key: String(revoked.id) });
+    expect(await apiStatus(server, revoked.key)).toBe(200);
+    const page = await anna.browser.open('/account/api-keys');
+    const after = await submitForm(anna.browser, page, `value="${revoked.id}"`);
+    expect([await apiStatus(server, kept.key), await apiStatus(server, revoked.key)]).toEqual([200, 401]);
+    expect(after.text).toContain('Revoked');
+    expect((await auditTrail(server, anna.id)).at(-1)).toBe(`api_key.revoked api_key:${revoked.id}`);
+  });
+
+  test('needs a session, and a form of its own', async () => {
+    const anna = await signUp(server.origin);
+    const key = await createApiKey(server, await keyToken(anna), 'Backup');
+    const body = new URLSearchParams({ csrf: 'x', key: String(key.id) });
+    await anna.browser.request('/account/api-keys', { method: 'POST', body });
+    expect(await apiStatus(server, key.key)).toBe(200);
+    const nobody = await fetch(`${server.origin}/account/api-keys`, { redirect: 'manual' });
+    expect([nobody.status, nobody.headers.get('location')]).toEqual([303, '/sign-in?next=/account/api-keys']);
+  });
+});
+
+describe('removing an application on the account page', () => {
+  async function withKey() {
+    const anna = await signUp(server.origin);
+    const first = await createApiKey(server, await keyToken(anna), 'First');
+    const page = await anna.browser.open('/account/apps');
+    expect(page.text).toContain('the API key it created');
+    const [, app = ''] = /name="app" value="(\d+)"/.exec(page.text) ?? [];
+    return { anna, first, page, app };
+  }
+
+  test('revokes the API keys that were created through it', async () => {
+    const { anna, first, page, app } = await withKey();
+    await submitForm(anna.browser, page, `name="app" value="${app}"`);
+    expect(await apiStatus(server, first.key)).toBe(401);
+    expect(await auditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${first.id}`);
+  });
+
+  test('keeps those that the user was shown and chose to keep, and no other', async () => {
+    const { anna, first, page, app } = await withKey();
+    const later = await createApiKey(server, await keyToken(anna), 'Later');
+    const [, keep = ''] = /name="keep_keys"\s+value="([\d,]+)"/.exec(page.text) ?? [];
+    expect(keep).toBe(String(first.id));
+    await submitForm(anna.browser, page, `name="app" value="${app}"`, { keep_keys: keep });
+    expect([await apiStatus(server, first.key), await apiStatus(server, later.key)]).toEqual([200, 401]);
+  });
+});
+
+describe('changing the password', () => {
+  test('revokes all API keys when the user chooses to', async () => {
+    const anna = await signUp(server.origin);
+    const key = await createApiKey(server, await keyToken(anna), 'Backup');
+    const page = await anna.browser.open('/account/password');
+    expect(page.text).toContain('Backup');
+    const done = await anna.browser.submit(page, { password: newPassword, revoke_keys: 'yes' });
+    expect(await apiStatus(server, key.key)).toBe(401);
+    expect(done.text).toContain('API key was revoked');
+    expect((await lastMailTo(server.origin, anna.email)).text).toContain('Backup');
+    expect(await auditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${key.id}`);
+  });
+
+  test('says that they still work otherwise', async () => {
+    const anna = await signUp(server.origin);
+    const key = await createApiKey(server, await keyToken(anna), 'Backup');
+    const done = await anna.browser.submit(await anna.browser.open('/account/password'), { password: newPassword });
+    expect(await apiStatus(server, key.key)).toBe(200);
+    expect(done.text).toContain('API key still works');
+  });
+
+  test('offers nothing without API keys', async () => {
+    const anna = await signUp(server.origin);
+    const page = await anna.browser.open('/account/password');
+    expect(page.text).not.toContain('API key');
+    const done = await anna.browser.submit(page, { password: newPassword });
+    expect(done.text).not.toContain('API key');
+  });
+});
+
+test('a deleted application takes the API keys with it that were created through it; a disabled one suspends them', async () => {
+  const boss = await signUpAs(server.db, server.origin, 'admin');
+  const manage = (await tokensFor(server.origin, boss, ['applications.manage'])).access_token;
+  const call = (method: string, path: string, body?: object): Promise<Response> =>
+    fetch(`${server.origin}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${manage}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const redirectUri = 'http://127.0.0.1/callback';
+  const made = await call('POST', '/applications', {
+    name: 'Key maker',
+    type: 'public',
+    redirect_uris: [redirectUri],
+    scopes: ['api_keys.manage', 'users.read'],
+    grant_types: ['authorization_code'],
+  });
+  const { id, client_id: clientId } = JSON.parse(await made.text());
+  const anna = await signUp(server.origin);
+  const other = await createApiKey(server, await keyToken(anna), 'Other');
+  const through = await keyTokenThrough(anna, clientId, redirectUri);
+  const key = await createApiKey(server, through, 'Through');
+  await call('PATCH', `/applications/${id}`, { status: 'disabled' });
+  expect(await apiStatus(server, key.key)).toBe(401);
+  await call('PATCH', `/applications/${id}`, { status: 'active' });
+  expect(await apiStatus(server, key.key)).toBe(200);
+  expect((await call('DELETE', `/applications/${id}`)).status).toBe(204);
+  expect([await apiStatus(server, key.key), await apiStatus(server, other.key)]).toEqual([401, 200]);
+  expect((await anna.browser.open('/account/api-keys')).text).toContain(clientId);
+  const rows = await server.db.em
+    .fork()
+    .execute(`select actor_id, user_id from audit_events where subject = ? and action = 'api_key.revoked'`, [`api_key:${key.id}`]);
+  expect(rows.map(({ actor_id: actor, user_id: user }) => [Number(actor), Number(user)])).toEqual([[boss.id, anna.id]]);
+});
+
+async function keyTokenThrough(person: Person, clientId: string, redirectUri: string): Promise<string> {
+  const granted = await authorize(server.origin, person, {
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid api_keys.manage users.read',
+  });
+  return tokenResponse.parse(await (await redeem(server.origin, granted)).json()).access_token;
+}

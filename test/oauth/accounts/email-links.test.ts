@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Browser } from '../../support/browser/browser.ts';
+import { followMailTo } from '../../support/services/mailbox.ts';
+import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+const serverFolder = join(import.meta.dirname, '../../../server');
+
+type Links = { readonly reset: string; readonly emailChange: string };
+
+async function mailLinksTo(anna: Person): Promise<Links> {
+  const browser = new Browser(server.origin);
+  await browser.submit(await browser.open('/password-reset'), { email: anna.email });
+  return { reset: await followMailTo(server.origin, anna.email), emailChange: await mailEmailChange(anna) };
+}
+
+async function mailEmailChange({ browser }: Person): Promise<string> {
+  const email = `new.${randomUUID()}@example.com`;
+  await browser.submit(await browser.open('/account/email'), { email });
+  return followMailTo(server.origin, email);
+}
+
+/** Returns the new address, which the user has to confirm. */
+async function changeAddressAsStaff(id: number): Promise<string> {
+  const staff = await signUpAs(server.db, server.origin, 'staff');
+  const { access_token: token } = await tokensFor(server.origin, staff, ['users.manage']);
+  const email = `staff.${randomUUID()}@example.com`;
+  const changed = await fetch(`${server.origin}/api/v1/users/${id}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  });
+  expect(changed.status).toBe(200);
+  return email;
+}
+
+const isUsable = async (link: string): Promise<boolean> => {
+  const { response, text } = await new Browser(server.origin).open(link);
+  expect(response.status === 400).toBe(text.includes('This link is over'));
+  return response.status === 200;
+};
+
+/** How a user makes each of the callers run. */
+const callers: Readonly<Record<string, (anna: Person, links: Links) => Promise<void>>> = {
+  'oauth/change-password.ts': async ({ browser }) => {
+    const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });
+    expect(done.text).toContain('Your password is changed');
+  },
+  'oauth/reset-password.ts': async (_anna, { reset }) => {
+    const browser = new Browser(server.origin);
+    const done = await browser.submit(await browser.open(reset), { password: 'staple battery horse correct' });
+    expect(done.text).toContain('Your password is changed');
+  },
+  'oauth/announce-email-change.ts': async ({ id }) => {
+    await changeAddressAsStaff(id);
+  },
+  'oauth/change-email.ts': async (anna) => {
+    const confirmation = await followMailTo(server.origin, await changeAddressAsStaff(anna.id));
+    const later = await mailEmailChange(anna);
+    expect(await isUsable(later)).toBe(true);
+    const browser = new Browser(server.origin);
+    expect((await browser.submit(await browser.open(confirmation), {})).text).toContain('confirmed');
+    expect(await isUsable(later)).toBe(false);
+  },
+  'oauth/end-access.ts': async ({ browser }) => {
+    expect((await browser.submit(await browser.open('/account/close'), {})).response.status).toBe(200);
+  },
+};
+
+test('every caller that invalidates mailed links is among those tested below', () => {
+  const names = /\b(?:forgetLinks|invalidateLinks)\(|'mailed_links'/;
+  const found = globSync('**/*.ts', { cwd: serverFolder })
+    .filter((file) => !/node_modules|migrations|mailed-link/.test(file))
+    .filter((file) => names.test(readFileSync(join(serverFolder, file), 'utf8')));
+  expect(found.toSorted()).toEqual(Object.keys(callers).toSorted());
+});
+
+test.each(Object.entries(callers))('%s invalidates every link of the account that was mailed before', async (_file, run) => {
+  const anna = await signUp(server.origin);
+  const links = await mailLinksTo(anna);
+  expect([await isUsable(links.reset), await isUsable(links.emailChange)]).toEqual([true, true]);
+  await run(anna, links);
+  expect([await isUsable(links.reset), await isUsable(links.emailChange)]).toEqual([false, false]);
+});

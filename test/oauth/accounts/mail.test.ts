@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Database } from '../../../server/database/database.ts';
+import { deliverMail, type MailTransport } from '../../../server/mail/deliver-mail.ts';
+import { queueMail } from '../../../server/mail/mail.ts';
+import { smtpTransport } from '../../../server/mail/smtp-transport.ts';
+import { freshDatabase } from '../../support/services/database.ts';
+
+const key = Buffer.alloc(32, 7);
+const minutes = 60_000;
+const mail = { to: 'ann@example.com', subject: 'Grüße, and\r\nBcc: eve@example.com', text: 'Hello,\n\nlink', html: '<p>Hello</p>' };
+
+/** A mail server that answers as it is told. */
+let answer: { readonly responseCode: number } | undefined;
+const received: { to: string[]; raw: string }[] = [];
+let smtp: SMTPServer;
+let transport: Awaited<ReturnType<typeof smtpTransport>>;
+let db: Database;
+const warnings: string[] = [];
+const log = { warn: (details: object, message: string) => void warnings.push(`${message} ${JSON.stringify(details)}`) };
+
+beforeAll(async () => {
+  smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, done) => done(answer && Object.assign(new Error('no'), answer)),
+    onData(stream, { envelope }, done) {
+      let raw = '';
+      stream.on('data', (chunk) => (raw += String(chunk)));
+      stream.on('end', () => {
+        received.push({ to: envelope.rcptTo.map(({ address }) => address), raw });
+        done();
+      });
+    },
+  });
+  smtp.listen(0, '127.0.0.1');
+  await once(smtp.server, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(smtp.server.address());
+  transport = await smtpTransport(`smtp://127.0.0.1:${port}`, 'Shop <shop@example.com>');
+  db = await freshDatabase();
+});
+afterAll(async () => {
+  transport.close();
+  await new Promise<void>((closed) => smtp.close(closed));
+  await db.close();
+});
+beforeEach(async () => {
+  answer = undefined;
+  received.length = 0;
+  warnings.length = 0;
+  await db.em.fork().execute('delete from outgoing_mails');
+});
+
+const deliver = (now: Date, by: MailTransport = transport) => deliverMail(db.em.fork(), now, by, key, log);
+const waiting = async (): Promise<number> => (await db.em.fork().execute('select 1 from outgoing_mails')).length;
+
+test('a message arrives whole, at one address, whatever stands in its fields', async () => {
+  const now = new Date();
+  await queueMail(db.em.fork(), key, mail, now);
+  expect([await deliver(now), await waiting()]).toEqual([1, 0]);
+  const [message] = received;
+  expect(message?.to).toEqual(['ann@example.com']);
+  const parsed = await PostalMime.parse(message?.raw ?? '');
+  expect(parsed).toMatchObject({
+    from: { address: 'shop@example.com', name: 'Shop' },
+    to: [{ address: 'ann@example.com', name: '' }],
+    subject: expect.stringMatching(/^Grüße, and\s+Bcc: eve@example\.com$/),
+  });
+  expect([parsed.text?.trim(), parsed.html?.trim()]).toEqual([mail.text, mail.html]);
+  expect(parsed.headers.find(({ key: name }) => name === 'auto-submitted')?.value).toBe('auto-generated');
+  expect(parsed.bcc).toBeUndefined();
+});
+
+test('a list of addresses is not one', async () => {
+  const now = new Date();
+  await queueMail(db.em.fork(), key, { ...mail, to: 'ann@example.com, eve@example.com' }, now);
+  await deliver(now);
+  expect(received.flatMap(({ to }) => to)).not.toContain('eve@example.com');
+});
+
+describe('what fails', () => {
+  test('is tried again, later and later, and given up after eight times', async () => {
+    let now = new Date();
+    await queueMail(db.em.fork(), key, mail, now);
+    answer = { responseCode: 451 };
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      expect(await deliver(now)).toBe(0);
+      expect(await deliver(now)).toBe(0); // not yet due
+      const [row] = await db.em.fork().execute<{ due_at: string }[]>('select due_at from outgoing_mails');
+      if (!row) break;
+      pauses.push(new Date(row.due_at).getTime() - now.getTime());
+      now = new Date(row.due_at);
+    }
+    expect(pauses).toEqual([1, 4, 16, 64, 256, 1024, 1024].map((count) => count * minutes));
+    expect(await waiting()).toBe(0);
+    expect(warnings.at(-1)).toMatch(/^a message is given up/);
+  });
+
+  test('arrives as soon as the server takes messages again', async () => {
+    const now = new Date();
+    await queueMail(db.em.fork(), key, mail, now);
+    answer = { responseCode: 451 };
+    await deliver(now);
+    answer = undefined;
+    expect(await deliver(new Date(now.getTime() + minutes))).toBe(1);
+  });
+
+  test('for good is not tried again', async () => {
+    const now = new Date();
+    await queueMail(db.em.fork(), key, mail, now);
+    answer = { responseCode: 550 };
+    await deliver(now);
+    expect([await waiting(), warnings[0]?.startsWith('a message is given up')]).toEqual([0, true]);
+    expect(warnings.join()).not.toContain('link');
+  });
+
+  test('because nobody listens waits', async () => {
+    const now = new Date();
+    await queueMail(db.em.fork(), key, mail, now);
+    const nobody = await smtpTransport('smtp://127.0.0.1:1', 'shop@example.com');
+    await deliver(now, nobody);
+    nobody.close();
+    expect(await waiting()).toBe(1);
+  });
+});
+
+test('of two processes that deliver at once, each message leaves once', async () => {
+  const now = new Date();
+  for (let at = 0; at < 10; at += 1) await queueMail(db.em.fork(), key, { ...mail, to: `ann${at}@example.com` }, now);
+  const sent = await Promise.all([deliver(now), deliver(now), deliver(now)]);
+  expect(sent.reduce((sum, one) => sum + one, 0)).toBe(10);
+  expect(new Set(received.flatMap(({ to }) => to)).size).toBe(10);
+});
+
+test('a process that died while it sent leaves the message to the next', async () => {
+  const now = new Date();
+  await queueMail(db.em.fork(), key, mail, now);
+  const dies = { send: () => new Promise<void>(() => undefined) };
+  void deliver(now, dies);
+  await expect.poll(async () => (await db.em.fork().execute('select 1 from outgoing_mails where attempts = 1')).length).toBe(1);
+  expect(await deliver(new Date(now.getTime() + minutes))).toBe(0);
+  expect(await deliver(new Date(now.getTime() + 5 * minutes))).toBe(1);
+});
+
+test('nothing of a message can be read in the database', async () => {
+  await queueMail(db.em.fork(), key, mail, new Date());
+  const rows = JSON.stringify(await db.em.fork().execute('select m::text as row from outgoing_mails m'));
+  for (const secret of [mail.to, 'Hello', 'link']) expect(rows).not.toContain(secret);
+});

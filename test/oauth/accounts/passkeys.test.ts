@@ -1,0 +1,198 @@
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Challenges } from '../../../server/oauth/second-factors/passkeys.ts';
+import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import { followMailTo } from '../../support/services/mailbox.ts';
+import { authorizationRequest, authorizePath, signUp, type Person } from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+
+test('a challenge is ours for an hour, and no other is', () => {
+  const [ours, theirs] = [new Challenges(Buffer.alloc(32, 1)), new Challenges(Buffer.alloc(32, 2))];
+  const now = new Date();
+  const challenge = ours.issue(now);
+  expect(ours.isOurs(challenge, now)).toBe(true);
+  expect(ours.isOurs(challenge, new Date(now.getTime() + 61 * 60_000))).toBe(false);
+  expect(ours.isOurs(theirs.issue(now), now)).toBe(false);
+  for (const wrong of ['', 'x', challenge.slice(1), `${challenge}AAAA`]) expect(ours.isOurs(wrong, now)).toBe(false);
+});
+
+describe.skipIf(!hasChromium)('passkeys in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  let devices = 0;
+  type Device = { readonly page: Page; readonly cdp: CDPSession; readonly authenticatorId: string };
+
+  /** A browser with a device that holds passkeys and checks who uses it. Without `offers` the browser waits for the button. */
+  async function withDevice(use: (device: Device) => Promise<void>, offers = false): Promise<void> {
+    const context = await browser.newContext({ extraHTTPHeaders: { 'x-forwarded-for': `10.0.0.${(devices += 1)}` } });
+    try {
+      const page = await context.newPage();
+      if (!offers) await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+      const cdp = await context.newCDPSession(page);
+      await cdp.send('WebAuthn.enable');
+      const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      await use({ page, cdp, authenticatorId });
+    } finally {
+      await context.close();
+    }
+  }
+
+  async function signInByPassword(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
+    await page.goto(`${server.origin}/sign-in`);
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/account');
+  }
+
+  async function addPasskey(device: Device, person: Person): Promise<void> {
+    const { page } = device;
+    await signInByPassword(page, person);
+    await page.goto(`${server.origin}/account/security`);
+    await page.getByLabel('Name for the new passkey').fill('Telephone');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByText('Telephone', { exact: true }).waitFor();
+    await page.context().clearCookies();
+  }
+
+  async function signInByPasskey(device: Device): Promise<void> {
+    const { page } = device;
+    await page.goto(`${server.origin}/sign-in`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  }
+
+  test('one is added, lets its owner in without a password, and is removed', async () => {
+    const anna = await signUp(server.origin);
+    await withDevice(async (device) => {
+      const { page } = device;
+      await addPasskey(device, anna);
+      await signInByPasskey(device);
+      await page.waitForURL('**/account');
+      expect(await page.textContent('main')).toContain(anna.email);
+      await page.goto(`${server.origin}/account/security`);
+      await page.getByRole('button', { name: 'Remove Telephone' }).click();
+      await page.getByText('You have none yet').waitFor();
+      await page.context().clearCookies();
+      await signInByPasskey(device);
+      await page.getByText('That passkey was not accepted').first().waitFor();
+    });
+  });
+
+  test.each([
+    ['keeps the passkey signs in with it', true],
+    ['does not keep it cannot sign in with it any more', false],
+  ])('after a password reset, a user who %s', async (_what, keeps) => {
+    const anna = await signUp(server.origin);
+    await withDevice(async (device) => {
+      const { page } = device;
+      await addPasskey(device, anna);
+      await page.goto(`${server.origin}/password-reset`);
+      await page.getByLabel('E-mail address').fill(anna.email);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+      await page.goto(await followMailTo(server.origin, anna.email));
+      await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
+      if (keeps) await page.getByLabel('Keep: Passkey “Telephone”').check();
+      await page.getByRole('button', { name: 'Save the password' }).click();
+      await page.getByRole('heading', { name: keeps ? 'Kept' : 'Removed' }).waitFor();
+      await signInByPasskey(device);
+      await (keeps ? page.waitForURL('**/account') : page.getByText('That passkey was not accepted').first().waitFor());
+      expect(new URL(page.url()).pathname).toBe(keeps ? '/account' : '/sign-in/passkey');
+    });
+  });
+
+  test('the browser offers it in the field of the address', async () => {
+    const anna = await signUp(server.origin);
+    await withDevice(async (device) => {
+      await addPasskey(device, anna);
+      await device.page.goto(`${server.origin}/sign-in`);
+      await device.page.waitForURL('**/account');
+      expect(await device.page.textContent('main')).toContain(anna.email);
+    }, true);
+  });
+
+  test('an application that asked gets its answer', async () => {
+    const anna = await signUp(server.origin);
+    await withDevice(async (device) => {
+      const { page } = device;
+      await addPasskey(device, anna);
+      await page.goto(server.origin + authorizePath(authorizationRequest().query));
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+      await page.getByRole('button', { name: 'Allow' }).waitFor();
+      expect(new URL(page.url()).pathname).toMatch(/^\/consent\//);
+    });
+  });
+
+  test('an answer is good for once, and only for the challenge it is about', async () => {
+    const anna = await signUp(server.origin);
+    await withDevice(async (device) => {
+      const { page } = device;
+      await addPasskey(device, anna);
+      const sent: string[] = [];
+      page.on('request', (request) => request.url().endsWith('/sign-in/passkey') && sent.push(request.postData() ?? ''));
+      await signInByPasskey(device);
+      await page.waitForURL('**/account');
+      const form = new URLSearchParams(sent[0]);
+      const replay = (changed: Record<string, string>) =>
+        page.request.post(`${server.origin}/sign-in/passkey`, { form: { ...Object.fromEntries(form), ...changed } });
+      expect((await replay({})).status()).toBe(400);
+      const answer = JSON.parse(form.get('passkey') ?? '');
+      const clientData = JSON.parse(Buffer.from(answer.response.clientDataJSON, 'base64url').toString());
+      for (const change of [{ challenge: 'AAAA' }, { origin: 'https://evil.example' }, { type: 'webauthn.create' }]) {
+        const clientDataJSON = Buffer.from(JSON.stringify({ ...clientData, ...change })).toString('base64url');
+        const passkey = JSON.stringify({ ...answer, response: { ...answer.response, clientDataJSON } });
+        expect([change, (await replay({ passkey })).status()]).toEqual([change, 400]);
+      }
+      for (const passkey of ['', '{', '[]', '{}', 'null', '{"id":"\\u0000","response":{"clientDataJSON":"e30"}}', 'x'.repeat(9000)]) {
+        expect([passkey.slice(0, 9), (await replay({ passkey })).status()]).toEqual([passkey.slice(0, 9), 400]);
+      }
+      expect(server.failures).toEqual([]);
+    });
+  });
+
+  test('a device that does not know who uses it is not enough', async () => {
+    const anna = await signUp(server.origin);
+    await withDevice(async (device) => {
+      await addPasskey(device, anna);
+      await device.cdp.send('WebAuthn.setUserVerified', { authenticatorId: device.authenticatorId, isUserVerified: false });
+      await signInByPasskey(device);
+      await device.page.waitForTimeout(500);
+      expect(new URL(device.page.url()).pathname).toBe('/sign-in');
+    });
+  });
+
+  test('the passkey of a stopped account lets nobody in', async () => {
+    const anna = await signUp(server.origin);
+    await withDevice(async (device) => {
+      await addPasskey(device, anna);
+      await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
+      await signInByPasskey(device);
+      await device.page.getByText('That passkey was not accepted').first().waitFor();
+      await device.page.goto(`${server.origin}/account`);
+      expect(new URL(device.page.url()).pathname).toBe('/sign-in');
+    });
+  });
+
+  test('without JavaScript there is no button that does nothing', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${server.origin}/sign-in`);
+    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
+    await context.close();
+  });
+});

@@ -1,0 +1,177 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { prepareInstallation } from '../../../server/first-run/prepare-installation.ts';
+import { changePassword } from '../../../server/oauth/accounts/account-store.ts';
+import { commonPasswordsUrl } from '../../../server/oauth/passwords/common-passwords.ts';
+import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
+import { isSignedIn } from '../../support/oauth/account-pages.ts';
+import { Browser, type Page } from '../../support/browser/browser.ts';
+import { freshDatabase } from '../../support/services/database.ts';
+import { followMailTo } from '../../support/services/mailbox.ts';
+import { signIn, signUp } from '../../support/oauth/oauth-flow.ts';
+import { mandateServer } from '../../support/server/server-command.ts';
+import { runServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+const name = 'Winifred Pemberton';
+
+/** Passwords that break one rule each, and the reason that every entry point states. */
+const rules: readonly (readonly [string, string | ((email: string) => string), string])[] = [
+  ['fewer than 12 characters', 'shortish 11', 'at least 12 characters'],
+  ['more than 200 characters', 'correct horse battery '.repeat(10), 'at most 200 characters'],
+  ['one repeated character', 'aaaaaaaaaaaa', 'does not repeat the same characters'],
+  ['a repeated pattern', 'xkq7xkq7xkq7', 'does not repeat the same characters'],
+  ['ascending letters', 'abcdefghijkl', 'not a sequence, such as 12345678 or abcdefgh'],
+  ['descending digits', '98765432109876', 'not a sequence, such as 12345678 or abcdefgh'],
+  ['two sequences', '12345678ABCDEFGH', 'not a sequence, such as 12345678 or abcdefgh'],
+  ['a keyboard row', 'qwertyuiop[]', 'does not follow the order of the keys on a keyboard'],
+  ['a descending keyboard row', 'poiuytrewqlkj', 'does not follow the order of the keys on a keyboard'],
+  ['a common password', 'password1234', 'This one is on public lists of common passwords'],
+  ['a common password in another case', 'PassWord1234', 'This one is on public lists of common passwords'],
+  ['two common passwords', 'sunshinemonkey', 'This one is only a common password with a few more characters'],
+  ['the name of the shop', 'grand MANDATE lamp', 'does not contain the name “Mandate”'],
+  ['a part of the name of the user', 'velvet pemberton 9', 'does not contain your name'],
+  ['the e-mail address', (email) => email.toUpperCase(), 'that is not your e-mail address'],
+  ['a part of the e-mail address', 'quiet HAWTHORNE 9', 'does not contain a part of your e-mail address'],
+];
+
+/** Attempts to set a password; returns everything that the user sees. */
+type EntryPoint = { readonly email: string; readonly setPassword: (password: string) => Promise<string> };
+
+const newEmail = (): string => `fred.hawthorne@${crypto.randomUUID()}.example`;
+const newUser = () => signUp(server.origin, { name, email: newEmail() });
+
+/** A refusal leaves the link and the session of the page valid, so that one page serves for every rule. */
+function formOn(browser: Browser, page: Page, email: string, fields: Record<string, string> = {}): EntryPoint {
+  const setPassword = async (password: string): Promise<string> => {
+    const { response, text } = await browser.submit(page, { ...fields, password });
+    expect(response.status, text).toBe(400);
+    return text;
+  };
+  return { email, setPassword };
+}
+
+async function formBehindMail(path: string, email: string, fields: Record<string, string> = {}): Promise<EntryPoint> {
+  const browser = new Browser(server.origin);
+  await browser.submit(await browser.open(path), { email });
+  return formOn(browser, await browser.open(await followMailTo(server.origin, email)), email, fields);
+}
+
+async function formOfAccount(): Promise<EntryPoint> {
+  const { browser, email } = await newUser();
+  return formOn(browser, await browser.open('/account/password'), email);
+}
+
+async function command(): Promise<EntryPoint> {
+  const email = newEmail();
+  const setPassword = async (password: string): Promise<string> => {
+    await using data = await temporaryDataDirectory();
+    const argv = ['admin', 'create', '--email', email, '--name', name];
+    const { code, stdout, stderr } = await mandateServer({ MANDATE_DATA_DIR: data.path }, argv, `${password}\n`);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('No account was created')]);
+    return stderr;
+  };
+  return { email, setPassword };
+}
+
+async function firstStart(): Promise<EntryPoint> {
+  const db = await freshDatabase();
+  open.push(db);
+  const email = newEmail();
+  const setPassword = async (password: string): Promise<string> => {
+    const installation = { production: true, dataDirectory: '/nonexistent', issuer: server.origin, administrator: { email, password } };
+    const message = await prepareInstallation(db, installation, new Date()).catch(String);
+    expect(await db.em.fork().execute('select id from users')).toEqual([]);
+    expect(message).toContain('MANDATE_ADMIN_PASSWORD is refused, and no administrator was created');
+    return message;
+  };
+  return { email, setPassword };
+}
+
+const open: { close(): Promise<void> }[] = [];
+afterAll(async () => {
+  for (const db of open) await db.close();
+});
+
+/** By the file that hashes the password. */
+const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
+  'server/command/create-administrator.ts': command,
+  'server/first-run/prepare-installation.ts': firstStart,
+  'server/oauth/pages/handlers/change-password.ts': formOfAccount,
+  'server/oauth/pages/handlers/reset-password.ts': async () => formBehindMail('/password-reset', (await newUser()).email),
+  'server/oauth/pages/handlers/sign-up.ts': () => formBehindMail('/sign-up', newEmail(), { name }),
+};
+
+describe.each(Object.entries(entryPoints))('%s', { timeout: 60_000 }, (file, start) => {
+  let started: Promise<EntryPoint> | undefined;
+  // the configuration names no user
+  const applicable = rules.filter(([rule]) => !(file.includes('first-run') && rule === 'a part of the name of the user'));
+
+  test.each(applicable)('refuses %s, and states the reason', async (_rule, password, reason) => {
+    started ??= start();
+    const { email, setPassword } = await started;
+    expect(await setPassword(typeof password === 'string' ? password : password(email))).toContain(reason);
+  });
+});
+
+describe('every entry point is in the table above', () => {
+  const callersOf = async (pattern: RegExp): Promise<string[]> => {
+    const root = join(import.meta.dirname, '../../..');
+    const files: string[] = [];
+    for await (const file of glob('server/**/*.ts', { cwd: root, exclude: (path) => path.includes('node_modules') }))
+      if (pattern.test(await readFile(join(root, file), 'utf8'))) files.push(file);
+    return files.toSorted();
+  };
+
+  test('each caller of hashNewPassword is tested', async () => {
+    const declared = 'server/oauth/passwords/password-rules.ts';
+    expect((await callersOf(/\bhashNewPassword\(/)).filter((file) => file !== declared)).toEqual(Object.keys(entryPoints));
+  });
+
+  test('nothing else hashes a password or writes a hash', async () => {
+    expect(await callersOf(/import[^;]*\bhashPassword\b|hashPassword\(/)).toEqual([
+      'server/oauth/passwords/password-rules.ts',
+      'server/oauth/passwords/password-hash.ts',
+    ]);
+    expect(await callersOf(/create\(Password\b|(insert into|update) passwords\b/)).toEqual(['server/oauth/accounts/account-store.ts']);
+  });
+});
+
+test('the list of common passwords has at least 100,000 entries', async () => {
+  const lines = gunzipSync(await readFile(commonPasswordsUrl))
+    .toString()
+    .toLowerCase()
+    .split('\n');
+  expect(new Set(lines).size).toBeGreaterThan(100_000);
+});
+
+test.each([
+  'correct horse battery',
+  'purple tree house',
+  'x7kq-2m9p-zw44-abcd',
+  'Zoë’s café at noon',
+  '68692774180946609786',
+  'correct horse battery correct horse battery',
+])('accepts %s', async (password) => {
+  const { browser } = await newUser();
+  const changed = await browser.submit(await browser.open('/account/password'), { password });
+  expect(changed.text).toContain('Your password is changed');
+});
+
+test('an account whose password would be refused now can still sign in', async () => {
+  const user = await newUser();
+  await changePassword(server.db.em.fork(), user.id, await hashPassword('password1234'), new Date());
+  expect(await isSignedIn(await signIn(server.origin, { email: user.email, password: 'password1234' }))).toBe(true);
+});
+
+test('the server does not start with a refused MANDATE_ADMIN_PASSWORD, and states the reason', { timeout: 60_000 }, async () => {
+  await using data = await temporaryDataDirectory();
+  const admin = { MANDATE_ADMIN_EMAIL: 'ada@example.com', MANDATE_ADMIN_PASSWORD: 'password1234' };
+  const { code, output } = await runServer({ MANDATE_DATA_DIR: data.path, ...admin });
+  expect(code).toBe(1);
+  expect(output).toContain('MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. Choose a less common password');
+  expect(output).not.toContain('password1234');
+});

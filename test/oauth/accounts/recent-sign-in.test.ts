@@ -1,0 +1,140 @@
+import { decodeJwt } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Principal } from '../../../server/http/request/principal.ts';
+import { Problem } from '../../../server/http/problem.ts';
+import { recentSignInSeconds, requireRecentSignIn } from '../../../server/http/request/recent-sign-in.ts';
+import { ageSessions } from '../../support/oauth/age-sessions.ts';
+import type { Browser, Page } from '../../support/browser/browser.ts';
+import { askFromDevice, beginOnDevice, connectDevice, enterCode, wait } from '../../support/oauth/device-flow.ts';
+import {
+  authorizationRequest,
+  authorizePath,
+  clientCredentials,
+  commandLine,
+  confidentialClient,
+  redeem,
+  refresh,
+  signUp,
+  tokenResponse,
+  tokensFor,
+  type Person,
+} from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+
+const now = (): number => Math.floor(Date.now() / 1000);
+const authTimeOf = (token: string): unknown => decodeJwt(token)['auth_time'];
+const tokensFrom = async (response: Response) => tokenResponse.parse(await response.json());
+const introspect = async (token: string) => {
+  const body = new URLSearchParams({ token, client_id: commandLine.clientId });
+  return z.record(z.unknown()).parse(await (await fetch(`${server.origin}/oauth/introspection`, { method: 'POST', body })).json());
+};
+
+/** A user whose only browser session was started twenty minutes ago. */
+async function signedInEarlier(): Promise<Person> {
+  const person = await signUp(server.origin);
+  await ageSessions(server.db, person.id, 20);
+  return person;
+}
+
+const signInAgain = (browser: Browser, page: Page, { email, password }: Person): Promise<Page> => {
+  expect(page.url.pathname).toMatch(/^\/sign-in\//);
+  return browser.submit(page, { email, password });
+};
+
+describe('auth_time in an access token', () => {
+  test('is the time of the sign-in, also in the ID token and the introspection response', async () => {
+    const tokens = await tokensFor(server.origin, await signedInEarlier(), ['orders.read']);
+    const authTime = authTimeOf(tokens.access_token);
+    expect(authTime).toBe(authTimeOf(tokens.id_token ?? ''));
+    expect(now() - Number(authTime)).toBeGreaterThanOrEqual(20 * 60);
+    expect((await introspect(tokens.access_token))['auth_time']).toBe(authTime);
+  });
+
+  test('is not renewed by a refresh', async () => {
+    const first = await tokensFor(server.origin, await signedInEarlier(), ['orders.read']);
+    const second = await tokensFrom(await refresh(server.origin, first.refresh_token ?? ''));
+    const third = await tokensFrom(await refresh(server.origin, second.refresh_token ?? ''));
+    const times = [first, second, third].map(({ access_token: token }) => authTimeOf(token));
+    expect(times).toEqual([times[0], times[0], times[0]]);
+    expect(now() - Number(times[0])).toBeGreaterThanOrEqual(20 * 60);
+  });
+
+  test('is that of the browser session with a device code', async () => {
+    const person = await signedInEarlier();
+    const device = await beginOnDevice(server.origin);
+    await connectDevice(person, device.user_code);
+    await server.db.em.fork().execute(wait);
+    const tokens = await tokensFrom(await askFromDevice(server.origin, device.device_code));
+    expect(now() - Number(authTimeOf(tokens.access_token))).toBeGreaterThanOrEqual(20 * 60);
+  });
+
+  test('is absent when an application acts for itself', async () => {
+    const client = await confidentialClient(server.db, ['orders.manage']);
+    expect(decodeJwt(await clientCredentials(server.origin, client, ['orders.manage']))).not.toHaveProperty('auth_time');
+  });
+});
+
+describe('max_age in a request asks for a new sign-in when the last one is older (RFC 9470 section 4)', () => {
+  test('at the authorization endpoint', async () => {
+    const person = await signedInEarlier();
+    const { query, verifier } = authorizationRequest({ max_age: String(recentSignInSeconds) });
+    const consent = await signInAgain(person.browser, await person.browser.open(authorizePath(query)), person);
+    const { leaves } = consent.leaves ? consent : await person.browser.submit(consent, { decision: 'allow' });
+    const code = leaves?.searchParams.get('code') ?? '';
+    const { clientId, redirectUri } = commandLine;
+    const tokens = await tokensFrom(await redeem(server.origin, { code, verifier, redirectUri, clientId }));
+    expect(now() - Number(authTimeOf(tokens.access_token))).toBeLessThan(60);
+  });
+
+  test('at the device authorization endpoint', async () => {
+    const person = await signedInEarlier();
+    const device = await beginOnDevice(server.origin, 'openid users.read', { max_age: '60' });
+    const page = await person.browser.submit(await enterCode(person, device.user_code), {});
+    const consent = await signInAgain(person.browser, page, person);
+    await person.browser.submit(consent, { decision: 'allow' });
+    await server.db.em.fork().execute(wait);
+    const tokens = await tokensFrom(await askFromDevice(server.origin, device.device_code));
+    expect(now() - Number(authTimeOf(tokens.access_token))).toBeLessThan(60);
+  });
+});
+
+describe('requireRecentSignIn', () => {
+  const at = new Date('2026-11-22T12:00:00Z');
+  const seconds = at.getTime() / 1000;
+  const principal = (given: Partial<Principal>): Principal => ({
+    user: { id: 1, role: 'admin' },
+    clientId: 'mandate-cli',
+    scopes: new Set(),
+    ...given,
+  });
+  const refusalOf = (given: Partial<Principal>): Problem | undefined => {
+    try {
+      requireRecentSignIn(principal(given), at);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  };
+
+  test('accepts a sign-in of the last 15 minutes and refuses an older one', () => {
+    expect(refusalOf({ authTime: seconds - 15 * 60 })).toBeUndefined();
+    expect(refusalOf({ authTime: seconds - 15 * 60 - 1 })).toMatchObject({
+      code: 'insufficient_user_authentication',
+      detail: expect.stringContaining('mandate login --force'),
+    });
+  });
+
+  test('refuses a credential without a sign-in', () => {
+    expect(refusalOf({})).toMatchObject({ code: 'insufficient_user_authentication', detail: expect.stringContaining('API keys') });
+  });
+
+  test.each(['Bearer', 'DPoP'] as const)('answers %s with its own scheme in the challenge (RFC 9470 section 3)', (authScheme) => {
+    expect(refusalOf({ authScheme })?.headers['WWW-Authenticate']).toMatch(
+      new RegExp(`^${authScheme} realm="api", error="insufficient_user_authentication", .*max_age="900"$`),
+    );
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { useServer } from '../../support/server/with-server.ts';
+import { Browser, type Page } from '../../support/browser/browser.ts';
+import { authorizationRequest, authorizePath, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
+
+const server = useServer();
+const newBrowser = () => new Browser(server.origin);
+const withoutSecrets = ({ text }: Page): string =>
+  text.replace(/name="csrf" value="[^"]*"|data-options="[^"]*"/g, '').replaceAll(/[\w.]+@example\.com/g, '');
+
+test('a person signs in, sees who they are, and signs out', async () => {
+  const anna = await signUp(server.origin);
+  const browser = await signIn(server.origin, anna);
+  const account = await browser.open('/account');
+  expect(account.text).toContain(anna.email);
+  const out = await browser.open('/sign-out', {
+    method: 'POST',
+    body: new URLSearchParams({ csrf: /name="csrf" value="([^"]*)"/.exec(account.text)?.[1] ?? '' }),
+  });
+  expect(out.text).toContain('You are signed out');
+  expect((await browser.open('/account')).url.pathname).toBe('/sign-in');
+});
+
+test('the address is the same in capitals, the password is not', async () => {
+  const anna = await signUp(server.origin);
+  await signIn(server.origin, { ...anna, email: anna.email.toUpperCase() });
+  const browser = newBrowser();
+  const refused = await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password.toUpperCase() });
+  expect(refused.response.status).toBe(400);
+});
+
+describe('an unknown account, a wrong password and a stopped account (94)', () => {
+  test('read the same', async () => {
+    const [anna, stopped] = [await signUp(server.origin), await signUp(server.origin)];
+    await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [stopped.id]);
+    const attempts = [
+      { email: 'nobody@example.com', password: 'correct horse battery' },
+      { email: anna.email, password: 'correct horse battery' },
+      { email: stopped.email, password: stopped.password },
+    ];
+    const answers = await Promise.all(
+      attempts.map(async (attempt) => {
+        const browser = newBrowser();
+        return browser.submit(await browser.open('/sign-in'), attempt);
+      }),
+    );
+    expect(new Set(answers.map(withoutSecrets)).size).toBe(1);
+    expect(answers.map(({ response }) => response.status)).toEqual([400, 400, 400]);
+    expect(answers[0]?.text).toContain('The e-mail address or the password is not right');
+  });
+
+  test('take the same time', async () => {
+    const anna = await signUp(server.origin);
+    const browser = newBrowser();
+    const page = await browser.open('/sign-in');
+    const attempt = async (email: string): Promise<number> => {
+      const begin = performance.now();
+      await browser.submit(page, { email, password: 'correct horse battery' });
+      return performance.now() - begin;
+    };
+    // as many as are allowed; the shortest of several is the least disturbed by whatever else the machine does
+    let [known, unknown] = [Infinity, Infinity];
+    for (let times = 0; times < 9; times += 1) {
+      known = Math.min(known, await attempt(anna.email));
+      unknown = Math.min(unknown, await attempt('nobody@example.com'));
+    }
+    expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(1.7);
+  });
+});
+
+test('what is missing is said at the field, in the summary and in the title, and what was typed stays', async () => {
+  const browser = newBrowser();
+  const refused = await browser.submit(await browser.open('/sign-in'), { email: 'ann"<b>@example.com', password: '' });
+  expect(refused.text).toContain('<title>Error: Sign in to Mandate - Mandate</title>');
+  expect(refused.text).toMatch(/role="alert"[^]*<a href="#password">Enter your password<\/a>/);
+  expect(refused.text).toMatch(/id="password-fault">Enter your password/);
+  expect(refused.text).toContain('value="ann&quot;&lt;b&gt;@example.com"');
+  expect(refused.text).toMatch(/aria-describedby="password-fault"\s+aria-invalid="true"/);
+});
+
+test('a form that another site sends is not taken', async () => {
+  const browser = newBrowser();
+  const forged = await browser.open('/sign-in', { method: 'POST', body: new URLSearchParams({ email: 'a@example.com', password: 'x' }) });
+  expect(forged.text).toContain('This page was open for too long');
+  const other = newBrowser();
+  const page = await other.open('/sign-in');
+  const anna = await signUp(server.origin);
+  await browser.open('/sign-in');
+  const planted = await browser.submit(page, { email: anna.email, password: anna.password });
+  expect([planted.url.pathname, planted.response.status]).toEqual(['/sign-in', 400]);
+});
+
+test('the session has a new identifier after a sign-in, and cookies are out of reach of scripts and other sites (26)', async () => {
+  const anna = await signUp(server.origin);
+  const browser = newBrowser();
+  const page = await browser.open(authorizePath(authorizationRequest().query));
+  const before = browser.cookie('mandate_session');
+  const consent = await browser.submit(page, { email: anna.email, password: anna.password });
+  expect(consent.url.pathname).toMatch(/^\/consent\//);
+  const after = browser.cookie('mandate_session');
+  expect(after).toBeTruthy();
+  expect(after).not.toBe(before);
+  const again = await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
+  expect(again.url.pathname).toBe('/account');
+  expect(browser.cookie('mandate_session')).not.toBe(after);
+  const { headers } = await newBrowser().request(authorizePath(authorizationRequest().query));
+  expect(headers.getSetCookie().length).toBeGreaterThan(0);
+  for (const cookie of headers.getSetCookie()) expect(cookie.toLowerCase()).toMatch(/samesite=lax.*httponly|httponly.*samesite=lax/);
+});
+
+test('another person who signs in takes the place of the first', async () => {
+  const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
+  const page = await anna.browser.open(authorizePath(authorizationRequest({ prompt: 'login' }).query));
+  const consent = await anna.browser.submit(page, { email: ben.email, password: ben.password });
+  expect(consent.text).toContain(ben.email);
+  expect(consent.text).not.toContain(anna.email);
+});
+
+describe('headers of every page (22)', () => {
+  const paths = ['/sign-in', '/sign-up', '/oauth/authorize', '/sign-in/unknown', '/consent/unknown', '/oauth/logout/success'];
+  test.each(paths)('%s', async (path) => {
+    const { response } = await newBrowser().open(path);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(response.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(response.headers.get('x-frame-options')).toBe('DENY');
+    expect(response.headers.get('cache-control')).toMatch(/no-store/);
+    expect(response.headers.get('referrer-policy')).toBe('same-origin'); // `no-referrer` would hide the origin of our own forms
+    expect(response.headers.get('x-powered-by')).toBeNull();
+  });
+});
+
+test('the stylesheet is named by its content and kept for ever', async () => {
+  const page = await newBrowser().open('/sign-in');
+  const path = /<link rel="stylesheet" href="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  const response = await fetch(server.origin + path);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
+  expect(response.headers.get('cache-control')).toContain('immutable');
+  expect(await response.text()).toContain('--accent: #');
+});

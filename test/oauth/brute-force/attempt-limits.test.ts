@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { unlimitedAttempts } from '../../../server/oauth/brute-force/attempt-limits.ts';
+import { networkOf } from '../../../server/http/request/client-network.ts';
+import { Browser } from '../../support/browser/browser.ts';
+import { askForTokens, basic, confidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';
+import { useServer, type RunningServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+
+/** The statuses of wrong passwords, one after the other. */
+async function guess(at: RunningServer, email: string, times: number, address?: string): Promise<number[]> {
+  const browser = new Browser(at.origin, address);
+  const page = await browser.open('/sign-in');
+  const statuses: number[] = [];
+  for (let time = 0; time < times; time += 1) {
+    statuses.push((await browser.submit(page, { email, password: `wrong password ${time}` })).response.status);
+  }
+  return statuses;
+}
+
+/** So that the tests of one network do not add up. */
+const forgetAttempts = () => server.db.em.fork().execute('delete from attempts');
+
+const tenThenNone = [...Array.from({ length: 10 }, () => 400), 429, 429];
+
+describe('ten wrong passwords (94)', () => {
+  test.each([
+    ['a known account', async () => (await signUp(server.origin)).email],
+    ['an unknown account', async () => `nobody.${crypto.randomUUID()}@example.com`],
+  ])('for %s: the eleventh is not looked at, from that network', async (_what, someEmail) => {
+    const email = await someEmail();
+    const address = '192.0.2.77';
+    await forgetAttempts();
+    expect(await guess(server, email, 12, address)).toEqual(tenThenNone);
+    const sameNetwork = new Browser(server.origin, address);
+    const refused = await sameNetwork.submit(await sameNetwork.open('/sign-in'), { email: email.toUpperCase(), password: 'wrong' });
+    expect(refused.response.status).toBe(429);
+    expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(60);
+    expect(Number(refused.response.headers.get('retry-after'))).toBeLessThanOrEqual(15 * 60);
+    expect(refused.text).toContain('Too many attempts');
+    expect(await guess(server, email, 1)).toEqual([400]);
+  });
+
+  test('the right one from that network is refused then too, so that it cannot be found out', async () => {
+    const anna = await signUp(server.origin);
+    await guess(server, anna.email, 10, '192.0.2.78');
+    const guesser = new Browser(server.origin, '192.0.2.78');
+    const refused = await guesser.submit(await guesser.open('/sign-in'), { email: anna.email, password: anna.password });
+    expect(refused.response.status).toBe(429);
+  });
+
+  test('right ones do not count', async () => {
+    const anna = await signUp(server.origin);
+    const address = '192.0.2.79';
+    expect(await guess(server, anna.email, 8, address)).toEqual(Array.from({ length: 8 }, () => 400));
+    for (let time = 0; time < 5; time += 1) {
+      const browser = new Browser(server.origin, address);
+      const account = await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
+      expect(account.url.pathname).toBe('/account');
+    }
+    expect(await guess(server, anna.email, 3, address)).toEqual([400, 400, 429]);
+  });
+
+  test('at once: no more than ten are looked at', async () => {
+    const { email } = await signUp(server.origin);
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const browser = new Browser(server.origin, '192.0.2.80');
+        return (await browser.submit(await browser.open('/sign-in'), { email, password: 'wrong' })).response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 400)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+  });
+
+  describe('without limits', () => {
+    const unlimited = useServer({ limits: unlimitedAttempts });
+
+    test('the same guesses go on: so this is what stops them', async () => {
+      expect(await guess(unlimited, 'somebody@example.com', 12)).not.toEqual(tenThenNone);
+    });
+  });
+});
+
+test('from one network, thirty wrong passwords about different accounts; a /64 is one network', async () => {
+  const statuses: number[] = [];
+  for (let at = 0; at < 32; at += 1) {
+    const [status = 0] = await guess(server, `many.${at}@example.com`, 1, `2001:db8:7:7::${at.toString(16)}`);
+    statuses.push(status);
+  }
+  expect(statuses.filter((status) => status === 400)).toHaveLength(30);
+  expect(statuses.slice(-2)).toEqual([429, 429]);
+  expect(await guess(server, 'many.other@example.com', 1, '2001:db8:7:8::1')).toEqual([400]);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  [undefined, 'unknown'],
+])('%s is of the network %s', (address, network) => expect(networkOf(address)).toBe(network));
+
+test('the address of a caller is that of the connection, unless a proxy is believed', async () => {
+  await guess(server, 'audited@example.com', 1, '203.0.113.9');
+  const [event] = await server.db.em
+    .fork()
+    .execute<{ ip: string }[]>(`select ip from audit_events where outcome = 'refused' order by id desc limit 1`);
+  expect(event?.ip).toBe('203.0.113.9');
+});
+
+describe('ten wrong client secrets (94)', () => {
+  const ask = (clientId: string, secret: string, address: string) =>
+    askForTokens(server.origin, { grant_type: 'client_credentials' }, { ...basic(clientId, secret), 'x-forwarded-for': address });
+
+  test.each(['known', 'unknown'])('for a %s application: the eleventh is not looked at, from there', async (which) => {
+    const client = await confidentialClient(server.db, ['orders.manage']);
+    const clientId = which === 'known' ? client.clientId : 'nobody-knows';
+    const statuses: number[] = [];
+    for (let time = 0; time < 12; time += 1) statuses.push((await ask(clientId, 'wrong', '198.51.100.1')).status);
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+    const refused = await ask(clientId, client.secret, '198.51.100.1');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ error: 'invalid_client' });
+  });
+
+  test('nobody else is shut out by them', async () => {
+    const client = await confidentialClient(server.db, ['orders.manage']);
+    for (let time = 0; time < 11; time += 1) await ask(client.clientId, 'wrong', '198.51.100.2');
+    expect((await ask(client.clientId, client.secret, '198.51.100.3')).status).toBe(200);
+  });
+
+  test('in the body they count as well', async () => {
+    const client = await confidentialClient(server.db, ['orders.manage']);
+    const form = { grant_type: 'client_credentials', client_id: client.clientId, client_secret: 'wrong' };
+    const statuses: number[] = [];
+    for (let time = 0; time < 11; time += 1) {
+      statuses.push((await askForTokens(server.origin, form, { 'x-forwarded-for': '198.51.100.4' })).status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+  });
+});

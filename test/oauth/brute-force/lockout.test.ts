@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Browser, formRequest } from '../../support/browser/browser.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { askForTokens, basic, confidentialClient, signUp, signUpAs } from '../../support/oauth/oauth-flow.ts';
+import { isSignedIn, submitPassword, wrong } from '../../support/oauth/sign-in-attempts.ts';
+import { useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+beforeEach(() => server.db.em.fork().execute('delete from attempts'));
+
+describe('wrong passwords from one network', () => {
+  test.each(['customer', 'admin'] as const)('lock out that network and not the owner: %s', async (role) => {
+    const owner = await signUpAs(server.db, server.origin, role);
+    const [guesser, elsewhere] = ['198.51.100.20', '203.0.113.20'].map((address) => new Browser(server.origin, address));
+    for (let time = 0; time < 10; time += 1) {
+      expect((await submitPassword(server, wrong(owner.email), guesser)).response.status).toBe(400);
+    }
+    expect((await submitPassword(server, owner, guesser)).response.status).toBe(429);
+    expect(isSignedIn(await submitPassword(server, owner, elsewhere))).toBe(true);
+    expect((await submitPassword(server, wrong(owner.email), guesser)).response.status).toBe(429);
+    expect(isSignedIn(await submitPassword(server, owner, elsewhere))).toBe(true);
+  });
+
+  test('do not affect a browser in the same network that has signed in before', async () => {
+    const address = '198.51.100.21';
+    const owner = await signUp(server.origin);
+    const known = new Browser(server.origin, address);
+    expect(isSignedIn(await submitPassword(server, owner, known))).toBe(true);
+    const guesser = new Browser(server.origin, address);
+    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(owner.email), guesser);
+    expect((await submitPassword(server, owner, new Browser(server.origin, address))).response.status).toBe(429);
+    await known.request('/sign-out', formRequest(await known.open('/account'), {}));
+    expect(isSignedIn(await submitPassword(server, owner, known))).toBe(true);
+  });
+
+  test('made by a known browser lock out only that browser', async () => {
+    const address = '198.51.100.22';
+    const owner = await signUp(server.origin);
+    const known = new Browser(server.origin, address);
+    await submitPassword(server, owner, known);
+    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(owner.email), known);
+    expect((await submitPassword(server, owner, known)).response.status).toBe(429);
+    expect(isSignedIn(await submitPassword(server, owner, new Browser(server.origin, address)))).toBe(true);
+  });
+
+  test('a browser is known only for the account that signed in, and not after the password was set anew', async () => {
+    const address = '198.51.100.23';
+    const [owner, other] = [await signUp(server.origin), await signUp(server.origin)];
+    const browser = new Browser(server.origin, address);
+    await submitPassword(server, owner, browser);
+    const guesser = new Browser(server.origin, address);
+    for (const { email } of [owner, other]) for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(email), guesser);
+    expect((await submitPassword(server, other, browser)).response.status).toBe(429);
+    await server.db.em.fork().execute('update passwords set changed_at = now() where user_id = ?', [owner.id]);
+    expect((await submitPassword(server, owner, browser)).response.status).toBe(429);
+  });
+
+  test('a forged or damaged cookie makes no browser known, and breaks nothing', async () => {
+    const owner = await signUp(server.origin);
+    const browser = new Browser(server.origin, '198.51.100.24');
+    const page = await browser.open('/sign-in');
+    for (let time = 0; time < 10; time += 1) await browser.submit(page, wrong(owner.email));
+    const statusWith = async (cookie: string): Promise<number> => {
+      const headers = { cookie: `${browser.cookiesFor('/sign-in')}; mandate_browser=${cookie}`, 'x-forwarded-for': browser.address };
+      return (
+        await fetch(page.url, { ...formRequest(page, { email: owner.email, password: owner.password }), headers, redirect: 'manual' })
+      ).status;
+    };
+    const value = owner.browser.cookie('mandate_browser') ?? '';
+    const other = (await signUp(server.origin)).browser.cookie('mandate_browser') ?? '';
+    for (const forged of [value.slice(0, -4), value.replace(/^./, '~'), 'x', '', Buffer.from('{}').toString('base64url'), other]) {
+      expect([forged, await statusWith(forged)]).toEqual([forged, 429]);
+    }
+    expect(await statusWith(value)).toBe(303);
+  });
+});
+
+test.skipIf(databaseKind === 'pglite')('concurrent guesses from one network are counted exactly', async () => {
+  const { email } = await signUp(server.origin);
+  const browser = new Browser(server.origin, '198.51.100.30');
+  const page = await browser.open('/sign-in');
+  const pages = await Promise.all(Array.from({ length: 40 }, () => browser.submit(page, wrong(email))));
+  const count = (status: number): number => pages.filter(({ response }) => response.status === status).length;
+  expect([count(400), count(429)]).toEqual([10, 30]);
+  const rows = await server.db.em
+    .fork()
+    .execute<{ key: string; points: number }[]>(`select key, points from attempts where key like 'password.%' order by key`);
+  // a refused attempt counts only where it was refused: one network cannot put an account under attack
+  expect(rows.map(({ key, points }) => `${key.split(':', 1)[0]} ${points}`)).toEqual([
+    'password.ceiling 10',
+    'password.network 10',
+    'password.source 40',
+  ]);
+});
+
+test('wrong client secrets are counted per network: all addresses of an IPv6 /64 together, and no other network', async () => {
+  const client = await confidentialClient(server.db, ['orders.manage']);
+  const ask = (secret: string, address: string) =>
+    askForTokens(server.origin, { grant_type: 'client_credentials' }, { ...basic(client.clientId, secret), 'x-forwarded-for': address });
+  const statuses: number[] = [];
+  for (let at = 0; at < 11; at += 1) statuses.push((await ask('wrong', `2001:db8:9:9::${at.toString(16)}`)).status);
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+  expect((await ask(client.secret, '2001:db8:9:a::1')).status).toBe(200);
+});
+
+describe('messages to one address', () => {
+  const request = async (email: string, browser: Browser): Promise<number> =>
+    (await browser.submit(await browser.open('/password-reset'), { email })).response.status;
+
+  test('requested by others do not stop the owner from requesting one', async () => {
+    const owner = await signUp(server.origin);
+    const other = new Browser(server.origin, '198.51.100.50');
+    const statuses: number[] = [];
+    for (let time = 0; time < 6; time += 1) statuses.push(await request(owner.email, other));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await request(owner.email, new Browser(server.origin, '203.0.113.50'))).toBe(200);
+  });
+
+  test('are at most twenty an hour from all networks, except for a known browser of the owner', async () => {
+    const owner = await signUp(server.origin);
+    let sent = 0;
+    for (let time = 0; time < 22; time += 1) if ((await request(owner.email, new Browser(server.origin))) === 200) sent += 1;
+    expect(sent).toBe(19); // and the one of the sign-up
+    expect(await request(owner.email, owner.browser)).toBe(200);
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest';
+import { internet } from '../../../server/outgoing-http/protected-client.ts';
+import { documentHost, type DocumentServer } from '../../support/network/document-server.ts';
+import { startMandate, type Body } from '../../support/server/start-mandate.ts';
+import { MetadataDocumentShop, newDocumentPath } from '../../support/oauth/metadata-document-shop.ts';
+import {
+  authorizationRequest,
+  authorize,
+  authorizePath,
+  redeem,
+  refresh,
+  signUp,
+  signUpAs,
+  tokenResponse,
+} from '../../support/oauth/oauth-flow.ts';
+
+const shop = new MetadataDocumentShop();
+const request = (clientId: string, given: Record<string, string> = {}) => ({ client_id: clientId, ...given });
+
+describe('a URL as client ID', () => {
+  test('is announced in the metadata', async () => {
+    for (const name of ['oauth-authorization-server', 'openid-configuration']) {
+      const metadata: Body = await (await fetch(`${shop.mandate.origin}/.well-known/${name}`)).json();
+      expect(metadata).toMatchObject({ client_id_metadata_document_supported: true, code_challenge_methods_supported: ['S256'] });
+    }
+  });
+
+  test('signs a user in: the consent page shows the host of the document, and warns that any program could ask', async () => {
+    const clientId = shop.documents.publish(newDocumentPath());
+    const page = await shop.open(clientId);
+    expect(page.url.pathname).toMatch(/^\/consent\//);
+    expect(page.text).toContain('Test assistant');
+    expect(page.text).toContain(`<strong>${new URL(clientId).host}</strong>`);
+    expect(page.text).toContain('Any program on this computer can use the name of this application.');
+    const tokens = tokenResponse.parse(
+      await (await redeem(shop.mandate.origin, await authorize(shop.mandate.origin, shop.anna, request(clientId)))).json(),
+    );
+    const api = await shop.mandate.call('GET', '/api/v1/orders', { token: tokens.access_token });
+    expect(api.status).toBe(200);
+    const refreshed = await refresh(shop.mandate.origin, tokens.refresh_token ?? '', { client_id: clientId });
+    expect(refreshed.status).toBe(200);
+  });
+
+  test('with an https redirect URI gets no warning about programs on this computer', async () => {
+    const clientId = shop.documents.publish(newDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
+    const page = await shop.open(clientId, { redirect_uri: 'https://app.example/callback' });
+    expect(page.text).toContain('You will be sent back to app.example.');
+    expect(page.text).not.toContain('Any program on this computer');
+  });
+
+  test('is asked for consent at every sign-in', async () => {
+    const clientId = shop.documents.publish(newDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
+    const given = { redirect_uri: 'https://app.example/callback', scope: 'openid orders.read' };
+    await authorize(shop.mandate.origin, shop.anna, request(clientId, given));
+    expect((await shop.open(clientId, given)).url.pathname).toMatch(/^\/consent\//);
+    const silent = await shop.open(clientId, { ...given, prompt: 'none' });
+    expect(silent.leaves?.searchParams.get('error')).toBe('consent_required');
+  });
+
+  test('works in a pushed authorization request', async () => {
+    const clientId = shop.documents.publish(newDocumentPath());
+    const { query } = authorizationRequest(request(clientId));
+    const pushed = await fetch(`${shop.mandate.origin}/oauth/par`, { method: 'POST', body: new URLSearchParams(query) });
+    expect(pushed.status).toBe(201);
+    const { request_uri: requestUri }: Body = await pushed.json();
+    const page = await shop.anna.browser.open(authorizePath({ client_id: clientId, request_uri: requestUri }));
+    expect(page.text).toContain(documentHost);
+  });
+
+  test('cannot get administrative scopes, whatever its document contains and whoever signs in', async () => {
+    const clientId = shop.documents.publish(newDocumentPath(), { scope: 'openid orders.read users.manage applications.manage' });
+    const admin = await signUpAs(shop.mandate.db, shop.mandate.origin, 'admin');
+    const page = await shop.open(clientId, { scope: 'openid orders.read users.manage' }, admin);
+    expect(page.leaves?.searchParams.get('error')).toBe('invalid_scope');
+    expect(await shop.registered(clientId)).toMatchObject({ scopes: ['orders.read'] });
+  });
+
+  test('cannot use the device grant, where a user does not see who asks', async () => {
+    const clientId = shop.documents.publish(newDocumentPath(), {
+      grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
+    });
+    await shop.open(clientId);
+    const form = new URLSearchParams({ client_id: clientId, scope: 'orders.read' });
+    const refused = await fetch(`${shop.mandate.origin}/oauth/device-authorization`, { method: 'POST', body: form });
+    expect(refused.status).toBe(400);
+  });
+});
+
+describe('the document', () => {
+  test('is fetched once for several sign-ins at once, and again when it has expired', async () => {
+    const path = newDocumentPath();
+    const clientId = shop.documents.publish(path, {}, { 'cache-control': 'max-age=600' });
+    const people = await Promise.all([signUp(shop.mandate.origin), signUp(shop.mandate.origin), signUp(shop.mandate.origin)]);
+    await Promise.all(people.map((person) => shop.open(clientId, {}, person)));
+    await shop.open(clientId);
+    const fetches = () => shop.documents.requested.filter((requested) => requested === path).length;
+    expect(fetches()).toBe(1);
+    shop.documents.publish(path, { client_name: 'Renamed assistant' });
+    expect((await shop.open(clientId)).text).toContain('Test assistant');
+    await shop.expire(clientId);
+    expect((await shop.open(clientId)).text).toContain('Renamed assistant');
+    expect(fetches()).toBe(2);
+    expect((await shop.auditOf(clientId)).map(({ action }) => action)).toEqual(['application.updated', 'application.registered']);
+  });
+
+  test.each([
+    ['max-age=60', 300],
+    ['max-age=3600', 3_600],
+    ['public, max-age=31536000', 86_400],
+    ['no-store', 300],
+    ['', 300],
+  ])('is kept within bounds: %j for %i seconds', async (cacheControl, seconds) => {
+    const clientId = shop.documents.publish(newDocumentPath(), {}, { 'cache-control': cacheControl });
+    await shop.open(clientId);
+    const [row] = await shop
+      .em()
+      .execute<{ left: number }[]>(
+        'select extract(epoch from metadata_expires_at - now())::float8 as left from applications where client_id = ?',
+        [clientId],
+      );
+    expect(Math.abs((row?.left ?? 0) - seconds)).toBeLessThan(20);
+  });
+
+  const json = { 'content-type': 'application/json' };
+  test.each<[string, object, string]>([
+    ['names another client', { client_id: 'https://assistant.example/other.json' }, 'client_id in the document is not the URL'],
+    ['contains a secret', { client_secret: 'x' }, 'client_secret'],
+    [
+      'wants to authenticate with a secret',
+      { token_endpoint_auth_method: 'client_secret_post' },
+      'token_endpoint_auth_method must be none',
+    ],
+    ['wants to authenticate with a key', { token_endpoint_auth_method: 'private_key_jwt' }, 'token_endpoint_auth_method must be none'],
+    ['redirects over http', { redirect_uris: ['http://evil.example/'] }, 'redirect_uris'],
+    ['redirects to a script', { redirect_uris: ['javascript:alert(1)'] }, 'redirect_uris'],
+    ['redirects nowhere', { redirect_uris: [] }, 'redirect_uris'],
+    ['lists no redirect URIs', { redirect_uris: 'http://127.0.0.1/' }, 'redirect_uris'],
+    ['has a name of several lines', { client_name: 'Mandate\nadministration' }, 'client_name'],
+    ['acts for itself', { grant_types: ['client_credentials'] }, 'grant_types'],
+    ['offers no code flow', { response_types: ['token'] }, 'response_types'],
+  ])('is refused when it %s', async (_what, metadata, reason) => {
+    const clientId = shop.documents.publish(newDocumentPath(), metadata);
+    const page = await shop.open(clientId);
+    expect([page.response.status, page.leaves]).toEqual([400, undefined]);
+    expect(page.text).toContain(reason);
+    expect(await shop.registered(clientId)).toBeUndefined();
+  });
+
+  test.each<[string, Parameters<DocumentServer['answer']>[1], string]>([
+    ['is missing', (res) => res.writeHead(404, json).end('{}'), 'status 404'],
+    ['is elsewhere', (res) => res.writeHead(302, { location: '/elsewhere.json' }).end(), 'redirects are not followed'],
+    ['is a page', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('{}'), 'content type'],
+    ['is not JSON', (res) => res.writeHead(200, json).end('{'), 'not JSON'],
+    ['is a list', (res) => res.writeHead(200, json).end('[]'), 'the document is not valid'],
+    ['is too large', (res) => res.writeHead(200, json).end(JSON.stringify({ x: 'x'.repeat(6_000) })), 'larger than 5120 bytes'],
+    ['never ends', (res) => res.writeHead(200, json).write('{'), 'could not be fetched'],
+  ])('is refused when it %s', { timeout: 30_000 }, async (_what, handler, reason) => {
+    const clientId = shop.documents.answer(newDocumentPath(), handler);
+    const page = await shop.open(clientId);
+    expect([page.response.status, page.leaves]).toEqual([400, undefined]);
+    expect(page.text).toContain(reason);
+    expect(shop.documents.requested).not.toContain('/elsewhere.json');
+  });
+
+  test('is refused with the reason as JSON where a program asks', async () => {
+    const { query } = authorizationRequest(request(shop.documents.url('/missing.json')));
+    const refused = await fetch(`${shop.mandate.origin}/oauth/par`, { method: 'POST', body: new URLSearchParams(query) });
+    expect(await refused.json()).toMatchObject({ error: 'invalid_client', error_description: expect.stringContaining('status 404') });
+  });
+
+  test.each([
+    'https://assistant.example',
+    'https://assistant.example/',
+    'https://assistant.example/a/../b.json',
+    'https://assistant.example/a/%2e%2e/b.json',
+    'https://assistant.example/b.json#fragment',
+    'https://user@assistant.example/b.json',
+    'https://ASSISTANT.example/b.json',
+    'https://assistant.example:443/b.json',
+    'https://127.0.0.1/b.json',
+    'https://[::1]/b.json',
+    'https://localhost/b.json',
+    'https://intranet/b.json',
+    'https://assistant.example:25/b.json',
+    `https://assistant.example/${'x'.repeat(500)}`,
+  ])('is not requested from %s', async (clientId) => {
+    const before = shop.documents.requested.length;
+    const page = await shop.open(clientId);
+    expect(page.response.status).toBe(400);
+    expect(page.text).toContain('client ID metadata document: the URL must');
+    expect(shop.documents.requested).toHaveLength(before);
+  });
+
+  test('is requested for one network 30 times in 15 minutes; a sign-in with a known application goes on', async () => {
+    const [known, person] = [shop.documents.publish(newDocumentPath()), await signUp(shop.mandate.origin)];
+    await shop.open(known);
+    await shop.expire(known);
+    for (let n = 0; n < 30; n += 1) await shop.open(shop.documents.url(`/unknown-${n}.json`), {}, person);
+    const page = await shop.open(shop.documents.publish(newDocumentPath()), {}, person);
+    expect(page.text).toContain('too many documents were requested');
+    expect((await shop.open(known, {}, person)).text).toContain(documentHost);
+  });
+});
+
+test('a document on a host with a private address is not fetched', async () => {
+  const network = { ...internet(false), resolve: shop.documents.network.resolve };
+  const server = await startMandate({ documentNetwork: network });
+  const person = await signUp(server.origin);
+  const before = shop.documents.requested.length;
+  const page = await person.browser.open(authorizePath(authorizationRequest(request(shop.documents.publish(newDocumentPath()))).query));
+  expect(page.text).toContain('the host has no public address');
+  expect(shop.documents.requested).toHaveLength(before);
+  await server.close();
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { html } from '../../../server/oauth/pages/views/html.ts';
+import { pageHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
+import { contrast, stylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
+
+describe('the colour of the shop', () => {
+  test('must carry white text', () => {
+    expect(() => stylesheet('#ffd400')).toThrow('contrast is below 4.5:1');
+    expect(() => stylesheet('red')).toThrow('#rrggbb');
+    expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
+  });
+
+  test.each(['#1d4ed8', '#7a1f1f', '#0b3d2e', '#000000'])('%s is in the stylesheet, and lighter where it is read on dark', (accent) => {
+    const { text, path } = stylesheet(accent);
+    const links = [...text.matchAll(/--link: (#[0-9a-f]{6})/g)].map(([, colour = '']) => colour);
+    expect(text).toContain(`--accent: ${accent}`);
+    expect(links[0]).toBe(accent);
+    expect(contrast(links[1] ?? '', '#1a1b21')).toBeGreaterThanOrEqual(7);
+    expect(path).not.toBe(stylesheet('#123456').path);
+  });
+});
+
+test('what is put into a page is text, whatever it contains, unless it is markup of ours', () => {
+  const name = `<img src=x onerror="alert('1')">&`;
+  expect(html`<p title="${name}">${[name, html`<b>${name}</b>`, null, undefined, false, 0]}</p>`.toString()).toBe(
+    '<p title="&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;">' +
+      '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;<b>&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;</b>0</p>',
+  );
+});
+
+describe('a form may lead', () => {
+  const formAction = (returnTo?: string): string | undefined =>
+    /form-action (.*)$/.exec(pageHeaders('https://shop.example', returnTo)['Content-Security-Policy'] ?? '')?.[1];
+
+  test.each([
+    [undefined, "'self'"],
+    ['https://app.example/callback?x=1', "'self' https://app.example"],
+    ['http://127.0.0.1:4711/callback', "'self' http://127.0.0.1:4711"],
+    ['http://[::1]:4711/callback', "'self' http:"],
+    ['com.example.app:/callback', "'self' com.example.app:"],
+  ])('to its own server, and with %s to %s', (returnTo, sources) => {
+    expect(formAction(returnTo)).toBe(sources);
+  });
+});

@@ -1,0 +1,166 @@
+import type { Browser as Chromium, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cookieNames } from '../../../server/oauth/protocol/cookie-names.ts';
+import { Browser, type Send } from '../../support/browser/browser.ts';
+import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import { authorizationRequest, authorizePath, commandLine } from '../../support/oauth/oauth-flow.ts';
+import { chromiumArguments, sendHttps, signUpOverHttps, startHttpsShop, type HttpsShop } from '../../support/network/https-server.ts';
+import { z } from 'zod';
+
+const interactions = (browser: Browser): string[] =>
+  browser
+    .cookiesFor('/')
+    .split('; ')
+    .flatMap((pair) => /_interaction_([\w-]+)=/.exec(pair)?.[1] ?? []);
+
+describe.each(['', '/shop'])('over https, with an issuer whose path is "%s"', (path) => {
+  let shop: HttpsShop;
+  const setCookies: string[] = [];
+  const send: Send = async (url, init) => {
+    const response = await sendHttps(url, init);
+    setCookies.push(...response.headers.getSetCookie());
+    return response;
+  };
+  beforeAll(async () => {
+    shop = await startHttpsShop(path);
+  });
+  afterAll(() => shop[Symbol.asyncDispose]());
+
+  const request = (given = {}): string => path + authorizePath(authorizationRequest(given).query);
+
+  test('every cookie of every flow has the __Host- prefix and the attributes that it requires', async () => {
+    const { browser, email, password } = await signUpOverHttps(shop, send);
+    await browser.submit(await browser.open(`${path}/account`), {}); // sign-out
+    const signIn = await browser.open(request());
+    const consent = await browser.submit(signIn, { email, password });
+    expect(consent.url.pathname).toContain('/consent/');
+    expect((await browser.submit(consent, { decision: 'allow' })).leaves?.searchParams.get('code')).toBeTruthy();
+
+    const body = new URLSearchParams({ client_id: commandLine.clientId, scope: 'openid' });
+    const device = await (await browser.request(`${path}/oauth/device-authorization`, { method: 'POST', body })).json();
+    const { user_code: code } = z.object({ user_code: z.string() }).parse(device);
+    const confirm = await browser.submit(await browser.open(`${path}/oauth/device`), { user_code: code });
+    const allowed = await browser.submit(await browser.submit(confirm, {}), { decision: 'allow' });
+    expect(allowed.text).toContain('The device is connected');
+    expect(interactions(browser)).toEqual([]);
+
+    const logout = await browser.open(`${path}/oauth/logout`);
+    const action = /<form[^>]*action="([^"]+)"/.exec(logout.text)?.[1] ?? '';
+    const done = await browser.submit({ ...logout, url: new URL(action) }, { logout: 'yes' });
+    expect(done.text).toContain('You are signed out');
+
+    expect(
+      new Set(
+        setCookies.map((line) =>
+          line
+            .split('=', 1)[0]
+            ?.replace(/(_interaction)_[\w-]+/, '$1')
+            .replace(/\.sig$/, ''),
+        ),
+      ),
+    ).toEqual(new Set(Object.values(cookieNames(shop.issuer))));
+    for (const line of setCookies) {
+      const [pair = '', ...attributes] = line.split('; ');
+      expect(pair).toMatch(/^__Host-mandate/);
+      expect(attributes.filter((one) => !one.startsWith('Expires=')).toSorted()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure']);
+    }
+  });
+
+  test('cookies without the prefix are ignored', async () => {
+    const { browser } = await signUpOverHttps(shop, send);
+    const [own, planted] = [browser.cookiesFor('/'), browser.cookiesFor('/').replaceAll('__Host-', '')];
+    const account = async (cookie: string) =>
+      (await sendHttps(new URL(`${shop.issuer}/account`), { headers: { cookie, accept: 'text/html' } })).status;
+    expect([await account(own), await account(planted)]).toEqual([200, 303]);
+  });
+
+  test('two sign-ins at once, in two tabs, do not disturb each other', async () => {
+    const { browser: first, email, password } = await signUpOverHttps(shop, send);
+    const browser = new Browser(shop.origin, first.address, send);
+    const [left, right] = [await browser.open(request()), await browser.open(request())];
+    expect(new Set(interactions(browser)).size).toBe(2);
+    const rightConsent = await browser.submit(right, { email, password });
+    // its token is from before sign-in
+    const again = await browser.submit(left, { email, password });
+    const leftConsent = await browser.submit(again, { email, password });
+    const ends = [await browser.submit(leftConsent, { decision: 'allow' }), await browser.submit(rightConsent, { decision: 'allow' })];
+    for (const { leaves } of ends) expect(leaves?.searchParams.get('code')).toBeTruthy();
+    expect(interactions(browser)).toEqual([]);
+  });
+
+  test('an interaction that another user takes over leaves no cookie', async () => {
+    const { browser } = await signUpOverHttps(shop, send);
+    const consent = await browser.open(request());
+    const [uid = ''] = interactions(browser);
+    expect(consent.url.pathname).toContain(uid);
+    const signIn = await browser.submit(consent, { decision: 'switch' });
+    expect(signIn.url.pathname).toContain('/sign-in/');
+    expect(interactions(browser)).not.toContain(uid);
+  });
+
+  test('the oldest of more than eight open interactions is forgotten', async () => {
+    const { browser } = await signUpOverHttps(shop, send);
+    const pages = [];
+    for (let count = 0; count < 10; count += 1) pages.push(await browser.open(request()));
+    expect(new Set(interactions(browser)).size).toBe(8);
+    const statuses = [];
+    for (const { url } of pages) statuses.push((await browser.request(url.href)).status);
+    expect(statuses).toEqual([400, 400, ...Array.from({ length: 8 }, () => 200)]);
+  });
+});
+
+test('installations below different paths of a host have cookies of their own; plain http has no prefix', () => {
+  const all = ['https://host.example', 'https://host.example/a', 'https://host.example/b', 'https://host.example/a/b'].map(cookieNames);
+  const names = all.flatMap((one) => Object.values(one));
+  expect(new Set(names).size).toBe(4 * Object.keys(cookieNames('https://host.example')).length);
+  for (const name of names) expect(name).toMatch(/^__Host-mandate[\w-]*$/);
+  expect(cookieNames('http://localhost:3000').session).toBe('mandate_session');
+});
+
+describe.skipIf(!hasChromium)('in a browser', { timeout: 120_000 }, () => {
+  let shop: HttpsShop;
+  let chromium: Chromium;
+  beforeAll(async () => {
+    shop = await startHttpsShop();
+    chromium = await launchChromium(chromiumArguments);
+  });
+  afterAll(async () => {
+    await chromium?.close();
+    await shop?.[Symbol.asyncDispose]();
+  });
+
+  test('two tabs sign in at once, and the cookies end with their interactions', async () => {
+    const account = await signUpOverHttps(shop);
+    const context = await chromium.newContext({ ignoreHTTPSErrors: true });
+    const signIn = async (page: Page): Promise<void> => {
+      await page.getByLabel('E-mail address').fill(account.email);
+      await page.getByLabel('Password', { exact: true }).fill(account.password);
+      await page.keyboard.press('Enter');
+    };
+    const allow = async (page: Page): Promise<string> => {
+      await page.getByRole('heading', { name: 'Mandate command line' }).waitFor();
+      const answered = page.waitForRequest((one) => one.url().startsWith(commandLine.redirectUri));
+      await page.getByRole('button', { name: 'Allow' }).click();
+      return new URL((await answered).url()).searchParams.get('code') ?? '';
+    };
+    const [left, right] = [await context.newPage(), await context.newPage()];
+    for (const page of [left, right]) await page.goto(shop.origin + authorizePath(authorizationRequest().query));
+    await signIn(left);
+    await left.waitForURL('**/consent/*');
+    await signIn(right);
+    await right.getByRole('alert').waitFor(); // its token is from before sign-in
+    await signIn(right);
+    await right.waitForURL('**/consent/*');
+    expect([await allow(left), await allow(right)]).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);
+    const cookies = await context.cookies(shop.origin);
+    expect(cookies.map(({ name }) => name).toSorted()).toEqual([
+      '__Host-mandate_browser',
+      '__Host-mandate_form',
+      '__Host-mandate_session',
+      '__Host-mandate_session.sig',
+    ]);
+    for (const cookie of cookies)
+      expect(cookie).toMatchObject({ domain: 'shop.example.test', path: '/', secure: true, httpOnly: true, sameSite: 'Lax' });
+    await context.close();
+  });
+});

@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { enginePaths } from '../../../server/oauth/protocol/endpoints.ts';
+import { Browser, type Page } from '../../support/browser/browser.ts';
+import {
+  createVictim,
+  everyForm,
+  formsOfEngine,
+  readPaths,
+  readState,
+  type Fields,
+  type Paths,
+  type Victim,
+} from '../../support/oauth/forms.ts';
+import { signUp } from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+let paths: Paths;
+beforeAll(async () => {
+  paths = await readPaths(server.db);
+});
+
+/** The forms among the paths of the engine are listed by `formsOfEngine`. */
+const notForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...enginePaths];
+
+const post = ({ browser, target }: Victim, form: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> =>
+  browser.request(target(form), { method: 'POST', body: new URLSearchParams(fields), headers });
+
+const tokenOf = ({ text }: Page): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+
+/** What a user sees of a response. */
+async function seen(response: Response): Promise<unknown[]> {
+  const text = await response.text();
+  const alert = /role="alert"[^]*?<\/ul>/.exec(text)?.[0];
+  return [response.status, response.headers.get('location'), /<h1>[^]*?<\/h1>/.exec(text)?.[0], alert];
+}
+
+test('every route that accepts POST is a registered form', () => {
+  expect(paths.registered.length).toBeGreaterThan(20);
+  expect(paths.routed.filter((path) => !notForms.includes(path)).toSorted()).toEqual([...paths.registered].toSorted());
+  expect(formsOfEngine(paths)).toEqual(expect.arrayContaining(['/oauth/device', '/oauth/logout/confirm']));
+});
+
+test('every form rejects requests of other sites, even with a valid token', { timeout: 180_000 }, async () => {
+  const victim = await createVictim(server);
+  const { port } = new URL(server.origin);
+  const headersOfOthers = [
+    { origin: 'https://foreign.example' },
+    { origin: `http://evil.localhost:${port}` },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'cross-site' },
+    { origin: server.origin, 'sec-fetch-site': 'same-site' },
+    { origin: 'https://foreign.example', 'sec-fetch-site': 'same-origin' },
+  ];
+  for (const form of everyForm(paths)) {
+    const fields = await victim.fields(form);
+    const before = await readState(server.db);
+    for (const headers of headersOfOthers) {
+      const response = await post(victim, form, fields, { ...headers });
+      expect([form, headers, response.status, await response.text()]).toEqual([
+        form,
+        headers,
+        403,
+        expect.stringContaining('nothing was changed'),
+      ]);
+    }
+    expect([form, await readState(server.db)]).toEqual([form, before]);
+  }
+  expect((await victim.browser.open('/account')).url.pathname).toBe('/account');
+  expect(server.failures).toEqual([]);
+});
+
+test(
+  'every form refuses a request without a token, or with that of another session or of the time before sign-in',
+  { timeout: 180_000 },
+  async () => {
+    const beforeSignIn = new Browser(server.origin);
+    const early = tokenOf(await beforeSignIn.open('/sign-in'));
+    const other = tokenOf(await (await signUp(server.origin)).browser.open('/account'));
+    const victim = await createVictim(server);
+    for (const form of everyForm(paths)) {
+      const { csrf: _csrf, xsrf: _xsrf, ...fields } = await victim.fields(form);
+      const before = await readState(server.db);
+      for (const token of [undefined, '', other, early]) {
+        const tokens = token === undefined ? {} : { csrf: token, xsrf: token };
+        // the cookie that the token of the time before sign-in belongs to comes, too
+        const cookie = `${victim.browser.cookiesFor('/')}; ${beforeSignIn.cookiesFor('/')}`;
+        const body = new URLSearchParams({ ...fields, ...tokens });
+        const { status } = await fetch(server.origin + victim.target(form), {
+          method: 'POST',
+          headers: { cookie },
+          body,
+          redirect: 'manual',
+        });
+        expect([form, token, [200, 303, 400].includes(status)]).toEqual([form, token, true]);
+      }
+      expect([form, await readState(server.db)]).toEqual([form, before]);
+    }
+    expect((await victim.browser.open('/account')).url.pathname).toBe('/account');
+  },
+);
+
+test('every form accepts a valid token, with the headers of a browser and without any', { timeout: 300_000 }, async () => {
+  const own = { origin: server.origin, 'sec-fetch-site': 'same-origin' };
+  for (const [at, form] of everyForm(paths).entries()) {
+    const victim = await createVictim(server);
+    const fields = await victim.fields(form);
+    const refused = await seen(await post(victim, form, { ...fields, csrf: '', xsrf: '' }));
+    const before = await readState(server.db);
+    const accepted = await seen(await post(victim, form, fields, at % 2 === 0 ? own : {}));
+    const hasEffect =
+      JSON.stringify(accepted) !== JSON.stringify(refused) || JSON.stringify(await readState(server.db)) !== JSON.stringify(before);
+    expect([form, accepted[0] === 403, hasEffect]).toEqual([form, false, true]);
+  }
+});
+
+describe('before sign-in', () => {
+  const wrong = { email: 'nobody@example.com', password: 'wrong horse battery' };
+
+  test('a token is valid in its own browser only', async () => {
+    const [one, other] = [new Browser(server.origin), new Browser(server.origin)];
+    const page = await one.open('/sign-in');
+    await other.open('/sign-in');
+    expect((await other.submit(page, wrong)).text).toContain('This page was open for too long');
+    expect((await one.submit(page, wrong)).text).not.toContain('This page was open for too long');
+  });
+
+  test('a cookie that the server has not signed is replaced, and worth nothing', async () => {
+    const browser = new Browser(server.origin);
+    const token = tokenOf(await browser.open('/sign-in'));
+    const [id = '', signature = ''] = (browser.cookie('mandate_form') ?? '').split('.');
+    expect([id.length, signature.length]).toEqual([32, 43]);
+    for (const planted of [id, `${'A'.repeat(32)}.${signature}`, `${id}.${'A'.repeat(43)}`]) {
+      const headers = { cookie: `mandate_form=${planted}` };
+      const page = await fetch(`${server.origin}/sign-in`, { headers });
+      expect(page.headers.getSetCookie().join()).toMatch(/^mandate_form=[\w-]{32}\.[\w-]{43};/);
+      const body = new URLSearchParams({ ...wrong, csrf: token });
+      const response = await fetch(`${server.origin}/sign-in`, { method: 'POST', headers, body });
+      expect(await response.text()).toContain('This page was open for too long');
+    }
+  });
+
+  test('a page that was open in another tab asks again, and then signs in', async () => {
+    const { email, password } = await signUp(server.origin);
+    const fresh = new Browser(server.origin);
+    const [left, right] = [await fresh.open('/sign-in'), await fresh.open('/sign-in')];
+    expect((await fresh.submit(left, { email, password })).url.pathname).toBe('/account');
+    const again = await fresh.submit(right, { email, password });
+    expect([again.response.status, again.text.includes('This page was open for too long')]).toEqual([400, true]);
+    expect((await fresh.submit(again, { email, password })).url.pathname).toBe('/account');
+  });
+});
+
+test('the API does not act on the cookies of a browser', async () => {
+  const { browser } = await signUp(server.origin);
+  for (const path of ['/api/v1/users/1', '/mcp']) {
+    const { status } = await browser.request(path, { method: 'PATCH', body: new URLSearchParams({ name: 'Attacker' }) });
+    expect([path, status]).toEqual([path, 401]);
+  }
+});

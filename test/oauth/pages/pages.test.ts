@@ -1,0 +1,211 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { useServer } from '../../support/server/with-server.ts';
+import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import { databaseKind } from '../../support/services/database.ts';
+import { followMailTo } from '../../support/services/mailbox.ts';
+import { authorizationRequest, authorizePath, redeem, signUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
+import { Secret, TOTP } from 'otpauth';
+import { setUpApp, signInWith, walksTo } from '../../support/oauth/page-scenarios.ts';
+
+/** Where to put a picture of every page, to look at. */
+// oxlint-disable-next-line node/no-process-env -- the tests have no configuration but this
+const pictures = process.env['PAGE_PICTURES'];
+const widths = [320, 360, 768, 1280];
+
+// The pages are the same on every database; once is enough.
+describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a browser', () => {
+  const server = useServer();
+  let browser: Browser;
+  let application: Server;
+  let redirectUri: string;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    application = createServer((_req, res) => res.end('You can close this window'));
+    application.listen(0, '127.0.0.1');
+    await once(application, 'listening');
+    redirectUri = `http://127.0.0.1:${z.object({ port: z.number() }).parse(application.address()).port}/callback`;
+  });
+  afterAll(async () => {
+    await browser.close();
+    application.close();
+  });
+
+  async function withPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
+    const headers = { 'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` };
+    const context = await browser.newContext({ ...options, extraHTTPHeaders: headers });
+    try {
+      await use(await context.newPage());
+    } finally {
+      await context.close();
+    }
+  }
+
+  test.each([true, false])(
+    'a person signs up, allows the application and comes back to it; JavaScript: %s (23)',
+    async (javaScriptEnabled) => {
+      const { query, verifier } = authorizationRequest({ redirect_uri: redirectUri, scope: 'openid users.read' });
+      await withPage({ javaScriptEnabled }, async (page) => {
+        const violations: string[] = [];
+        page.on('console', (message) => message.type() === 'error' && violations.push(message.text()));
+        await page.goto(server.origin + authorizePath(query));
+        await page.getByRole('link', { name: 'Create an account' }).click();
+        const email = `ann.${randomBytes(6).toString('hex')}@example.com`;
+        await page.getByLabel('E-mail address').fill(email);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+        await page.goto(await followMailTo(server.origin, email));
+        await page.getByLabel('Your name').fill('Ann');
+        await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Allow' }).click();
+        await page.waitForURL(`${redirectUri}**`);
+        expect(await page.textContent('body')).toBe('You can close this window');
+        const code = new URL(page.url()).searchParams.get('code') ?? '';
+        const tokens = await redeem(server.origin, { code, verifier, redirectUri, clientId: 'mandate-cli' });
+        expect(tokenResponse.parse(await tokens.json()).scope).toBe('openid users.read');
+        expect(violations).toEqual([]);
+      });
+    },
+  );
+
+  async function whatAxeSays(page: Page): Promise<string[]> {
+    await page.evaluate(axe.source);
+    return z
+      .array(z.string())
+      .parse(
+        await page.evaluate(async () =>
+          (await Reflect.get(globalThis, 'axe').run()).violations.map(
+            (one: { id: string; nodes: { html: string }[] }) => `${one.id}: ${one.nodes.map((node) => node.html).join()}`,
+          ),
+        ),
+      );
+  }
+
+  const sidewaysPixels = (page: Page): Promise<unknown> =>
+    page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+  /** What can be used, and whether one sees where one is when it has the focus. */
+  async function tabThrough(page: Page): Promise<{ reached: Set<string>; unseen: string[] }> {
+    const [reached, unseen] = [new Set<string>(), new Array<string>()];
+    await page.evaluate('document.activeElement?.blur?.()');
+    for (let step = 0; step < 60; step += 1) {
+      await page.keyboard.press('Tab');
+      const at = z
+        .object({ at: z.string(), outline: z.string() })
+        .nullable()
+        .parse(
+          await page.evaluate(`(() => {
+            const element = document.activeElement;
+            if (element === document.body) return null;
+            const style = getComputedStyle(element);
+            return { at: [...document.querySelectorAll('*')].indexOf(element) + ' ' + element.outerHTML.slice(0, 200), outline: style.outlineStyle + ' ' + style.outlineWidth };
+          })()`),
+        );
+      if (at === null) continue; // past the last one, and on from the first
+      if (reached.has(at.at)) break;
+      reached.add(at.at);
+      if (!/^(solid|auto) [1-9]/.test(at.outline)) unseen.push(`${at.at} ${at.outline}`);
+    }
+    return { reached, unseen };
+  }
+
+  describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
+    test.each(Object.entries(walksTo(server, javaScriptEnabled)))('%s', { timeout: 60_000 }, async (name, open) => {
+      await withPage({ javaScriptEnabled, viewport: { width: 320, height: 640 } }, async (page) => {
+        await open(page);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(javaScriptEnabled ? await whatAxeSays(page) : [], colorScheme).toEqual([]);
+          for (const width of widths) {
+            await page.setViewportSize({ width, height: 720 });
+            expect(await sidewaysPixels(page), `${width} pixels`).toBe(0);
+            if (pictures !== undefined && javaScriptEnabled && width !== 320)
+              await page.screenshot({
+                path: join(pictures, `${name.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`),
+                fullPage: true,
+              });
+          }
+        }
+        await page.setViewportSize({ width: 360, height: 720 });
+        for (const target of await page
+          .locator('button:visible, input:not([type=hidden], [type=checkbox]):visible, .elsewhere a, .menu a, a.button, label:has(input)')
+          .all()) {
+          const box = await target.boundingBox();
+          expect(box?.height ?? 0, await target.innerText()).toBeGreaterThanOrEqual(44);
+        }
+        const usable = await page.locator('a[href]:visible, button:visible, input:not([type=hidden]):visible').count();
+        const { reached, unseen } = await tabThrough(page);
+        expect([reached.size >= usable, unseen]).toEqual([true, []]);
+        // letters of twice the size, on half the screen
+        await page.setViewportSize({ width: 640, height: 720 });
+        await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+        expect(await sidewaysPixels(page), 'letters of twice the size').toBe(0);
+      });
+    });
+  });
+
+  test('a password can be looked at, and is a password again when it is sent', async () => {
+    await withPage({}, async (page) => {
+      await page.goto(`${server.origin}/sign-in`);
+      const field = page.getByLabel('Password', { exact: true });
+      await field.fill('correct horse battery');
+      await page.getByRole('button', { name: 'Show password' }).click();
+      expect(await field.getAttribute('type')).toBe('text');
+      await page.getByRole('button', { name: 'Hide password' }).click();
+      expect(await field.getAttribute('type')).toBe('password');
+      await page.getByRole('button', { name: 'Show password' }).click();
+      await page.evaluate(`document.forms[0].addEventListener('submit', (event) => event.preventDefault())`);
+      await field.press('Enter');
+      expect(await field.getAttribute('type')).toBe('password');
+    });
+  });
+
+  test('the sixth digit sends the code, once, and a recovery code waits for the button', async () => {
+    const anna = await signUp(server.origin);
+    await withPage({}, async (page) => {
+      const { secret } = await setUpApp(server, page, anna, true);
+      await page.context().clearCookies();
+      await signInWith(server, page, anna);
+      const field = page.getByLabel('Code from your authenticator app');
+      await field.waitFor();
+      const sent: string[] = [];
+      page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+      await field.pressSequentially('ab2cd-ef3gh');
+      await field.fill('');
+      await field.pressSequentially('12345');
+      expect(sent).toEqual([]);
+      await field.fill('');
+      const next = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + 30_000 });
+      await field.pressSequentially(next);
+      await page.waitForURL('**/account');
+      expect(sent).toHaveLength(1);
+    });
+  });
+
+  test('without JavaScript there is no button that does nothing', async () => {
+    await withPage({ javaScriptEnabled: false }, async (page) => {
+      await page.goto(`${server.origin}/sign-in`);
+      expect(await page.getByRole('button').allInnerTexts()).toEqual(['Sign in']);
+    });
+  });
+
+  test('a refused form takes the focus to what is wrong, and from there to the field', async () => {
+    await withPage({ javaScriptEnabled: false }, async (page) => {
+      await page.goto(`${server.origin}/sign-in`);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      expect(await page.title()).toMatch(/^Error: /);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('ann@example.com');
+      expect(await page.getByLabel('E-mail address').inputValue()).toBe('ann@example.com');
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import type { Browser as Chromium, Page, Response } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Browser } from '../../support/browser/browser.ts';
+import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import { rowsOf } from '../../support/dump.ts';
+import { createVictim, everyForm, readPaths, readState } from '../../support/oauth/forms.ts';
+import {
+  chromiumArguments,
+  type HttpsServer,
+  type HttpsShop,
+  sendHttps,
+  serveHttps,
+  siblingHost,
+  signUpOverHttps,
+  startHttpsShop,
+} from '../../support/network/https-server.ts';
+
+type Attack = { readonly cookies: readonly string[]; readonly action: string; readonly fields: Record<string, string> };
+const harmless: Attack = { cookies: [], action: '', fields: {} };
+
+describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_000 }, () => {
+  let shop: HttpsShop;
+  let evil: HttpsServer;
+  let chromium: Chromium;
+  let attack: Attack | undefined;
+
+  beforeAll(async () => {
+    shop = await startHttpsShop();
+    evil = await serveHttps(siblingHost, (req, res) => {
+      const { cookies, action, fields } = req.url === '/attack' && attack ? attack : harmless;
+      const inputs = Object.entries(fields).map(
+        ([name, value]) => `<input type="hidden" name="${name}" value="${value.replaceAll('"', '&quot;')}">`,
+      );
+      const form = `<form method="post" action="${action}">${inputs.join('')}</form>${cookies.length > 0 ? '<script>document.forms[0].submit()</script>' : ''}`;
+      res.writeHead(200, { 'content-type': 'text/html', 'set-cookie': [...cookies] }).end(`<!doctype html>${form}`);
+    });
+    chromium = await launchChromium(chromiumArguments);
+  });
+  afterAll(async () => {
+    await chromium?.close();
+    await evil?.[Symbol.asyncDispose]();
+    await shop?.[Symbol.asyncDispose]();
+  });
+
+  async function withVictim(use: (page: Page) => Promise<void>): Promise<void> {
+    const account = await signUpOverHttps(shop);
+    const context = await chromium.newContext({ ignoreHTTPSErrors: true });
+    try {
+      const page = await context.newPage();
+      await page.goto(`${shop.origin}/sign-in`);
+      await page.getByLabel('E-mail address').fill(account.email);
+      await page.getByLabel('Password', { exact: true }).fill(account.password);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/account');
+      await use(page);
+    } finally {
+      await context.close();
+    }
+  }
+
+  /** Cookies and the form token that belongs to them, from the attacker's own visit. */
+  async function visitAsAttacker(path: string): Promise<{ cookies: string[]; token: string }> {
+    const { response, text } = await new Browser(shop.origin, undefined, sendHttps).open(path);
+    const cookies = response.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '');
+    return { cookies, token: /name="(?:csrf|xsrf)" value="([^"]+)"/.exec(text)?.[1] ?? '' };
+  }
+
+  async function attackWith(page: Page, given: Attack): Promise<Response> {
+    attack = given;
+    const [response] = await Promise.all([
+      page.waitForResponse((one) => one.request().method() === 'POST'),
+      page.goto(`${evil.origin}/attack`).catch(() => undefined),
+    ]);
+    await page.waitForLoadState();
+    return response;
+  }
+
+  const plant = (cookies: readonly string[], path: string): string[] =>
+    cookies.flatMap((cookie) =>
+      [cookie, cookie.replace(/^__Host-/, '')].flatMap((pair) =>
+        ['/', path].map((scope) => `${pair}; Domain=example.test; Path=${scope}; Secure; SameSite=Lax`),
+      ),
+    );
+
+  test('gets nothing done with any form, although it plants the cookies of its own visits with the tokens that belong to them', async () => {
+    const context = await chromium.newContext({ ignoreHTTPSErrors: true });
+    const victim = await createVictim(shop, sendHttps);
+    for (const pair of victim.browser.cookiesFor('/').split('; ')) {
+      const [name = '', value = ''] = pair.split('=', 2);
+      await context.addCookies([{ name, value, url: shop.origin, secure: true, httpOnly: true, sameSite: 'Lax' }]);
+    }
+    const page = await context.newPage();
+    const [atPages, atEngine] = [await visitAsAttacker('/sign-in'), await visitAsAttacker('/oauth/device')];
+    const forms = everyForm(await readPaths(shop.db));
+    for (const form of forms) {
+      const { csrf: _csrf, xsrf: _xsrf, ...fields } = await victim.fields(form);
+      const path = victim.target(form);
+      const cookies = plant([...atPages.cookies, ...atEngine.cookies], new URL(path, shop.origin).pathname);
+      const before = await readState(shop.db);
+      const response = await attackWith(page, {
+        cookies,
+        action: shop.origin + path,
+        fields: { ...fields, csrf: atPages.token, xsrf: atEngine.token },
+      });
+      expect([form, response.status()]).toEqual([form, 403]);
+      expect([form, await readState(shop.db)]).toEqual([form, before]);
+    }
+    const planted = (await context.cookies(shop.origin)).filter(({ domain }) => domain === '.example.test');
+    expect(planted.length).toBeGreaterThan(0);
+    expect(planted.filter(({ name }) => name.startsWith('__Host-'))).toEqual([]);
+    await page.goto(`${shop.origin}/account`);
+    expect(page.url()).toBe(`${shop.origin}/account`);
+    await context.close();
+  });
+
+  test('cannot change the e-mail address of a user who is signed in', async () => {
+    await withVictim(async (page) => {
+      const { cookies, token } = await visitAsAttacker('/sign-in');
+      const path = '/account/email';
+      const before = await rowsOf(shop.db);
+      const response = await attackWith(page, {
+        cookies: plant(cookies, path),
+        action: shop.origin + path,
+        fields: { csrf: token, email: 'attacker@example.com' },
+      });
+      expect((await rowsOf(shop.db)).filter((row) => !before.includes(row))).toEqual([]);
+      expect(response.status()).toBe(403);
+    });
+  });
+});

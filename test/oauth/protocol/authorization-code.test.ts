@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { apiStatus, useServer } from '../../support/server/with-server.ts';
+import {
+  askForTokens,
+  authorizationRequest,
+  authorize,
+  authorizePath,
+  basic,
+  commandLine,
+  redeem,
+  refresh,
+  refusal,
+  signUp,
+  tokenResponse,
+  tokensFor,
+  webApplication,
+} from '../../support/oauth/oauth-flow.ts';
+
+const server = useServer();
+
+test('a person signs up, allows an application, and the API knows who it acts for', async () => {
+  const anna = await signUp(server.origin);
+  const tokens = await tokensFor(server.origin, anna, ['users.read', 'orders.read']);
+  expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 300, scope: 'openid users.read orders.read' });
+  const me = await fetch(`${server.origin}/api/v1/users/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+  expect(await me.json()).toMatchObject({ id: anna.id, email: anna.email, role: 'customer' });
+  expect(server.failures).toEqual([]);
+});
+
+test('names every scope that was granted, openid and offline_access included', async () => {
+  const anna = await signUp(server.origin);
+  const asked = 'openid profile email offline_access users.read';
+  const granted = tokenResponse.parse(await (await redeem(server.origin, await authorize(server.origin, anna, { scope: asked }))).json());
+  expect(granted.scope?.split(' ').toSorted()).toEqual(asked.split(' ').toSorted());
+  const again = tokenResponse.parse(await (await refresh(server.origin, granted.refresh_token ?? '')).json());
+  expect(again.scope).toBe(granted.scope);
+});
+
+test('a plain sign-in gets a token for userinfo and an ID token with name and address', async () => {
+  const anna = await signUp(server.origin);
+  const client = await webApplication(server.db, []);
+  const granted = await authorize(server.origin, anna, {
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    scope: 'openid profile email',
+    nonce: 'n-1',
+  });
+  const response = await askForTokens(
+    server.origin,
+    { grant_type: 'authorization_code', code: granted.code, code_verifier: granted.verifier, redirect_uri: client.redirectUri },
+    basic(client.clientId, client.secret),
+  );
+  const tokens = tokenResponse.parse(await response.json());
+  const claims: unknown = JSON.parse(Buffer.from(tokens.id_token?.split('.')[1] ?? '', 'base64url').toString());
+  expect(claims).toMatchObject({
+    iss: server.origin,
+    aud: client.clientId,
+    sub: String(anna.id),
+    nonce: 'n-1',
+    name: anna.name,
+    email: anna.email,
+  });
+  const userinfo = await fetch(`${server.origin}/oauth/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+  expect(await userinfo.json()).toMatchObject({ sub: String(anna.id), name: anna.name, email: anna.email });
+  expect(await apiStatus(server, tokens.access_token)).toBe(401);
+});
+
+describe('a code', () => {
+  test('is good for one use (34), and its replay ends everything that came of it (36)', async () => {
+    const granted = await authorize(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
+    const first = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
+    expect(await apiStatus(server, first.access_token)).toBe(200);
+    expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
+    expect(await apiStatus(server, first.access_token)).toBe(401);
+    expect(await refusal(await refresh(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
+  });
+
+  test('needs the verifier, and survives a wrong one (37)', async () => {
+    const granted = await authorize(server.origin, await signUp(server.origin));
+    expect(await refusal(await redeem(server.origin, { ...granted, verifier: randomBytes(32).toString('base64url') }))).toBe(
+      '400 invalid_grant',
+    );
+    expect(await refusal(await redeem(server.origin, { ...granted, verifier: '' }))).toBe('400 invalid_grant');
+    expect((await redeem(server.origin, granted)).status).toBe(200);
+  });
+
+  test('that was given out without a challenge takes no verifier (38)', async () => {
+    const granted = await authorize(server.origin, await signUp(server.origin));
+    await server.db.em.fork().execute(
+      `update oauth_records set payload = (payload::jsonb - 'codeChallenge' - 'codeChallengeMethod')::text
+       where model = 'AuthorizationCode' and consumed_at is null`,
+    );
+    expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
+  });
+
+  test('needs the redirect URI it was sent to, port included (39)', async () => {
+    const granted = await authorize(server.origin, await signUp(server.origin));
+    expect(await refusal(await redeem(server.origin, { ...granted, redirectUri: 'http://127.0.0.1:49153/callback' }))).toBe(
+      '400 invalid_grant',
+    );
+    expect((await redeem(server.origin, granted)).status).toBe(200);
+  });
+
+  test('is of no use to another application, public or authenticated (40)', async () => {
+    const anna = await signUp(server.origin);
+    const client = await webApplication(server.db, ['orders.read']);
+    const granted = await authorize(server.origin, anna);
+    const stolen = {
+      grant_type: 'authorization_code',
+      code: granted.code,
+      code_verifier: granted.verifier,
+      redirect_uri: granted.redirectUri,
+    };
+    expect(await refusal(await askForTokens(server.origin, stolen, basic(client.clientId, client.secret)))).toBe('400 invalid_grant');
+    const theirs = await authorize(server.origin, anna, { client_id: client.clientId, redirect_uri: client.redirectUri });
+    expect(await refusal(await redeem(server.origin, { ...theirs, clientId: commandLine.clientId }))).toBe('400 invalid_grant');
+    expect((await redeem(server.origin, granted)).status).toBe(200);
+  });
+});
+
+describe('a code that is not used as it should be', () => {
+  test('ends after a minute (41)', async () => {
+    const granted = await authorize(server.origin, await signUp(server.origin));
+    const [record] = await server.db.em
+      .fork()
+      .execute<{ left: string }[]>(
+        `select extract(epoch from expires_at - now()) as left from oauth_records where model = 'AuthorizationCode' and consumed_at is null order by expires_at desc limit 1`,
+      );
+    expect(Number(record?.left)).toBeLessThanOrEqual(60);
+    await server.db.em
+      .fork()
+      .execute(`update oauth_records set expires_at = now() - interval '1 second' where model = 'AuthorizationCode'`);
+    expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
+  });
+
+  test('is not spent by an exchange for a foreign resource (42)', async () => {
+    const granted = await authorize(server.origin, await signUp(server.origin));
+    const form = {
+      grant_type: 'authorization_code',
+      code: granted.code,
+      code_verifier: granted.verifier,
+      redirect_uri: granted.redirectUri,
+      client_id: granted.clientId,
+    };
+    expect(await refusal(await askForTokens(server.origin, { ...form, resource: 'https://other.example' }))).toBe('400 invalid_target');
+    expect((await redeem(server.origin, granted)).status).toBe(200);
+  });
+});
+
+test('a person who was stopped gets nothing for a code (64)', async () => {
+  const anna = await signUp(server.origin);
+  const granted = await authorize(server.origin, anna);
+  await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
+  expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
+});
+
+test('that could not be kept is not given out', async () => {
+  const { em } = server.db;
+  const anna = await signUp(server.origin);
+  const page = await anna.browser.open(authorizePath(authorizationRequest().query));
+  await em.fork().execute(`create function refuse_code() returns trigger language plpgsql as 'begin raise exception ''no room''; end'`);
+  await em
+    .fork()
+    .execute(
+      `create constraint trigger refuse_code after insert on oauth_records deferrable initially deferred for each row when (new.model = 'AuthorizationCode') execute function refuse_code()`,
+    );
+  const { response, leaves } = await anna.browser.submit(page, { decision: 'allow' });
+  await em.fork().execute('drop trigger refuse_code on oauth_records');
+  expect([response.status, leaves]).toEqual([500, undefined]);
+  expect([response.headers.get('location'), response.headers.getSetCookie()]).toEqual([null, []]);
+  expect((await tokensFor(server.origin, anna, ['users.read'])).access_token).not.toBe('');
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { endpoints } from '../../../server/oauth/protocol/endpoints.ts';
+import { useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+
+const spellings = Object.values(endpoints).flatMap((path) => [
+  path.toUpperCase(),
+  path.replace(/^\/oauth\/\w/, (start) => start.toUpperCase()),
+  `${path}/`,
+]);
+
+test.each(spellings)('%s is not an endpoint: limits and transactions are applied by exact path', async (path) => {
+  for (const method of ['GET', 'POST']) {
+    const body = method === 'POST' ? new URLSearchParams({ grant_type: 'refresh_token', user_code: 'x' }) : undefined;
+    const response = await fetch(`${server.origin}${path}`, { method, redirect: 'manual', ...(body && { body }) });
+    expect([method, response.status]).toEqual([method, 404]);
+  }
+});

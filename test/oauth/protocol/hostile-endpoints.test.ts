@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { createRegistrationToken } from '../../../server/applications/registration-token.ts';
+import { beginOnDevice, enterCode } from '../../support/oauth/device-flow.ts';
+import { expectHarmless, hostile, hostileRequests } from '../../support/network/hostile-network.ts';
+import { authorizationRequest, basic, signUp, webApplication } from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/with-server.ts';
+
+const server = useServer();
+
+/** Every parameter with every value, once, twice and as a list. */
+async function sendEverything(
+  names: readonly string[],
+  good: Record<string, string>,
+  send: (form: URLSearchParams) => Promise<Response>,
+): Promise<void> {
+  for (const name of names) {
+    for (const value of hostile) {
+      const what = `${name}=${JSON.stringify(value.slice(0, 20))}`;
+      const form = new URLSearchParams({ ...good, [name]: value });
+      await expectHarmless(what, await send(form));
+      form.append(name, 'again');
+      form.append(`${name}[]`, 'x');
+      form.append(`${name}[y]`, 'z');
+      await expectHarmless(`${what} twice`, await send(form));
+    }
+  }
+}
+
+const requestNames = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'nonce',
+  'prompt',
+  'max_age',
+  'claims',
+  'resource',
+  'code_challenge',
+  'request',
+  'request_uri',
+  'dpop_jkt',
+  'id_token_hint',
+];
+
+describe.each([
+  ['par', requestNames],
+  ['device-authorization', ['client_id', 'scope', 'resource', 'claims', 'prompt', 'max_age', 'code_challenge', 'client_secret']],
+])('the endpoint %s', (endpoint, names) => {
+  test('takes anything without breaking', { timeout: 60_000 }, async () => {
+    const app = await webApplication(server.db, ['orders.read']);
+    const { query } = authorizationRequest({ client_id: app.clientId, redirect_uri: app.redirectUri });
+    const post = (headers: Record<string, string>) => (body: URLSearchParams) =>
+      fetch(`${server.origin}/oauth/${endpoint}`, { method: 'POST', body, headers });
+    await sendEverything(names, query, post({}));
+    await sendEverything(names, query, post(basic(app.clientId, app.secret)));
+    expect(server.failures).toEqual([]);
+  });
+});
+
+test('a DPoP header of any kind does not break the token endpoint or the API', async () => {
+  for (const value of ['x', 'a.b.c', 'eyJhbGciOiJub25lIn0.e30.', `${'x'.repeat(5000)}.y.z`, '{}', ',']) {
+    const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'mandate-cli' });
+    await expectHarmless(value, await fetch(`${server.origin}/oauth/token`, { method: 'POST', body, headers: { dpop: value } }));
+    const headers = { dpop: value, authorization: 'DPoP a.b.c' };
+    await expectHarmless(value, await fetch(`${server.origin}/api/v1/users/me`, { headers }));
+  }
+  expect(server.failures).toEqual([]);
+});
+
+test('the page for codes takes anything without breaking', { timeout: 60_000 }, async () => {
+  const device = await beginOnDevice(server.origin);
+  for (const name of ['xsrf', 'user_code', 'confirm', 'abort']) {
+    for (const value of hostile) {
+      const person = await signUp(server.origin); // each from an address of its own, or the limit would answer
+      const page = await enterCode(person, 'BBBB-BBBB');
+      const secret = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+      const body = new URLSearchParams({ xsrf: secret, user_code: 'BBBB-BBBC', [name]: value });
+      await expectHarmless(`${name}=${value.slice(0, 20)}`, await person.browser.request('/oauth/device', { method: 'POST', body }));
+      await expectHarmless(`?${name}`, await person.browser.request(`/oauth/device?${new URLSearchParams({ [name]: value }).toString()}`));
+    }
+  }
+  const { browser } = await signUp(server.origin);
+  for (const path of [
+    '/oauth/device/x',
+    '/oauth/device/%00',
+    '/oauth/device/%',
+    `/oauth/device?user_code=${device.user_code}&user_code=x`,
+  ]) {
+    await expectHarmless(path, await browser.request(path));
+  }
+  expect(server.failures).toEqual([]);
+});
+
+test('the registration endpoint takes anything without breaking', { timeout: 60_000 }, async () => {
+  const { token } = await createRegistrationToken(server.db.em, 600, new Date());
+  const register = (body: string, type = 'application/json') =>
+    fetch(`${server.origin}/oauth/registration`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type, authorization: `Bearer ${token}` },
+    });
+  const good = { client_name: 'Hostile', redirect_uris: ['https://dev.example/cb'], scope: 'openid', grant_types: ['authorization_code'] };
+  const names = [
+    'client_name',
+    'redirect_uris',
+    'scope',
+    'grant_types',
+    'response_types',
+    'token_endpoint_auth_method',
+    'logo_uri',
+    'application_type',
+    'post_logout_redirect_uris',
+    'jwks',
+    'jwks_uri',
+    'sector_identifier_uri',
+    'client_id',
+    'client_secret',
+    'default_acr_values',
+    'contacts',
+  ];
+  for (const name of names) {
+    for (const value of [...hostile, 7, null, true, {}, [], [[]], [7], [null], ['a\0b'], [...hostile], { a: { b: 1 } }]) {
+      await expectHarmless(`${name}=${JSON.stringify(value)?.slice(0, 40)}`, await register(JSON.stringify({ ...good, [name]: value })));
+    }
+  }
+  for (const body of ['', '{', '[]', 'null', '"x"', '{"client_name":"\\ud800"}', `{"client_name":"${'x'.repeat(100_000)}"}`])
+    await expectHarmless(body.slice(0, 20), await register(body));
+  await expectHarmless('a form', await register('client_name=x', 'application/x-www-form-urlencoded'));
+  expect(server.failures).toEqual([]);
+});
+
+test.each([
+  '/oauth/logout',
+  '/oauth/userinfo',
+  '/oauth/jwks',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-protected-resource/api',
+])('%s takes anything without breaking', async (path) => {
+  for (const name of [
+    'id_token_hint',
+    'client_id',
+    'post_logout_redirect_uri',
+    'state',
+    'ui_locales',
+    'logout_hint',
+    'access_token',
+    'xsrf',
+  ]) {
+    for (const value of hostile) {
+      const query = new URLSearchParams({ [name]: value }).toString();
+      await expectHarmless(`${path} ${name}`, await fetch(`${server.origin}${path}?${query}&${query}`, { redirect: 'manual' }));
+      await expectHarmless(
+        `${path} ${name}`,
+        await fetch(`${server.origin}${path}`, { method: 'POST', body: new URLSearchParams({ [name]: value }), redirect: 'manual' }),
+      );
+    }
+  }
+  expect(server.failures).toEqual([]);
+});
+
+test('these were thousands of requests', () => expect(hostileRequests()).toBeGreaterThan(2000));

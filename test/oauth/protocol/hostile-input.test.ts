@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import { unlimitedAttempts } from '../../../server/oauth/brute-force/attempt-limits.ts';
+import { useServer } from '../../support/server/with-server.ts';
+import { formRequest, type Page } from '../../support/browser/browser.ts';
+import { expectHarmless, hostile, hostileRequests } from '../../support/network/hostile-network.ts';
+import { authorizationRequest, authorizePath, basic, commandLine, confidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';
+
+const server = useServer({ limits: unlimitedAttempts });
+
+describe.each([
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'nonce',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'id_token_hint',
+  'claims',
+  'resource',
+  'code_challenge',
+  'response_mode',
+  'ui_locales',
+])('the authorization endpoint, %s', (name) => {
+  test('takes anything without breaking', async () => {
+    const { browser } = await signUp(server.origin);
+    for (const value of hostile) {
+      const path = authorizePath(authorizationRequest({ [name]: value }).query);
+      await expectHarmless(`${name}=${JSON.stringify(value)}`, await browser.request(path));
+      await expectHarmless(`${name} twice`, await browser.request(`${path}&${name}=again`));
+      await expectHarmless(`${name} as a list`, await browser.request(`${path}&${name}[]=again&${name}[x]=y`));
+    }
+    expect(server.failures).toEqual([]);
+  });
+});
+
+test.each(['token', 'revocation', 'introspection'])(
+  'the %s endpoint takes anything without breaking',
+  { timeout: 90_000 },
+  async (endpoint) => {
+    const client = await confidentialClient(server.db, ['orders.manage']);
+    const credentials = basic(client.clientId, client.secret);
+    const names = [
+      'grant_type',
+      'code',
+      'code_verifier',
+      'redirect_uri',
+      'refresh_token',
+      'scope',
+      'resource',
+      'token',
+      'token_type_hint',
+      'client_id',
+      'client_secret',
+    ];
+    for (const grant of ['authorization_code', 'refresh_token', 'client_credentials']) {
+      for (const name of names) {
+        for (const value of hostile) {
+          const form = {
+            grant_type: grant,
+            client_id: commandLine.clientId,
+            code: 'x',
+            redirect_uri: 'http://127.0.0.1/callback',
+            code_verifier: 'x'.repeat(43),
+            refresh_token: 'x',
+            token: 'x',
+            [name]: value,
+          };
+          const url = `${server.origin}/oauth/${endpoint}`;
+          const what = `${endpoint} ${grant} ${name}=${JSON.stringify(value)}`;
+          await expectHarmless(what, await fetch(url, { method: 'POST', body: new URLSearchParams(form) }));
+          const { client_id: _left, ...rest } = form;
+          await expectHarmless(
+            what,
+            await fetch(url, { method: 'POST', body: new URLSearchParams({ ...rest, [name]: value }), headers: credentials }),
+          );
+        }
+      }
+    }
+    expect(server.failures).toEqual([]);
+  },
+);
+
+test('authorization headers of any kind do not break the token endpoint', async () => {
+  const encoded = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+  for (const authorization of [
+    'Basic',
+    'Basic !',
+    'Bearer x',
+    encoded(''),
+    encoded(':'),
+    encoded('a\0b:c'),
+    encoded('%:%'),
+    encoded('mandate-cli:'),
+    encoded(`${'x'.repeat(5000)}:y`),
+  ]) {
+    const response = await fetch(`${server.origin}/oauth/token`, {
+      method: 'POST',
+      headers: { authorization },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    await expectHarmless(authorization, response);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+  }
+});
+
+describe.each([
+  '/sign-in',
+  '/sign-up',
+  '/password-reset',
+  '/account/password',
+  '/account/email',
+  '/account/authenticator-app',
+  '/account/sessions',
+])('the form of %s', (path) => {
+  test('takes anything without breaking', async () => {
+    const { browser } = await signUp(server.origin);
+    const page: Page = await browser.open(path);
+    for (const name of ['csrf', 'name', 'email', 'password', 'next', 'sealed', 'code', 'session', 'everywhere']) {
+      for (const value of hostile) {
+        const form = { name: 'Ann', email: `ann@example.com`, password: 'short', [name]: value };
+        await expectHarmless(`${path} ${name}=${JSON.stringify(value)}`, await browser.request(path, formRequest(page, form)));
+      }
+      await expectHarmless(`${path} ${name} twice`, await browser.request(path, formRequest(page, { [name]: ['a', 'b'] })));
+    }
+    await expectHarmless('too long', await browser.request(path, formRequest(page, { name: 'x'.repeat(40_000) })));
+    await expectHarmless(
+      'JSON',
+      await browser.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' }),
+    );
+    await expectHarmless(
+      'charset',
+      await browser.request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded; charset=x' },
+        body: 'a=b',
+      }),
+    );
+    expect(server.failures).toEqual([]);
+  });
+});
+
+test.each([
+  '/sign-in/second-factor',
+  '/sign-in/passkey',
+  '/sign-up/confirm',
+  '/password-reset/confirm',
+  '/account/email/confirm',
+  '/account/apps',
+  '/account/passkeys',
+  '/account/passkeys/remove',
+  '/account/recovery-codes',
+  '/account/authenticator-app/remove',
+  '/account/close',
+  '/sign-out',
+])('what %s is sent does not break it', { timeout: 60_000 }, async (path) => {
+  for (const value of hostile) {
+    // what closes the account or signs out leaves nobody for the next
+    const { browser } = await signUp(server.origin);
+    const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/sign-in')).text)?.[1] ?? '';
+    for (const name of ['proof', 'code', 'passkey', 'name', 'password', 'app', 'id', 'next', 'csrf', 'unknown']) {
+      const form = new URLSearchParams({ csrf, [name]: value });
+      const url = `${path}?token=${encodeURIComponent(value)}`;
+      await expectHarmless(`${path} ${name}=${JSON.stringify(value)}`, await browser.request(url, { method: 'POST', body: form }));
+    }
+    await expectHarmless(`${path} twice`, await browser.request(`${path}?token=a&token=b&next=a&next=b`));
+  }
+  expect(server.failures).toEqual([]);
+});
+
+test('the form of the consent page takes anything without breaking', { timeout: 60_000 }, async () => {
+  const { browser } = await signUp(server.origin);
+  for (const name of ['csrf', 'decision', 'scope', 'unknown']) {
+    for (const value of hostile) {
+      const page = await browser.open(authorizePath(authorizationRequest({ scope: 'openid users.read orders.read' }).query));
+      const what = `consent ${name}=${JSON.stringify(value)}`;
+      await expectHarmless(what, await browser.request(page.url.href, formRequest(page, { decision: 'x', [name]: value })));
+      await expectHarmless(what, await browser.request(page.url.href, formRequest(page, { [name]: [value, 'allow'] })));
+      await expectHarmless(what, await browser.request(`${page.url.href}?${new URLSearchParams({ [name]: value }).toString()}`));
+    }
+  }
+  expect(server.failures).toEqual([]);
+});
+
+test.each([
+  '/sign-in/%',
+  '/consent/%00',
+  '/sign-in/a%2fb',
+  '/consent/x?uid=y',
+  '/oauth/authorize/x',
+  '/oauth/%',
+  '/oauth/authorize/%00',
+  '/oauth/logout?id_token_hint=x.y.z',
+  '/oauth/logout/success?client_id=%00',
+])('the address %s does not break the server', async (path) => {
+  await expectHarmless(path, await fetch(server.origin + path, { redirect: 'manual' }));
+  await expectHarmless(path, await fetch(server.origin + path, { method: 'POST', redirect: 'manual' }));
+  expect(server.failures).toEqual([]);
+});
+
+test('these were thousands of requests', () => expect(hostileRequests()).toBeGreaterThan(4000));

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../../server/database/database.ts';
+import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
+import { openSigningKeys } from '../../../server/oauth/signing-keys/signing-key-set.ts';
+import { freshDatabase } from '../../support/services/database.ts';
+
+const encryptionKey = Buffer.alloc(32);
+let db: Database;
+beforeAll(async () => {
+  db = await freshDatabase();
+});
+afterAll(() => db.close());
+
+test('a retired signing key leaves the published set when its time comes, without another look at the database', async () => {
+  await openSigningKeys(db.em, encryptionKey);
+  const schedule = { every: 1_000, publishedBefore: 0, publishedAfter: 2 };
+  await rotateSigningKeys(db.em, encryptionKey, new Date(), { schedule, when: 'asked' });
+  const keys = await openSigningKeys(db.em, encryptionKey, { schedule, readAgainAfter: 3_600_000 });
+  const publishedKids = async (): Promise<unknown[]> => (await keys.current()).keys.map(({ kid }) => kid);
+  const before = await publishedKids();
+  expect(before).toHaveLength(4);
+  await sleep(2_100);
+  const after = await publishedKids();
+  expect(after).toHaveLength(2);
+  expect(before).toEqual(expect.arrayContaining(after));
+});

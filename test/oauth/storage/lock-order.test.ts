@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { databaseKind } from '../../support/services/database.ts';
+import { useServer } from '../../support/server/with-server.ts';
+import { authorize, commandLine, redeem, refresh, signUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
+
+// Each of these requests ends the whole grant, and holds another part of it when it begins to.
+describe.skipIf(databaseKind === 'pglite')('a replayed code, a replayed refresh token and two revocations of one grant at once', () => {
+  const server = useServer();
+
+  test('wait for each other in one order: no deadlock, no failure', async () => {
+    const person = await signUp(server.origin);
+    for (let round = 0; round < 15; round += 1) {
+      const granted = await authorize(server.origin, person, { scope: 'openid users.read' });
+      const tokens = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
+      const renewed = tokenResponse.parse(await (await refresh(server.origin, tokens.refresh_token ?? '')).json());
+      const revoke = (token: string) =>
+        fetch(`${server.origin}/oauth/revocation`, {
+          method: 'POST',
+          body: new URLSearchParams({ client_id: commandLine.clientId, token }),
+        });
+      const answers = await Promise.all([
+        redeem(server.origin, granted),
+        refresh(server.origin, tokens.refresh_token ?? ''),
+        revoke(renewed.access_token),
+        revoke(renewed.refresh_token ?? ''),
+        redeem(server.origin, granted),
+        refresh(server.origin, renewed.refresh_token ?? ''),
+      ]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status >= 500)).toEqual([]);
+      expect((await refresh(server.origin, renewed.refresh_token ?? '')).status).toBe(400);
+    }
+    expect(server.failures).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { startBackground, type Job } from '../../../server/jobs/job-runner.ts';
+import { createLog } from '../../../server/logging/logger.ts';
+
+const hour = 3_600_000;
+const quiet = createLog(true);
+quiet.level = 'silent';
+
+/** A job that counts its runs, and lets the test wait for one of them. */
+function counted(work: (run: number, signal: AbortSignal) => Promise<unknown> = () => Promise.resolve(), everyMs = hour) {
+  const waiting: { runs: number; resolve: () => void }[] = [];
+  let runs = 0;
+  const job: Job = {
+    name: 'counted',
+    everyMs,
+    async run(signal) {
+      runs += 1;
+      const now = runs;
+      for (const { resolve } of waiting.filter((one) => one.runs <= now)) resolve();
+      await work(now, signal);
+    },
+  };
+  const reached = (count: number): Promise<void> =>
+    runs >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ runs: count, resolve }));
+  return { job, reached, runs: () => runs };
+}
+
+describe('work in the background', () => {
+  test('begins at once, comes back in its rhythm, and stops', async () => {
+    const { job, reached, runs } = counted(undefined, 5);
+    const background = startBackground([job], quiet);
+    await reached(3);
+    await background.stop();
+    const stopped = runs();
+    await new Promise((passed) => setTimeout(passed, 30));
+    expect(runs()).toBe(stopped);
+  });
+
+  test('comes back at once when it is woken, even while it works', async () => {
+    const { job, reached, runs } = counted(async (run) => {
+      await new Promise((passed) => setTimeout(passed, 5));
+      if (run === 1) background.wake();
+    });
+    const background = startBackground([job], quiet);
+    await reached(2);
+    background.wake();
+    await reached(3);
+    await background.stop();
+    expect(runs()).toBe(3);
+  });
+
+  test('that fails is tried again, and holds up nothing else', async () => {
+    const failing = counted(() => Promise.reject(new Error('planted')), 5);
+    const other = counted(undefined, 5);
+    const background = startBackground([failing.job, other.job], quiet);
+    await Promise.all([failing.reached(3), other.reached(3)]);
+    await background.stop();
+    expect(failing.runs()).toBeGreaterThanOrEqual(3);
+  });
+
+  test('is finished before stopping, and told that it should come to an end', async () => {
+    let finished = false;
+    const { job, reached } = counted(async (_run, signal) => {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      finished = true;
+    });
+    const background = startBackground([job], quiet);
+    await reached(1);
+    await background.stop();
+    expect(finished).toBe(true);
+  });
+});

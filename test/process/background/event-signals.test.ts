@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Database, type Em, openDatabase } from '../../../server/database/database.ts';
+import { forwardOwnWrites, listenForEvents } from '../../../server/events/event-notifications.ts';
+import { eventSignals } from '../../../server/events/event-signals.ts';
+import { NewEvents } from '../../../server/events/long-poll.ts';
+import { recordEvent } from '../../../server/events/record-event.ts';
+import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { hour, lastSeq, placed, pollEvery, quiet, sequenceAndDeliver } from '../../support/event-signals.ts';
+import { openTcpProxy } from '../../support/network/tcp-proxy.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+const happen = (em: Em): Promise<void> =>
+  em.fork().transactional((inner) => recordEvent(inner, 'webhook_endpoint.disabled', { id: 1, version: 1 }, null));
+
+describe.skipIf(databaseKind === 'pglite')('two processes', () => {
+  /** One writes events and waits for them, the other one sequences them. */
+  async function startPair(listenUrl?: string) {
+    const url = await freshPostgresqlUrl();
+    const [web, worker] = [await openDatabase(url), await openDatabase(url)];
+    cleanUps.push(() => Promise.all([web.close(), worker.close()]));
+    forwardOwnWrites(web.em, quiet);
+    for (const db of [web, worker]) {
+      const listener = await listenForEvents(db.em, db === worker && listenUrl !== undefined ? withPort(url, listenUrl) : url, quiet);
+      cleanUps.push(() => listener[Symbol.asyncDispose]());
+    }
+    const newEvents = new NewEvents(web.em);
+    cleanUps.push(() => newEvents.stop());
+    const hears = (db: Database): boolean => eventSignals(db.em).hearsOtherProcesses;
+    await expect.poll(() => hears(web) && hears(worker)).toBe(true);
+    cleanUps.push(sequenceAndDeliver(worker));
+    return { web, worker, newEvents, hears };
+  }
+  const withPort = (url: string, port: string): string => Object.assign(new URL(url), { port }).href;
+
+  test('hear of each other by notifications alone', async () => {
+    pollEvery(hour, hour);
+    const { web, newEvents } = await startPair();
+    for (const count of [1, 2, 3]) {
+      const waiting = newEvents.wait(count - 1, 10_000, new AbortController().signal);
+      await happen(web.em);
+      await waiting;
+      expect(await lastSeq(web.em)).toBe(count);
+    }
+  });
+
+  test('poll while notifications are cut, and hear of each other again afterwards', { timeout: 30_000 }, async () => {
+    pollEvery(hour, 100);
+    const postgresql = new URL(await freshPostgresqlUrl());
+    await using proxy = await openTcpProxy(Number(postgresql.port));
+    const { web, worker, hears } = await startPair(String(proxy.port));
+    await happen(web.em);
+    await placed(web.em, 1);
+    proxy.silence();
+    proxy.cut();
+    await expect.poll(() => hears(worker), { timeout: 10_000 }).toBe(false);
+    await happen(web.em);
+    await placed(web.em, 2);
+    proxy.goOn();
+    await expect.poll(() => hears(worker), { timeout: 20_000 }).toBe(true);
+    await happen(web.em);
+    await placed(web.em, 3);
+  });
+
+  test('sequence an event that was committed while another process held the sequence', async () => {
+    pollEvery(hour, hour);
+    const { web, worker } = await startPair();
+    const holder = web.em.fork();
+    await holder.begin();
+    await holder.execute('select last_seq from event_sequence for no key update');
+    await happen(web.em);
+    await sleep(200);
+    expect(await lastSeq(worker.em)).toBe(0);
+    await holder.rollback();
+    await placed(web.em, 1);
+  });
+});

@@ -1,0 +1,66 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { afterEach, expect, test } from 'vitest';
+import { Browser } from '../../support/browser/browser.ts';
+import { openMailServer } from '../../support/services/mail-server.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+
+afterEach(endServerProcesses);
+
+test('a person signs up by a message that the server sends through its mail server', { timeout: 300_000 }, async () => {
+  await using mail = await openMailServer();
+  await using data = await temporaryDataDirectory();
+  const server = await startServer({
+    MANDATE_DATA_DIR: data.path,
+    MANDATE_SMTP_URL: `smtp://shop:${encodeURIComponent('p@ss word')}@127.0.0.1:${mail.port}`,
+    MANDATE_MAIL_FROM: 'Shop <shop@example.com>',
+  });
+  const browser = new Browser(server.url);
+  const [email, password] = ['ann@example.com', 'correct horse battery'];
+  const asked = await browser.submit(await browser.open('/sign-up'), { email });
+  expect(asked.text).toContain('Check your e-mail');
+  await expect.poll(() => mail.received.length, { timeout: 20_000 }).toBe(1);
+
+  const [message] = mail.received;
+  expect([message?.user, message?.to]).toEqual(['shop', [email]]);
+  const { from, subject, text = '', html = '' } = await PostalMime.parse(message?.raw ?? '');
+  expect([from?.address, subject]).toEqual(['shop@example.com', 'Your account at Mandate']);
+  const link = /https?:\S+/.exec(text)?.[0] ?? '';
+  expect(new URL(link).origin).toBe(server.url);
+  expect(html.replaceAll('&amp;', '&')).toContain(link);
+
+  const account = await browser.submit(await browser.open(link), { name: 'Ann', password });
+  expect([account.url.pathname, account.text.includes('You are signed in')]).toEqual(['/account', true]);
+  expect(mail.received).toHaveLength(1);
+  expect(server.output()).not.toMatch(/p@ss word|p%40ss|a message that would be sent|ann@example/);
+  await server.stop();
+});
+
+test('a password in a file is read again on SIGHUP, and one that cannot be used changes nothing', { timeout: 240_000 }, async () => {
+  await using mail = await openMailServer();
+  await using data = await temporaryDataDirectory();
+  const file = join(data.path, 'smtp-url');
+  const put = (password: string): Promise<void> => writeFile(file, `smtp://shop:${encodeURIComponent(password)}@127.0.0.1:${mail.port}\n`);
+  await put(mail.password);
+  const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_SMTP_URL_FILE: file, MANDATE_MAIL_FROM: 'shop@example.com' });
+  const browser = new Browser(server.url);
+  const receives = async (email: string, count: number): Promise<void> => {
+    await browser.submit(await browser.open('/sign-up'), { email });
+    await expect.poll(() => mail.received.length, { timeout: 60_000 }).toBe(count);
+  };
+  await receives('ann@example.com', 1);
+
+  await writeFile(file, 'hunter2');
+  process.kill(server.pid, 'SIGHUP');
+  await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('secrets stay as they were');
+  expect(server.output()).not.toContain('hunter2');
+  await receives('ben@example.com', 2);
+
+  mail.password = 'changed p@ssword';
+  await put(mail.password);
+  process.kill(server.pid, 'SIGHUP');
+  await receives('cleo@example.com', 3);
+  expect(server.output()).not.toContain('changed');
+  expect(await server.stop()).toBe(0);
+});

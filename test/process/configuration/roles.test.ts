@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openDatabase } from '../../../server/database/database.ts';
+import { Browser } from '../../support/browser/browser.ts';
+import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { freePort } from '../../support/network/free-port.ts';
+import { scrape } from '../../support/metrics.ts';
+import { endServerProcesses, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { openReceiver } from '../../support/network/webhook-receiver.ts';
+import { placeOrder, shopper, type Shopper } from '../lifecycle/shopper.ts';
+
+afterEach(endServerProcesses);
+
+async function post(who: Shopper, path: string, body: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${who.token}`, 'content-type': 'application/json' };
+  const response = await fetch(`${who.url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+const task = z.object({ id: z.number(), status: z.string() });
+const taskOf = async (who: Shopper, id: number): Promise<string> => {
+  const response = await fetch(`${who.url}/api/v1/tasks/${id}`, { headers: { authorization: `Bearer ${who.token}` } });
+  return task.parse(await response.json()).status;
+};
+
+describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 }, () => {
+  test('web takes orders and leaves the rest, worker does the rest, and another goes on where one was killed', async () => {
+    await using data = await temporaryDataDirectory();
+    const [url, port, metricsPort] = [await freshPostgresqlUrl(), await freePort(), await freePort()];
+    const env = {
+      DATABASE_URL: url,
+      MANDATE_DATA_DIR: data.path,
+      MANDATE_ISSUER: `http://localhost:${port}`,
+      MANDATE_SECRET: 'x'.repeat(43),
+    };
+    const web = await startServer({ ...env, MANDATE_ROLE: 'web', PORT: String(port), MANDATE_METRICS_PORT: String(metricsPort) });
+    const who = await shopper(web.url, data.path);
+    const receiver = await openReceiver();
+    receiver.answer = () => undefined; // so that the first worker never learns whether it arrived
+    await post(who, '/webhook-endpoints', { url: receiver.url, events: ['order.created'] });
+    await placeOrder(who, 'taken by web');
+    const browser = new Browser(web.url);
+    await browser.submit(await browser.open('/sign-up'), { email: 'ann@example.com' });
+    const exported = task.parse(await post(who, '/order-exports', { format: 'csv' }));
+
+    const waiting = async (queue: string): Promise<number> => (await scrape(metricsPort)).value('mandate_queue_waiting', { queue }) ?? 0;
+    for (const queue of ['events', 'mails', 'tasks']) expect(await waiting(queue), queue).toBeGreaterThan(0);
+    expect(receiver.received).toHaveLength(0);
+
+    const first = await startServer({ ...env, MANDATE_ROLE: 'worker' });
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => taskOf(who, exported.id), { timeout: 60_000 }).toBe('succeeded');
+    await expect.poll(() => first.output(), { timeout: 60_000 }).toContain('a message that would be sent');
+    expect(web.output()).not.toContain('a message that would be sent');
+    for (const queue of ['events', 'mails', 'tasks']) await expect.poll(() => waiting(queue), { timeout: 60_000 }).toBe(0);
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${first.url}/api/v1/products`)).status).toBe(404);
+
+    await first.kill();
+    receiver.answer = (_, res) => res.writeHead(204).end();
+    const second = await startServer({ ...env, MANDATE_ROLE: 'worker' });
+    const db = await openDatabase(url);
+    // as if the time had passed for which the first had it
+    await db.em.fork().execute(`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`);
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(2);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const delivered = async (): Promise<unknown> => (await db.em.fork().execute('select status from webhook_deliveries'))[0];
+    await expect.poll(delivered, { timeout: 60_000 }).toEqual({ status: 'succeeded' });
+    await db.close();
+
+    expect(await second.stop()).toBe(0);
+    expect(await web.stop()).toBe(0);
+    await receiver.close();
+  });
+});
+
+test('a part of the work cannot be had on the embedded database', { timeout: 120_000 }, async () => {
+  await using data = await temporaryDataDirectory();
+  const refused = await runServer({ MANDATE_DATA_DIR: data.path, MANDATE_ROLE: 'web' });
+  expect(refused.code).toBe(1);
+  expect(refused.output).toContain('MANDATE_ROLE must be all without DATABASE_URL');
+});

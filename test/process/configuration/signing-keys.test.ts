@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { mandateServer } from '../../support/server/server-command.ts';
+import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+
+afterEach(endServerProcesses);
+
+/** `npm run keys:rotate` */
+async function rotateKeys(env: Record<string, string>, ...argv: string[]): Promise<{ code: unknown; output: string }> {
+  const { code, stdout, stderr } = await mandateServer(env, ['keys', 'rotate', ...argv]);
+  return { code, output: stdout + stderr };
+}
+
+async function publishedKeys(url: string): Promise<string[]> {
+  const { keys } = z.object({ keys: z.array(z.object({ kid: z.string() })) }).parse(await (await fetch(`${url}/oauth/jwks`)).json());
+  return keys.map(({ kid }) => kid);
+}
+
+describe('npm run keys:rotate', { timeout: 180_000 }, () => {
+  test('beside a running server with the embedded database says whom to ask, and the server does it', async () => {
+    await using data = await temporaryDataDirectory();
+    const env = { MANDATE_DATA_DIR: data.path };
+    const server = await startServer(env);
+    const before = await publishedKeys(server.url);
+
+    const refused = await rotateKeys(env);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain(
+      `is in use by another process. Ask the running server, as an administrator: mandate signing-keys rotate`,
+    );
+    expect(refused.output).not.toMatch(/\bat .*\.ts:\d+/);
+
+    const authorization = `Bearer ${await administrationToken(server.url, data.path)}`;
+    const headers = { authorization, 'content-type': 'application/json' };
+    const rotated = await fetch(`${server.url}/api/v1/signing-key-rotations`, { method: 'POST', headers, body: '{}' });
+    expect([rotated.status, await rotated.json()]).toEqual([201, expect.objectContaining({ made: 2 })]);
+    const after = await publishedKeys(server.url);
+    expect(after).toHaveLength(4);
+    expect(after).toEqual(expect.arrayContaining(before));
+
+    await server.stop();
+    const again = await rotateKeys(env);
+    expect(again).toEqual({ code: 0, output: expect.stringContaining('are published already') });
+  });
+
+  test.skipIf(databaseKind === 'pglite')('beside running servers on PostgreSQL reaches them without a restart', async () => {
+    await using data = await temporaryDataDirectory();
+    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await freshPostgresqlUrl() };
+    const server = await startServer(env);
+    const before = await publishedKeys(server.url);
+    expect(await rotateKeys(env)).toEqual({ code: 0, output: expect.stringContaining('2 new signing keys are published.') });
+    await expect.poll(() => publishedKeys(server.url), { timeout: 30_000, interval: 500 }).toHaveLength(4);
+    expect(await publishedKeys(server.url)).toEqual(expect.arrayContaining(before));
+    await server.stop();
+  });
+});

@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Stripe } from 'stripe';
+import { afterEach, expect, test } from 'vitest';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+
+afterEach(endServerProcesses);
+
+const [before, after] = ['whsec_before_it_changed', 'whsec_after_it_changed'];
+
+/** What Stripe would report, signed with that secret: the status of the answer. */
+async function report(url: string, secret: string): Promise<number> {
+  const payload = JSON.stringify({
+    id: `evt_${crypto.randomUUID()}`,
+    object: 'event',
+    type: 'ping',
+    data: { object: { object: 'balance' } },
+  });
+  const signature = new Stripe('sk_test_1').webhooks.generateTestHeaderString({ payload, secret });
+  const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
+  return (await fetch(`${url}/api/v1/provider-events/stripe`, { method: 'POST', headers, body: payload })).status;
+}
+
+test('the secrets of Stripe are read again on SIGHUP, and a file that cannot be used changes nothing', { timeout: 240_000 }, async () => {
+  await using data = await temporaryDataDirectory();
+  const file = join(data.path, 'webhook-secret');
+  await writeFile(file, before);
+  const server = await startServer({ MANDATE_DATA_DIR: data.path, STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET_FILE: file });
+  expect([await report(server.url, before), await report(server.url, after)]).toEqual([200, 400]);
+
+  await writeFile(file, 'hunter2');
+  process.kill(server.pid, 'SIGHUP');
+  await expect.poll(() => server.output(), { timeout: 30_000 }).toContain('secrets stay as they were');
+  expect(await report(server.url, before)).toBe(200);
+
+  await writeFile(file, after);
+  process.kill(server.pid, 'SIGHUP');
+  await expect.poll(() => report(server.url, after), { timeout: 30_000 }).toBe(200);
+  expect(await report(server.url, before)).toBe(400);
+  expect(server.output()).not.toMatch(/hunter2|whsec/);
+  expect(await server.stop()).toBe(0);
+});

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../server/config/config.ts';
+import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { freePort } from '../../support/network/free-port.ts';
+import { administer } from '../../support/services/postgresql-databases.ts';
+import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { loadSeconds, runTimed } from '../../support/server/timed-start.ts';
+
+afterEach(endServerProcesses);
+
+describe('a server without PostgreSQL at its start', { timeout: 120_000 }, () => {
+  test('waits as long as DATABASE_START_TIMEOUT says, reports that, and exits with one sentence', async () => {
+    const port = await freePort();
+    const url = `postgres://mandate:hunter2@127.0.0.1:${port}/mandate`;
+    const { code, output, seconds } = await runTimed({ DATABASE_URL: url, DATABASE_START_TIMEOUT: '7' });
+    const lines = output.trim().split('\n');
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toMatch(
+      new RegExp(
+        `^Mandate cannot start\\. PostgreSQL at 127\\.0\\.0\\.1:${port} was not available within 7 s \\(.*ECONNREFUSED.*DATABASE_START_TIMEOUT$`,
+      ),
+    );
+    const reports = lines.slice(0, -1);
+    expect(reports.length).toBeGreaterThanOrEqual(2); // after 0, 3 and 6 seconds, on a machine that keeps up
+    expect(reports.length).toBeLessThanOrEqual(3);
+    for (const line of reports) expect(line).toMatch(/waiting for PostgreSQL at 127\.0\.0\.1:\d+: \d of at most 7 s/);
+    expect(output).not.toContain('hunter2');
+    expect(seconds).toBeGreaterThan(7);
+    expect(seconds).toBeLessThan(9 + (await loadSeconds()));
+  });
+
+  test.skipIf(databaseKind === 'pglite')('starts when PostgreSQL does', async () => {
+    const postgresql = await startPostgresql(await findPostgresql());
+    try {
+      await postgresql.kill();
+      await using data = await temporaryDataDirectory();
+      const starting = startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: postgresql.url }, undefined, undefined, (line) => {
+        if (line.includes('waiting for PostgreSQL')) reported.resolve();
+      });
+      const reported = Promise.withResolvers<void>();
+      await reported.promise;
+      await postgresql.start();
+      const server = await starting;
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+      expect(await server.stop()).toBe(0);
+    } finally {
+      await postgresql.stop();
+    }
+  });
+
+  test('waits for a minute by default', () => {
+    expect(readConfig({}).databaseStartTimeoutSeconds).toBe(60);
+  });
+});
+
+describe.skipIf(databaseKind === 'pglite')('a server that PostgreSQL refuses at its start', { timeout: 120_000 }, () => {
+  test.each([
+    ['a wrong password', /password authentication failed/, (url: URL) => (url.password = 'hunter2')],
+    ['an unknown database', /database "no_such_database" does not exist/, (url: URL) => (url.pathname = '/no_such_database')],
+    ['TLS that PostgreSQL does not have', /does not support SSL/, (url: URL) => (url.search = '?sslmode=verify-full')],
+  ])('exits at once with %s', async (_, reason, change) => {
+    const url = new URL(await freshPostgresqlUrl());
+    const working = url.href;
+    change(url);
+    const { code, output, seconds } = await runTimed({ DATABASE_URL: url.href });
+    expect(code).toBe(1);
+    expect(output).toMatch(/^Mandate cannot start\. PostgreSQL at [\d.:]+ refuses the connection \(.*\): correct DATABASE_URL\n$/);
+    expect(output).toMatch(reason);
+    expect(output).not.toContain('hunter2');
+    expect(seconds).toBeLessThan(5 + (await loadSeconds()));
+    expect(await administer(working, `select datname from pg_database where datname = 'no_such_database'`)).toEqual([]);
+  });
+});

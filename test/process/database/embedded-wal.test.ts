@@ -1,0 +1,28 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { limitWalJob } from '../../../server/database/embedded/limit-wal-size.ts';
+import { openDatabase } from '../../../server/database/database.ts';
+import { temporaryDataDirectory } from '../../support/server/server-process.ts';
+
+const segmentMegabytes = 16;
+
+test('an embedded database that is written to for long keeps little WAL', { timeout: 120_000 }, async () => {
+  await using data = await temporaryDataDirectory();
+  const directory = join(data.path, 'database');
+  const db = await openDatabase(directory);
+  try {
+    const em = db.em.fork();
+    const job = limitWalJob(db);
+    await em.execute('create table filler (text text)');
+    for (let nth = 0; nth < 60; nth += 1) {
+      await em.execute(`insert into filler select repeat('x', 1000) from generate_series(1, 5000)`);
+      await em.execute('truncate filler');
+      await job.run(new AbortController().signal);
+    }
+    const segments = (await readdir(join(directory, 'pg_wal'))).filter((name) => /^[0-9A-F]{24}$/.test(name));
+    expect(segments.length * segmentMegabytes).toBeLessThanOrEqual(160); // of about 330 that were written
+  } finally {
+    await db.close();
+  }
+});

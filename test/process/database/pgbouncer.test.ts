@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { migrationLock } from '../../../server/database/schema/run-migrations.ts';
+import { databaseKind, emptyPostgresqlUrl, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../../support/services/pgbouncer.ts';
+import { openDatabase } from '../../../server/database/database.ts';
+import { endServerProcesses, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { loadSeconds, runTimed } from '../../support/server/timed-start.ts';
+import { countOrders, placeOrder, readOrder, shopper, stockOf } from '../lifecycle/shopper.ts';
+
+afterEach(endServerProcesses);
+
+type Settings = Readonly<Record<string, string | number>>;
+type Environment = Readonly<Record<string, string>>;
+
+/**
+ * Starts a server on an empty database behind PgBouncer, places orders from several callers at once, and reads everything back.
+ * @returns the log
+ */
+async function serveOrders(settings: Settings, env: Environment = {}): Promise<string> {
+  await using data = await temporaryDataDirectory();
+  await using bouncer = await startPgBouncer(await emptyPostgresqlUrl(), settings);
+  const server = await startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: bouncer.url, ...env });
+  const who = await shopper(server.url, data.path);
+  const references = Array.from({ length: 60 }, () => randomUUID());
+  const orders = await Promise.all(references.map((reference) => placeOrder(who, reference)));
+  const replayed = await Promise.all(references.map((reference) => placeOrder(who, reference)));
+  expect(replayed).toEqual(orders);
+  expect(await Promise.all(orders.map(({ id }) => readOrder(who, id)))).toEqual(orders);
+  expect([await countOrders(who), await stockOf(who)]).toEqual([60, who.stock - 60]);
+  expect(await server.stop()).toBe(0);
+  return server.output();
+}
+
+/** Starts a server that exits, and returns what it wrote. */
+async function failToStart(settings: Settings, env: Environment = {}): Promise<string> {
+  await using bouncer = await startPgBouncer(await freshPostgresqlUrl(), settings);
+  const { code, output, seconds } = await runTimed({ DATABASE_URL: bouncer.url, ...env });
+  expect(code).toBe(1);
+  expect(output.trim().split('\n')).toHaveLength(1);
+  expect(seconds).toBeLessThan(5 + (await loadSeconds()));
+  return output;
+}
+
+const unnamed = { DATABASE_PREPARED_STATEMENTS: 'off' };
+/** Log lines of level error, in production and in development. */
+const failures = /"level":(50|60)|failed|error:/;
+
+describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgBouncer', { timeout: 120_000 }, () => {
+  test('works in session mode with the default settings', async () => {
+    expect(await serveOrders({})).not.toMatch(failures);
+  });
+
+  test('works in session mode without named prepared statements', async () => {
+    expect(await serveOrders({}, unnamed)).not.toMatch(failures);
+  });
+
+  test('works in transaction mode with DATABASE_PREPARED_STATEMENTS=off', async () => {
+    const output = await serveOrders({ pool_mode: 'transaction' }, unnamed);
+    expect(output).not.toMatch(failures);
+    expect(output).toContain('LISTEN does not work through a connection pooler: set DATABASE_DIRECT_URL');
+  });
+
+  test.runIf(supportsPreparedStatements)('works in transaction mode with the prepared statements of PgBouncer 1.21 and later', async () => {
+    expect(await serveOrders({ pool_mode: 'transaction', max_prepared_statements: 300 })).not.toMatch(failures);
+  });
+
+  test.each([0, 1])('exits in transaction mode without prepared statements and says what to set (server_round_robin %i)', async (round) => {
+    const settings = {
+      pool_mode: 'transaction',
+      server_round_robin: round,
+      ...(supportsPreparedStatements && { max_prepared_statements: 0 }),
+    };
+    expect(await failToStart(settings)).toMatch(/^Mandate cannot start\. .* set DATABASE_PREPARED_STATEMENTS=off$/m);
+  });
+
+  test.each([{}, unnamed])('exits in statement mode and says what to set, with %j', async (env) => {
+    const output = await failToStart({ pool_mode: 'statement' }, env);
+    expect(output).toMatch(/^Mandate cannot start\. .* set pool_mode to session or transaction in the pooler$/m);
+  });
+
+  test.each(['session', 'transaction'])('exits when a pool in %s mode has one connection and says what to set', async (mode) => {
+    const output = await failToStart({ pool_mode: mode, default_pool_size: 1 }, unnamed);
+    expect(output).toMatch(/^Mandate cannot start\. .* raise default_pool_size/);
+  });
+
+  test('applies migrations and listens for events through DATABASE_DIRECT_URL', async () => {
+    await using data = await temporaryDataDirectory();
+    const url = await emptyPostgresqlUrl();
+    await using bouncer = await startPgBouncer(url, { pool_mode: 'transaction' });
+    const observer = await openDatabase(url);
+    const lock = observer.em.fork();
+    await lock.begin();
+    await lock.execute('select pg_advisory_xact_lock(?)', [migrationLock]);
+    const env = {
+      MANDATE_DATA_DIR: data.path,
+      DATABASE_URL: bouncer.url,
+      DATABASE_DIRECT_URL: `${url}?application_name=direct`,
+      ...unnamed,
+    };
+    const starting = startServer(env);
+    const waiting = `select count(*) as count from pg_stat_activity where application_name = 'direct' and query like '%advisory%'`;
+    while ((await observer.em.fork().execute<{ count: number }[]>(waiting))[0]?.count === 0) await sleep(50);
+    await lock.rollback();
+    const server = await starting;
+    const listening = `select count(*) as count from pg_stat_activity where application_name = 'direct' and query like 'listen %'`;
+    await expect
+      .poll(async () => (await observer.em.fork().execute<{ count: number }[]>(listening))[0]?.count, { timeout: 10_000 })
+      .toBe(1);
+    await observer.close();
+    expect(await server.stop()).toBe(0);
+    expect(server.output()).not.toContain('LISTEN does not work');
+  });
+
+  test('exits when DATABASE_DIRECT_URL names another database', async () => {
+    await using data = await temporaryDataDirectory();
+    await using bouncer = await startPgBouncer(await emptyPostgresqlUrl());
+    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: await freshPostgresqlUrl() };
+    const { code, output } = await runServer(env);
+    expect([code, output]).toEqual([1, expect.stringMatching(/^Mandate cannot start\. DATABASE_DIRECT_URL .*\n$/)]);
+  });
+
+  test.each(['the password', 'the database'])('exits at once when %s is wrong', async (what) => {
+    await using bouncer = await startPgBouncer(await freshPostgresqlUrl());
+    const url = new URL(bouncer.url);
+    if (what === 'the password') url.password = 'hunter2';
+    else url.pathname = '/no_such_database';
+    const { code, output, seconds } = await runTimed({ DATABASE_URL: url.href });
+    expect([code, output]).toEqual([1, expect.stringMatching(/^Mandate cannot start\. .*\n$/)]);
+    expect(output).not.toContain('hunter2');
+    expect(seconds).toBeLessThan(5 + (await loadSeconds()));
+  });
+});

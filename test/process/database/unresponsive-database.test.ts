@@ -1,0 +1,31 @@
+import { afterEach, expect, test } from 'vitest';
+import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { openTcpProxy } from '../../support/network/tcp-proxy.ts';
+
+afterEach(endServerProcesses);
+
+test.skipIf(databaseKind === 'pglite')(
+  'a process whose database does not respond, on connections that stay open, is not ready but healthy, and ready again later',
+  { timeout: 60_000 },
+  async () => {
+    await using data = await temporaryDataDirectory();
+    const database = new URL(await freshPostgresqlUrl());
+    await using proxy = await openTcpProxy(Number(database.port));
+    database.port = String(proxy.port);
+    database.hostname = '127.0.0.1';
+    const { url } = await startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: database.href });
+    // less than the time limit of any statement or connection
+    const asked = async (path: string): Promise<string> => {
+      const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(8_000) });
+      return `${response.status} ${(await response.text()).trim()}`;
+    };
+    expect(await asked('/readyz')).toBe('200 ok');
+    proxy.silence();
+    expect(await asked('/readyz')).toBe('503 the database does not answer');
+    expect(await asked('/healthz')).toBe('200 ok');
+    proxy.goOn();
+    proxy.bury();
+    await expect.poll(() => asked('/readyz'), { timeout: 30_000 }).toBe('200 ok');
+  },
+);

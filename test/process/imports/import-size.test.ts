@@ -1,0 +1,126 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { freshPostgresqlUrl, serverDatabases } from '../../support/services/database.ts';
+import type { Body } from '../../support/server/start-mandate.ts';
+import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+
+afterEach(endServerProcesses);
+
+/** `MANDATE_IMPORT_LINES=400000`: a year of history. */
+const lines = Number(process.env['MANDATE_IMPORT_LINES'] ?? 20_000);
+const linesOfOrder = 18;
+const residentMax = 600_000_000;
+
+async function* orderLines(): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode('InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n');
+  for (let from = 0; from < lines; from += 1000) {
+    const rows = Array.from({ length: Math.min(1000, lines - from) }, (_, n) => {
+      const [order, line] = [Math.floor((from + n) / linesOfOrder), (from + n) % linesOfOrder];
+      const sku = (order * 7 + line * 131) % 4000;
+      return `${536_000 + order},S-${sku},"PRODUCT ${sku}, RETROSPOT",${1 + (line % 12)},2010-12-01 08:26,${(sku % 900) / 100 + 0.1},C-${order % 4300},United Kingdom\n`.replace(
+        /(\.\d\d)\d*,C-/,
+        '$1,C-',
+      );
+    });
+    yield encoder.encode(rows.join(''));
+  }
+}
+
+async function* productLines(): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode('sku,name,category,price,currency\n');
+  for (let from = 0; from < lines; from += 1000) {
+    const rows = Array.from({ length: Math.min(1000, lines - from) }, (_, n) => `P-${from + n},Product ${from + n},many,${n},GBP\n`);
+    yield encoder.encode(rows.join(''));
+  }
+}
+
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+
+const importQuery = new URLSearchParams({
+  source: 'year',
+  reference_column: 'InvoiceNo',
+  created_at_column: 'InvoiceDate',
+  customer_column: 'CustomerID',
+  sku_column: 'StockCode',
+  name_column: 'Description',
+  quantity_column: 'Quantity',
+  unit_price_column: 'UnitPrice',
+  amounts: 'decimal',
+  currency: 'GBP',
+  unknown_customers: 'create',
+  unknown_products: 'create',
+}).toString();
+
+/** The server is started as `npm start` starts it. */
+const startArguments = async (): Promise<string[]> => {
+  const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8'));
+  return String(scripts.start).split(' ').slice(1);
+};
+
+/** Most memory that the process had, in bytes. */
+const residentOf = async (pid: number): Promise<number> =>
+  Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+
+describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_600_000 }, (databaseKind) => {
+  test.each([
+    ['orders', `order-imports?${importQuery}`, orderLines],
+    ['products', 'product-imports?', productLines],
+  ])('%s are imported and exported in bounded memory', async (kind, path, rows) => {
+    await using data = await temporaryDataDirectory();
+    const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
+    const environment = { MANDATE_DATA_DIR: data.path, ...database };
+    const server = await startServer(environment, await startArguments());
+    const started = await residentOf(server.pid);
+    // Compiling the embedded database takes more memory than an import, for about a second: what counts here is the time after it.
+    await sleep(5_000);
+    await writeFile(`/proc/${server.pid}/clear_refs`, '5');
+    const idle = await residentOf(server.pid);
+    process.stdout.write(`${databaseKind}: up to ${megabytes(started)} resident while starting, ${megabytes(idle)} afterwards\n`);
+    const call = async (method: string, at: string, content?: { type: string; body: string | ReadableStream }): Promise<Response> => {
+      const authorization = `Bearer ${await administrationToken(server.url, data.path)}`;
+      const headers = { authorization, ...(content && { 'content-type': content.type }) };
+      const request: RequestInit & { duplex: 'half' } = { method, headers, duplex: 'half', ...(content && { body: content.body }) };
+      return fetch(`${server.url}/api/v1/${at}`, request);
+    };
+    const finished = async (accepted: Response): Promise<Body> => {
+      const text = await accepted.text();
+      expect(accepted.status, text).toBe(202);
+      const { id } = JSON.parse(text);
+      for (;;) {
+        const task: Body = JSON.parse(await (await call('GET', `tasks/${id}`)).text());
+        if (task.finished_at !== null) return task;
+        await sleep(500);
+      }
+    };
+    const report = async (what: string, begun: number): Promise<void> => {
+      const [seconds, resident] = [(performance.now() - begun) / 1000, await residentOf(server.pid)];
+      process.stdout.write(
+        `${databaseKind}: ${what} of ${lines} lines in ${seconds.toFixed(0)} s, ${Math.round(lines / seconds)} lines/s, up to ${megabytes(resident)} resident\n`,
+      );
+      expect(resident).toBeLessThan(residentMax);
+    };
+
+    const uploaded = performance.now();
+    const accepted = await call('POST', path, { type: 'text/csv', body: ReadableStream.from(rows()) });
+    await report(`upload (${kind})`, uploaded);
+    const task = await finished(accepted);
+    expect(task, JSON.stringify(task.error)).toMatchObject({ status: 'succeeded', progress: { processed: lines, total: lines } });
+    const things = kind === 'orders' ? Math.ceil(lines / linesOfOrder) : lines;
+    expect(task.imported).toEqual({ created: things, updated: 0, unchanged: 0, refused: 0, differing: 0 });
+    await report(`import (${kind})`, uploaded);
+    if (kind === 'products') return;
+
+    const exporting = performance.now();
+    const exported = await finished(await call('POST', 'order-exports', { type: 'application/json', body: '{"rows":"lines"}' }));
+    expect(exported.result.rows).toBe(lines);
+    const file = await call('GET', `tasks/${exported.id}/result`);
+    let bytes = 0;
+    for await (const chunk of file.body ?? []) bytes += chunk.length;
+    expect(bytes).toBe(exported.result.bytes);
+    await report('export and download', exporting);
+  });
+});

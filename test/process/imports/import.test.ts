@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../server/database/database.ts';
+import { freshPostgresqlUrl, serverDatabases } from '../../support/services/database.ts';
+import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+
+afterEach(endServerProcesses);
+
+const products = 8_000;
+const file = `sku,name,category,price,currency\n${Array.from({ length: products }, (_, n) => `M-${n},Name ${n},many,${n},EUR`).join('\n')}\n`;
+
+const task = z.object({
+  id: z.number(),
+  status: z.string(),
+  progress: z.object({ processed: z.number() }),
+  result: z
+    .object({
+      imported: z.object({ created: z.number(), updated: z.number(), unchanged: z.number(), refused: z.number(), differing: z.number() }),
+    })
+    .nullable(),
+});
+type Task = z.output<typeof task>;
+
+const headersOf = async (url: string, dataDirectory: string): Promise<Record<string, string>> => ({
+  authorization: `Bearer ${await administrationToken(url, dataDirectory)}`,
+});
+
+async function until(read: () => Promise<Task>, reached: (task: Task) => boolean): Promise<Task> {
+  for (;;) {
+    const now = await read();
+    if (reached(now)) return now;
+    await sleep(20);
+  }
+}
+
+/** A restarted server resumes what it worked on within this time after it was killed. */
+const resumedWithinMs = 15_000;
+
+describe.each(serverDatabases)('a server that is killed in the middle of an import, on %s', { timeout: 120_000 }, (databaseKind) => {
+  test('leaves it to the next one, which imports the rest, and nothing twice', async () => {
+    await using data = await temporaryDataDirectory();
+    const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await freshPostgresqlUrl();
+    const environment = { MANDATE_DATA_DIR: data.path, ...(databaseKind === 'postgresql' && { DATABASE_URL: databaseUrl }) };
+    const first = await startServer(environment);
+    const headers = await headersOf(first.url, data.path);
+    const started = await fetch(`${first.url}/api/v1/product-imports`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'text/csv' },
+      body: file,
+    });
+    const { id } = task.parse(await started.json());
+    const read = async (url: string, as: Record<string, string>): Promise<Task> =>
+      task.parse(await (await fetch(`${url}/api/v1/tasks/${id}`, { headers: as })).json());
+    const caught = await until(
+      () => read(first.url, headers),
+      ({ progress }) => progress.processed > 0,
+    );
+    const killedAt = performance.now();
+    await first.kill();
+    expect(caught).toMatchObject({ status: 'running', result: null });
+
+    const second = await startServer(environment);
+    const again = await headersOf(second.url, data.path);
+    await until(
+      () => read(second.url, again),
+      ({ progress }) => progress.processed > caught.progress.processed,
+    );
+    expect(performance.now() - killedAt).toBeLessThan(resumedWithinMs);
+    const done = await until(
+      () => read(second.url, again),
+      ({ status }) => status !== 'running',
+    );
+    expect(done).toEqual({
+      id,
+      status: 'succeeded',
+      progress: { processed: products },
+      result: { imported: { created: products, updated: 0, unchanged: 0, refused: 0, differing: 0 } },
+    });
+    expect(await second.stop()).toBe(0);
+
+    const db = await openDatabase(databaseUrl);
+    const counted = await db.em.fork().execute(
+      `select (select count(*)::int from products where category = 'many') as products,
+              (select count(*)::int from events where type = 'product.created' and data ->> 'category' = 'many') as events`,
+    );
+    await db.close();
+    expect(counted).toEqual([{ products, events: products }]);
+  });
+});

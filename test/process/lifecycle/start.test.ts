@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { endServerProcesses, readFirstRun, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { placeOrder, readOrder, shopper } from './shopper.ts';
+
+afterEach(endServerProcesses);
+
+describe('npm start', { timeout: 180_000 }, () => {
+  test('on an empty machine says where everything is, and keeps what happened for the next start', async () => {
+    await using data = await temporaryDataDirectory();
+    const env = { MANDATE_DATA_DIR: data.path };
+
+    const first = await startServer(env);
+    const { customer } = await readFirstRun(data.path);
+    expect(first.output()).toContain(`${first.url}/api/v1`);
+    expect(first.output()).toContain(customer.email);
+    expect(first.output()).toContain('npx mandate login');
+    const order = await placeOrder(await shopper(first.url, data.path), 'kept');
+    const madeUp = await readFile(join(data.path, 'first-run.json'), 'utf8');
+    expect(await first.stop()).toBe(0);
+
+    const second = await startServer(env);
+    expect(await readOrder(await shopper(second.url, data.path), order.id)).toEqual(order);
+    expect(await readFile(join(data.path, 'first-run.json'), 'utf8')).toBe(madeUp);
+    expect(await second.stop()).toBe(0);
+  });
+
+  test('beside a process that has the same data is refused in one sentence, and the first goes on', async () => {
+    await using data = await temporaryDataDirectory();
+    const first = await startServer({ MANDATE_DATA_DIR: data.path });
+    const second = await runServer({ MANDATE_DATA_DIR: data.path });
+    expect(second).toEqual({ code: 1, output: `Mandate cannot start. ${join(data.path, 'database')} is in use by another process\n` });
+    expect((await placeOrder(await shopper(first.url, data.path), 'undisturbed')).id).toBeGreaterThan(0);
+    expect(await first.stop()).toBe(0);
+  });
+
+  test('on a port that is taken is refused in one sentence', async () => {
+    await using data = await temporaryDataDirectory();
+    await using other = await temporaryDataDirectory();
+    const first = await startServer({ MANDATE_DATA_DIR: data.path });
+    const second = await runServer({ MANDATE_DATA_DIR: other.path, PORT: new URL(first.url).port });
+    expect(second.code).toBe(1);
+    expect(second.output).toMatch(/^Mandate cannot start\. listen EADDRINUSE: .*\n$/);
+    await first.stop();
+  });
+
+  test('without a server at DATABASE_URL is refused without showing its password', async () => {
+    await using data = await temporaryDataDirectory();
+    const refused = await runServer({
+      MANDATE_DATA_DIR: data.path,
+      DATABASE_URL: 'postgres://mandate:hunter2@127.0.0.1:1/mandate',
+      DATABASE_START_TIMEOUT: '1',
+    });
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain('ECONNREFUSED');
+    expect(refused.output).not.toContain('hunter2');
+  });
+});
+
+describe('production', { timeout: 180_000 }, () => {
+  test('is refused until its configuration is complete', async () => {
+    const refused = await runServer({ NODE_ENV: 'production' });
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain('MANDATE_SECRET');
+    expect(refused.output).toContain('MANDATE_ISSUER');
+  });
+
+  test('starts without demonstration data and logs JSON lines', async () => {
+    await using data = await temporaryDataDirectory();
+    const server = await startServer({
+      NODE_ENV: 'production',
+      MANDATE_DATA_DIR: data.path,
+      MANDATE_SECRET: 'a'.repeat(64),
+      MANDATE_ISSUER: 'https://shop.example',
+      MANDATE_ADMIN_EMAIL: 'ada@example.com',
+      MANDATE_ADMIN_PASSWORD: 'correct horse battery',
+    });
+    const products = await fetch(`${server.url}/api/v1/products`);
+    expect(await products.json()).toMatchObject({ data: [] });
+    await server.stop();
+    const lines = server.output().trim().split('\n');
+    expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
+    expect(server.output()).not.toMatch(/correct horse battery|aaaaaaaa/);
+  });
+});

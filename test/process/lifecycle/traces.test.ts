@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { placeOrder, readOrder, shopper } from './shopper.ts';
+
+afterEach(endServerProcesses);
+
+type Collector = AsyncDisposable & {
+  readonly url: string;
+  readonly received: { readonly path: string; readonly type: string; readonly text: string }[];
+};
+
+/** Takes what OTLP sends over HTTP: protobuf, in which texts stand as they are. */
+async function openCollector(): Promise<Collector> {
+  const received: Collector['received'] = [];
+  const take = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const text = (await buffer(req)).toString('latin1');
+    received.push({ path: req.url ?? '', type: req.headers['content-type'] ?? '', text });
+    res.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+  };
+  const server = createServer((req, res) => void take(req, res));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    received,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+test('traces name routes and statements, and nothing that somebody sent', { timeout: 300_000 }, async () => {
+  await using data = await temporaryDataDirectory();
+  await using collector = await openCollector();
+  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
+  const server = await startServer({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...database });
+  const who = await shopper(server.url, data.path);
+  const { id } = await placeOrder(who, 'traced-reference');
+  await readOrder(who, id);
+  await fetch(`${server.url}/api/v1/products?sku=traced-query`);
+  await fetch(`${server.url}/oauth/authorize?client_id=traced-query&state=traced-state`, { redirect: 'manual' });
+  await fetch(`${server.url}/sign-in/traced-interaction?code=traced-code`, { headers: { cookie: 'traced=traced-cookie' } });
+  await fetch(`${server.url}/healthz`);
+  // what is left is sent when it ends
+  expect(await server.stop()).toBe(0);
+
+  const sent = collector.received.map(({ text }) => text).join('\n');
+  expect(new Set(collector.received.map(({ path, type }) => `${path} ${type}`))).toEqual(new Set(['/v1/traces application/x-protobuf']));
+  for (const route of ['POST /api/v1/orders', 'GET /api/v1/orders/:order_id', 'GET /api/v1/products']) expect(sent).toContain(route);
+  expect(sent.includes('place_order')).toBe(databaseKind === 'postgresql');
+  expect(sent).not.toMatch(/traced-|healthz/);
+  expect(sent).not.toContain(who.token);
+});
+
+test('a collector that is away is said once, and costs no request anything', { timeout: 300_000 }, async () => {
+  await using data = await temporaryDataDirectory();
+  const server = await startServer({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+  const who = await shopper(server.url, data.path);
+  expect((await placeOrder(who, 'untraced')).id).toBeGreaterThan(0);
+  await expect.poll(() => server.output(), { timeout: 60_000 }).toContain('traces cannot be sent');
+  expect(await server.stop()).toBe(0);
+  expect(server.output().split('traces cannot be sent')).toHaveLength(2);
+});

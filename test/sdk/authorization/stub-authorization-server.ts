@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { stubServer, type StubAnswer, type StubServer } from '../stub-server.ts';
+
+export type StubAuthorizationServer = StubServer & {
+  /** How often each grant was asked for. */
+  readonly grants: string[];
+  /** The refresh token that works now; each works once, and using another ends them all. */
+  readonly current: { refreshToken: string | undefined };
+};
+
+const json = (body: unknown, status = 200): StubAnswer => ({ status, body, headers: { 'content-type': 'application/json' } });
+const refused = (error: string): StubAnswer => json({ error, error_description: `refused: ${error}` }, 400);
+
+/** An authorization server with rotating refresh tokens and an API beside it that knows the newest access token only. */
+export async function stubAuthorizationServer(
+  options: { expiresIn?: number; tokenDelayMs?: number; hold?: () => Promise<void> } = {},
+): Promise<StubAuthorizationServer> {
+  const { expiresIn = 600, tokenDelayMs = 0 } = options;
+  const grants: string[] = [];
+  const current: { refreshToken: string | undefined } = { refreshToken: 'refresh-0' };
+  let issued = 0;
+  const issue = (refresh: boolean): StubAnswer => {
+    issued += 1;
+    if (refresh) current.refreshToken = `refresh-${issued}`;
+    return json({
+      access_token: `access-${issued}`,
+      token_type: 'Bearer',
+      expires_in: expiresIn,
+      scope: 'orders.read',
+      ...(refresh && { refresh_token: current.refreshToken }),
+    });
+  };
+  const token = (parameters: URLSearchParams): StubAnswer => {
+    const grant = parameters.get('grant_type') ?? '';
+    grants.push(grant);
+    if (grant === 'client_credentials') return issue(false);
+    if (grant === 'authorization_code') {
+      const challenge = createHash('sha256')
+        .update(parameters.get('code_verifier') ?? '')
+        .digest('base64url');
+      return parameters.get('code') === challenge ? { ...issue(true), delayMs: tokenDelayMs } : refused('invalid_grant');
+    }
+    if (parameters.get('refresh_token') === current.refreshToken) return { ...issue(true), delayMs: tokenDelayMs };
+    current.refreshToken = undefined;
+    return refused('invalid_grant');
+  };
+  const server = await stubServer(async ({ url, body, headers }) => {
+    const base = `http://${headers.host}`;
+    if (url.startsWith('/.well-known/')) {
+      return json({
+        issuer: base,
+        authorization_endpoint: `${base}/authorize`,
+        token_endpoint: `${base}/token`,
+        revocation_endpoint: `${base}/revoke`,
+        code_challenge_methods_supported: ['S256'],
+        authorization_response_iss_parameter_supported: true,
+      });
+    }
+    if (url === '/token') {
+      await options.hold?.();
+      return token(new URLSearchParams(body));
+    }
+    if (url === '/revoke') return { status: 200 };
+    if (headers.authorization !== `Bearer access-${issued}`)
+      return { status: 401, body: { code: 'invalid_token', title: 'no', status: 401, detail: 'no' } };
+    return json({ id: 1 });
+  });
+  return { ...server, grants, current };
+}

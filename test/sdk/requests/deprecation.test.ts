@@ -1,0 +1,78 @@
+import { createClient, type DeprecationNotice } from '@mandate/client-sdk';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { stubServer } from '../stub-server.ts';
+import { runHere } from '../../cli/command-line.ts';
+
+const headers = {
+  deprecation: '@1798761600',
+  sunset: 'Sat, 01 Jan 2028 12:30:00 GMT',
+  link: '</api/v1/orders>; rel="first", <https://shop.example/docs/v2>; rel="deprecation"; type="text/html", <https://shop.example/end>; rel="sunset"',
+};
+const order = { id: 7, data: [], has_more: false, next_cursor: null };
+const deprecated = () => stubServer(() => ({ headers, body: order }));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('an operation that is deprecated', () => {
+  test('is told once of each, with what is known of it', async () => {
+    await using server = await deprecated();
+    const notices: DeprecationNotice[] = [];
+    const client = createClient({ baseUrl: server.url, auth: 'token', onDeprecation: (notice) => notices.push(notice) });
+    for (const id of [1, 2, 3]) await client.orders.get(id);
+    await client.orders.list();
+    for (const id of [1, 2]) await client.request({ method: 'GET', path: `/api/v1/orders/${id}` });
+    const known = {
+      deprecatedAt: new Date('2027-01-01'),
+      sunsetAt: new Date('2028-01-01T12:30:00Z'),
+      guide: 'https://shop.example/docs/v2',
+    };
+    expect(notices).toEqual(['orders.get', 'orders.list', 'GET /api/v1/orders/{id}'].map((operation) => ({ operation, ...known })));
+  });
+
+  test('is one line of console.warn where nobody takes notice, and for each client', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    await using server = await deprecated();
+    for (const _ of ['one client', 'another']) {
+      const client = createClient({ baseUrl: server.url, auth: 'token' });
+      await client.orders.get(1);
+      await client.orders.get(2);
+    }
+    const line = 'Mandate: orders.get is deprecated and ends on 2028-01-01: https://shop.example/docs/v2';
+    expect(warn.mock.calls).toEqual([[line], [line]]);
+  });
+
+  test('may have no end, and say little', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    await using server = await stubServer(() => ({ headers: { deprecation: 'true' }, body: order }));
+    await createClient({ baseUrl: server.url, auth: 'token' }).orders.get(1);
+    expect(warn.mock.calls).toEqual([['Mandate: orders.get is deprecated']]);
+  });
+
+  test('is told on failures too, and of what is not deprecated nothing is said', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    await using server = await stubServer((_, count) =>
+      count === 1 ? { body: order } : { status: 410, headers, body: { code: 'version_retired', title: 'x', status: 410, detail: 'x' } },
+    );
+    const client = createClient({ baseUrl: server.url, auth: 'token' });
+    await client.orders.get(1);
+    expect(warn).not.toHaveBeenCalled();
+    await expect(client.orders.get(1)).rejects.toMatchObject({ status: 410, code: 'version_retired' });
+    expect(warn).toHaveBeenCalledOnce();
+  });
+});
+
+describe('the command line', () => {
+  test('says it in one line of standard error, and leaves standard output alone', async () => {
+    await using server = await stubServer(() => ({
+      headers: { ...headers, link: '<https://x.example/\u009b31m>; rel="deprecation"' },
+      body: order,
+    }));
+    const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'token', MANDATE_ALLOW_INSECURE: '1' };
+    const { exitCode, stdout, stderr } = await runHere(['orders', 'get', '7', '--json'], { env });
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('"id":7')]);
+    expect(stderr).toMatch(/^Note: orders\.get is deprecated and ends on 2028-01-01: https:\/\/x\.example\/[^\u009b]*\n$/);
+    expect((await runHere(['orders', 'get', '7', '--quiet'], { env })).stderr).toBe('');
+  });
+});

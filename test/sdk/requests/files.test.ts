@@ -1,0 +1,152 @@
+import { openAsBlob } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiError, ConnectionError, createClient, TimeoutError, type FileContent } from '@mandate/client-sdk';
+import { problem, stubServer } from '../stub-server.ts';
+
+const csv = `sku,name\n${'A-1,Heart é\n'.repeat(20_000)}`;
+const bytes = Buffer.byteLength(csv);
+let directory: string;
+let path: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'mandate-upload-'));
+  path = join(directory, 'products.csv');
+  await writeFile(path, csv);
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const accepted = { status: 202, body: { id: 7, status: 'queued' } };
+
+describe('a file that is sent', () => {
+  const contents: Record<string, () => FileContent | Promise<FileContent>> = {
+    text: () => csv,
+    bytes: () => new TextEncoder().encode(csv),
+    'a Blob of a file': () => openAsBlob(path),
+    'a stream': () => new Blob([csv]).stream(),
+    'an iterable': async function* pieces() {
+      yield new TextEncoder().encode(csv);
+    },
+    'a function that opens it': () => () => new Blob([csv]).stream(),
+  };
+  test.each(Object.keys(contents))('arrives byte for byte, with progress, as %s', async (name) => {
+    await using server = await stubServer(() => accepted);
+    const content = await (name === 'an iterable' ? contents[name]?.() : contents[name]?.());
+    if (content === undefined) throw new Error('nothing to send');
+    const seen: number[] = [];
+    const client = createClient({ baseUrl: server.url, auth: 'secret' });
+    const task = await client.productImports.create(content, { dry_run: 'true' }, { onProgress: (sent) => seen.push(sent) });
+    expect(task.id).toBe(7);
+    expect(server.seen[0]).toMatchObject({
+      method: 'POST',
+      url: '/api/v1/product-imports?dry_run=true',
+      body: csv,
+      headers: { 'content-type': 'text/csv', authorization: 'Bearer secret', 'idempotency-key': expect.stringMatching(/^[0-9a-f]{32}$/) },
+    });
+    expect(seen.at(-1)).toBe(bytes);
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  });
+
+  test('is what it says it is', async () => {
+    await using server = await stubServer(() => accepted);
+    const client = createClient({ baseUrl: server.url });
+    await client.orderImports.create('{}', { source: 'shop' }, { contentType: 'application/x-ndjson' });
+    await client.orderImports.create(new Blob(['{}'], { type: 'application/x-ndjson' }), { source: 'shop' });
+    expect(server.seen.map(({ headers }) => headers['content-type'])).toEqual(['application/x-ndjson', 'application/x-ndjson']);
+  });
+
+  test('is sent again, from its beginning and with the same key, when it can be', async () => {
+    await using server = await stubServer((_, count) => (count === 1 ? problem(503, 'unavailable') : accepted));
+    await createClient({ baseUrl: server.url }).productImports.create(() => new Blob([csv]).stream());
+    expect(server.seen.map(({ body }) => body)).toEqual([csv, csv]);
+    expect(server.seen[0]?.headers['idempotency-key']).toBe(server.seen[1]?.headers['idempotency-key']);
+  });
+
+  test('is not sent again half read', async () => {
+    await using server = await stubServer(() => problem(503, 'unavailable'));
+    const sent = createClient({ baseUrl: server.url }).productImports.create(new Blob([csv]).stream());
+    await expect(sent).rejects.toMatchObject({ code: 'unavailable' });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('that is refused for its token fails with what the service says', async () => {
+    await using server = await stubServer(() => problem(401, 'expired_token'));
+    const sent = createClient({ baseUrl: server.url, auth: 'old' }).productImports.create(new Blob([csv]).stream());
+    await expect(sent).rejects.toMatchObject({ status: 401, code: 'expired_token' });
+  });
+
+  test('has all the time it needs as long as it moves', async () => {
+    await using server = await stubServer(() => accepted);
+    async function* slowly() {
+      for (const piece of ['a\n', 'b\n', 'c\n', 'd\n']) {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        yield new TextEncoder().encode(piece);
+      }
+    }
+    await createClient({ baseUrl: server.url, timeoutMs: 150 }).productImports.create(slowly());
+    expect(server.seen[0]?.body).toBe('a\nb\nc\nd\n');
+  });
+});
+
+/** Sends the head and the first half of a file, and then what it is told. */
+async function halfAFile(then: 'nothing' | 'cut'): Promise<AsyncDisposable & { url: string }> {
+  const server = createServer((_, res) => {
+    res.writeHead(200, { 'content-type': 'text/csv', 'content-length': String(bytes) });
+    res.write(csv.slice(0, 1000), () => (then === 'cut' ? setTimeout(() => res.destroy(), 50) : undefined));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('listens on a port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe('a file that is fetched', () => {
+  const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="order-export-7.csv"' };
+
+  test('comes as a stream, with its name', async () => {
+    await using server = await stubServer(() => ({ body: csv, headers: { ...headers, 'content-length': String(bytes) } }));
+    const file = await createClient({ baseUrl: server.url }).tasks.result(7);
+    expect(file).toMatchObject({ type: 'text/csv', name: 'order-export-7.csv', bytes });
+    expect(await new Response(file.stream).text()).toBe(csv);
+  });
+
+  test('that there is not fails like any call', async () => {
+    await using server = await stubServer(() => problem(409, 'task_not_finished'));
+    const result = await createClient({ baseUrl: server.url }).tasks.result(7).safe();
+    expect(result).toMatchObject({ ok: false, error: { code: 'task_not_finished', status: 409 } });
+    expect(!result.ok && result.error instanceof ApiError).toBe(true);
+  });
+
+  test('never ends as if it were whole when the connection breaks', async () => {
+    await using server = await halfAFile('cut');
+    const file = await createClient({ baseUrl: server.url }).tasks.result(7);
+    await expect(new Response(file.stream).text()).rejects.toBeInstanceOf(ConnectionError);
+  });
+
+  test('that stops coming fails in time, and not while its reader takes a rest', async () => {
+    await using server = await halfAFile('nothing');
+    const file = await createClient({ baseUrl: server.url, timeoutMs: 150 }).tasks.result(7);
+    const reader = file.stream.getReader();
+    expect((await reader.read()).value).toHaveLength(Buffer.byteLength(csv.slice(0, 1000)));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect(reader.read()).rejects.toBeInstanceOf(TimeoutError);
+  });
+
+  test('is left by whoever cancels it', async () => {
+    await using server = await halfAFile('nothing');
+    const aborted = new AbortController();
+    const file = await createClient({ baseUrl: server.url }).tasks.result(7, { signal: aborted.signal });
+    const reader = file.stream.getReader();
+    await reader.read();
+    setTimeout(() => aborted.abort(), 50);
+    await expect(reader.read()).rejects.toMatchObject({ code: 'aborted' });
+  });
+});

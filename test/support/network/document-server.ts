@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { Network } from '../../../server/outgoing-http/protected-client.ts';
+import { certificate } from './certificate.ts';
+
+export type DocumentServer = {
+  /** How the server under test reaches the documents: the host resolves to loopback, and the certificate is trusted. */
+  readonly network: Network;
+  /** The URL of a path, which is a client ID when the path has a document. */
+  readonly url: (path: string) => string;
+  /** Serves a client ID metadata document: the usual one with these changes. Returns its URL. */
+  readonly publish: (path: string, metadata?: object, headers?: Record<string, string>) => string;
+  /** Serves whatever the handler writes. Returns the URL. */
+  readonly answer: (path: string, handler: (res: ServerResponse) => void) => string;
+  /** The paths that were requested, in their order. */
+  readonly requested: string[];
+  close(): Promise<void>;
+};
+
+export const documentHost = 'assistant.example';
+
+/** A website on loopback, over https, that publishes client ID metadata documents. */
+export async function openDocumentServer(): Promise<DocumentServer> {
+  const { cert, key } = certificate(30, [documentHost]);
+  const handlers = new Map<string, (res: ServerResponse) => void>();
+  const requested: string[] = [];
+  const server = createServer({ cert, key }, (req, res) => {
+    const path = req.url ?? '';
+    requested.push(path);
+    const handler = handlers.get(path);
+    if (handler) handler(res);
+    else res.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const url = (path: string): string => `https://${documentHost}:${port}${path}`;
+  const answer = (path: string, handler: (res: ServerResponse) => void): string => {
+    handlers.set(path, handler);
+    return url(path);
+  };
+  return {
+    network: {
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+      isAllowed: () => true,
+      development: false,
+      trustedAuthorities: cert,
+    },
+    url,
+    answer,
+    requested,
+    publish: (path, metadata = {}, headers = {}) =>
+      answer(path, (res) => {
+        const usual = { client_id: url(path), client_name: 'Test assistant', redirect_uris: ['http://127.0.0.1/callback'] };
+        const grants = { grant_types: ['authorization_code', 'refresh_token'], token_endpoint_auth_method: 'none' };
+        res.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ ...usual, ...grants, ...metadata }));
+      }),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

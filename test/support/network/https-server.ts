@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer, request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { createApp } from '../../../server/app.ts';
+import type { Database } from '../../../server/database/database.ts';
+import { createLog } from '../../../server/logging/logger.ts';
+import { deriveKeys, type SecretKeys } from '../../../server/crypto/derived-keys.ts';
+import { type Send, Browser } from '../browser/browser.ts';
+import { certificate } from './certificate.ts';
+import { freshDatabase } from '../services/database.ts';
+import { openMailbox } from '../services/mailbox.ts';
+import { completeSignUp } from '../oauth/oauth-flow.ts';
+import { secretOfTests } from '../oauth/secret-hash.ts';
+
+/** The sites of the registrable domain `example.test`. */
+export const shopHost = 'shop.example.test';
+export const siblingHost = 'evil.example.test';
+
+/** Leads Chromium to the servers of these tests, whose certificate it cannot know. */
+export const chromiumArguments = ['--host-resolver-rules=MAP *.example.test 127.0.0.1', '--ignore-certificate-errors'];
+
+const pair = certificate(30, [shopHost, siblingHost]);
+
+export type HttpsServer = AsyncDisposable & { readonly origin: string };
+
+/** Serves a host of `example.test` on a free port. */
+export async function serveHttps(hostName: string, listener: RequestListener): Promise<HttpsServer> {
+  const server = createServer(pair, listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    origin: `https://${hostName}:${address.port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export type HttpsShop = HttpsServer & { readonly issuer: string; readonly db: Database; readonly keys: SecretKeys };
+
+/** The whole server over https, at `shop.example.test`. `path`: the path of its issuer. */
+export async function startHttpsShop(path = ''): Promise<HttpsShop> {
+  const keys = deriveKeys(secretOfTests);
+  const db = await freshDatabase();
+  let app: RequestListener = (_req, res) => void res.writeHead(503).end();
+  const server = await serveHttps(shopHost, (req: IncomingMessage, res: ServerResponse) => app(req, res));
+  const issuer = server.origin + path;
+  openMailbox(issuer, db, keys.mail);
+  app = await createApp({ db, issuer, keys, log: createLog(false), trustProxy: 'loopback' });
+  return {
+    origin: server.origin,
+    issuer,
+    db,
+    keys,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await db.close();
+    },
+  };
+}
+
+/** Like `fetch`, to a host of `example.test`. */
+export const sendHttps: Send = async (url, init) => {
+  const { method, headers, body } = new Request(url, { ...init, ...(init.body !== undefined && { duplex: 'half' }) });
+  const sent = request({
+    host: '127.0.0.1',
+    port: url.port,
+    servername: url.hostname,
+    path: url.pathname + url.search,
+    method,
+    headers: { ...Object.fromEntries(headers), host: url.host },
+    ca: pair.cert,
+    agent: false,
+  });
+  sent.end(body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer()));
+  const [answer]: IncomingMessage[] = await once(sent, 'response');
+  if (!answer) throw new Error('no response');
+  const received = new Headers();
+  for (const [name, values = []] of Object.entries(answer.headersDistinct)) for (const value of values) received.append(name, value);
+  const content = await text(answer);
+  const status = answer.statusCode ?? 0;
+  return new Response(status === 204 || status === 304 ? null : content, { status, headers: received });
+};
+
+export type Account = { readonly name: string; readonly email: string; readonly password: string };
+
+let accounts = 0;
+
+/** A new account, signed in in a browser without a window. */
+export async function signUpOverHttps(
+  { issuer, origin }: HttpsShop,
+  send: Send = sendHttps,
+): Promise<Account & { readonly browser: Browser }> {
+  const account = { name: 'Anna Test', email: `anna.${(accounts += 1)}@example.com`, password: 'correct horse battery' };
+  const browser = new Browser(origin, undefined, send);
+  const page = await completeSignUp(issuer, browser, await browser.open(`${issuer}/sign-up`), account);
+  if (!page.url.pathname.endsWith('/account')) throw new Error(`sign-up ended at ${page.url.pathname}: ${page.text}`);
+  return { ...account, browser };
+}

@@ -1,0 +1,15 @@
+import type { Database } from '../../../server/database/database.ts';
+
+/** Moves the sign-in of every browser session of a user into the past. */
+export async function ageSessions(db: Database, userId: number, minutes: number): Promise<void> {
+  const em = db.em.fork();
+  const rows = await em.execute<{ id: string; payload: string }[]>(
+    `select id, payload from oauth_records where model = 'Session' and account_id = ?`,
+    [String(userId)],
+  );
+  for (const { id, payload } of rows) {
+    const session = JSON.parse(payload);
+    const aged = JSON.stringify({ ...session, loginTs: session.loginTs - minutes * 60 });
+    await em.execute(`update oauth_records set payload = ? where model = 'Session' and id = ?`, [aged, id]);
+  }
+}

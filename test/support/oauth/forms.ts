@@ -1,0 +1,194 @@
+import { Secret, TOTP } from 'otpauth';
+import { vi } from 'vitest';
+import { z } from 'zod';
+import { createApp } from '../../../server/app.ts';
+import type { Database } from '../../../server/database/database.ts';
+import { createLog } from '../../../server/logging/logger.ts';
+import { authorizationServer } from '../../../server/oauth/authorization-server.ts';
+import { findSignInCandidate, passwordSetAt } from '../../../server/oauth/accounts/account-store.ts';
+import { sealCodeState } from '../../../server/oauth/brute-force/email-code.ts';
+import { newLinkToken, type LinkPurpose } from '../../../server/oauth/accounts/email-links.ts';
+import { issueProof } from '../../../server/oauth/second-factors/second-step-ticket.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
+import { Browser, formRequest, type Page, type Send } from '../browser/browser.ts';
+import { authorizationRequest, authorize, authorizePath, commandLine, completeSignUp } from './oauth-flow.ts';
+import { rowsOf } from '../dump.ts';
+import { secretOfTests } from './secret-hash.ts';
+
+const keys = deriveKeys(secretOfTests);
+
+export type Paths = {
+  /** Every form that the pages register. */
+  readonly registered: readonly string[];
+  /** Every path that a router of the server accepts a POST request at, except those of the API. */
+  readonly routed: readonly string[];
+  /** Every path that the engine accepts a POST request at. */
+  readonly ofEngine: readonly string[];
+};
+
+/** An internal module of the engine, without types. */
+const engineRouterModule: string = 'oidc-provider/lib/helpers/router.js';
+
+/** Reads the paths from the registration and from the routers of a server with the database. */
+export async function readPaths(db: Database): Promise<Paths> {
+  const parts = { db, issuer: 'https://shop.example', keys, log: createLog(false) };
+  const library: unknown = await import(engineRouterModule);
+  const { default: EngineRouter } = z.object({ default: z.custom<new () => { post(name: string, path: string): void }>() }).parse(library);
+  const post = vi.spyOn(EngineRouter.prototype, 'post');
+  try {
+    const { formPaths } = await authorizationServer(parts);
+    const ofEngine = post.mock.calls.map(([, path]) => String(path));
+    const { router } = await createApp(parts);
+    return { registered: formPaths, routed: postPaths(router).filter((path) => !path.startsWith('/api')), ofEngine };
+  } finally {
+    post.mockRestore();
+  }
+}
+
+type Layer = {
+  readonly route?: { readonly path: string | readonly string[]; readonly methods: Readonly<Record<string, boolean>> };
+  readonly handle: { readonly stack?: readonly Layer[] };
+};
+
+function postPaths(router: { readonly stack?: unknown }): string[] {
+  const layers = z.custom<readonly Layer[]>().parse(router.stack ?? []);
+  return layers.flatMap(({ route, handle }) => {
+    if (!route) return postPaths(handle);
+    const paths: readonly string[] = typeof route.path === 'string' ? [route.path] : route.path;
+    return route.methods['post'] === true || route.methods['_all'] === true ? paths : [];
+  });
+}
+
+/** Endpoints that clients and applications use from elsewhere. Everything else that the engine accepts with POST is a form. */
+const protocolEndpoints = new Set([
+  '/oauth/authorize',
+  '/oauth/device-authorization',
+  '/oauth/introspection',
+  '/oauth/logout',
+  '/oauth/par',
+  '/oauth/registration',
+  '/oauth/revocation',
+  '/oauth/token',
+  '/oauth/userinfo',
+]);
+export const formsOfEngine = ({ ofEngine }: Paths): string[] => ofEngine.filter((path) => !protocolEndpoints.has(path));
+export const everyForm = (paths: Paths): string[] => [...paths.registered, ...formsOfEngine(paths)];
+
+export type Fields = Record<string, string>;
+
+/** An account with something to lose in every form, signed in in a browser. */
+export type Victim = {
+  readonly browser: Browser;
+  readonly email: string;
+  /** Returns the URL path of a form, with an identifier of a pending request or the token of a link where it needs one. */
+  readonly target: (form: string) => string;
+  /** Returns what the user would send with the form: the hidden fields of its page, and something in every other. */
+  readonly fields: (form: string) => Promise<Fields>;
+};
+
+type Server = { readonly origin: string; readonly db: Database };
+let victims = 0;
+
+export async function createVictim({ origin, db }: Server, send: Send = fetch): Promise<Victim> {
+  const account = { name: 'Anna Test', email: `victim.${(victims += 1)}@example.com`, password: 'correct horse battery' };
+  const browser = new Browser(origin, undefined, send);
+  await completeSignUp(origin, browser, await browser.open('/sign-up'), account);
+  await setUpAuthenticatorApp(browser);
+  const id = await insertPasskey(db, account.email);
+  const apiKey = await insertApiKey(db, id.userId);
+  const { query } = authorizationRequest();
+  await authorize(origin, { browser });
+  const [connection] = await db.em.fork().execute<{ id: number }[]>('select max(id) as id from connections');
+  const pending = async (prompt: string) => (await browser.open(authorizePath({ ...query, prompt }))).url.pathname.split('/').at(-1) ?? '';
+  const uids = { signIn: await pending('login'), consent: await pending('consent') };
+  const links = await createLinks(db, id.userId, account.email);
+  const userCode = await requestUserCode(origin, send);
+  const target = (form: string): string => {
+    const token = links[form.replace('/sign-in/:uid', '')];
+    const uid = form.startsWith('/consent') ? uids.consent : uids.signIn;
+    return form.replace(':uid', uid) + (token === undefined ? '' : `?token=${token}`);
+  };
+  const page = async (form: string): Promise<Page> => {
+    const own = await browser.open(form === '/oauth/logout/confirm' ? '/oauth/logout' : target(form));
+    return /name="(csrf|xsrf)"/.test(own.text) ? own : browser.open('/account');
+  };
+  return {
+    browser,
+    email: account.email,
+    target,
+    async fields(form) {
+      const hidden = Object.fromEntries(z.custom<URLSearchParams>().parse(formRequest(await page(form), {}).body));
+      const csrf = hidden['csrf'] ?? '';
+      const signIn = { accountId: id.userId, passwordSetAt: await readPasswordSetAt(db, id.userId), next: '/account' };
+      const proof = form.endsWith('/e-mail-code')
+        ? sealCodeState(keys.secondFactor, csrf, { ...signIn, step: 'password', code: valuesOfEveryForm['code'] ?? '' }, new Date())
+        : issueProof(keys.secondFactor, csrf, signIn, new Date());
+      const given = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, user_code: userCode };
+      return { ...valuesOfEveryForm, ...given, ...hidden };
+    },
+  };
+}
+
+/** A value for each field of the forms whose pages do not have one. A new field belongs here. */
+export const valuesOfEveryForm: Fields = {
+  code: '000000',
+  confirm: 'yes',
+  decision: 'allow',
+  email: 'attacker@example.com',
+  everywhere: 'yes',
+  logout: 'yes',
+  name: 'Attacker',
+  passkey: '{}',
+  password: 'attacker horse battery',
+};
+
+async function setUpAuthenticatorApp(browser: Browser): Promise<void> {
+  const page = await browser.open('/account/authenticator-app');
+  const secret = /<code>([^<]+)<\/code>/.exec(page.text)?.[1]?.replaceAll(' ', '') ?? '';
+  const done = await browser.submit(page, { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() });
+  if (done.response.status !== 200) throw new Error(`the authenticator app was not set up: ${done.text}`);
+}
+
+async function insertPasskey({ em }: Database, email: string): Promise<{ userId: number; passkey: number }> {
+  const [row] = await em.fork().execute<{ id: number; user_id: number }[]>(
+    `insert into passkeys (user_id, credential_id, public_key, counter, name, added_at)
+     select id, ?, '', 0, 'Phone', now() from users where email = ? returning id, user_id`,
+    [`credential of ${email}`, email],
+  );
+  return { userId: Number(row?.user_id), passkey: Number(row?.id) };
+}
+
+async function readPasswordSetAt({ em }: Database, userId: number): Promise<number> {
+  const account = await findSignInCandidate(em.fork(), userId);
+  return account ? passwordSetAt(account) : 0;
+}
+
+async function insertApiKey({ em }: Database, userId: number): Promise<number> {
+  const [row] = await em.fork().execute<{ id: number }[]>(
+    `insert into api_keys (user_id, name, prefix, secret_hash, scopes, created_at, expires_at)
+     values (?, 'Backup', 'mk_00000000', ?, '{orders.read}', now(), now() + interval '1 day') returning id`,
+    [userId, `hash of a key of ${userId}`],
+  );
+  return Number(row?.id);
+}
+
+async function createLinks(db: Database, userId: number, email: string): Promise<Record<string, string>> {
+  const link = (purpose: LinkPurpose, address: string, user: number | null) =>
+    newLinkToken(db.em.fork(), { purpose, email: address, userId: user }, new Date());
+  return {
+    '/sign-up/confirm': await link('sign_up', `new.${email}`, null),
+    '/password-reset/confirm': await link('password_reset', email, userId),
+    '/account/email/confirm': await link('email_change', `other.${email}`, userId),
+  };
+}
+
+async function requestUserCode(origin: string, send: Send): Promise<string> {
+  const body = new URLSearchParams({ client_id: commandLine.clientId, scope: 'openid' });
+  const response = await new Browser(origin, undefined, send).request('/oauth/device-authorization', { method: 'POST', body });
+  return z.object({ user_code: z.string() }).parse(await response.json()).user_code;
+}
+
+/** Everything that forms change, except sessions, whose expiry every request renews, and the counters of attempts. */
+export async function readState(db: Database): Promise<string[]> {
+  return (await rowsOf(db, ['attempts'])).filter((row) => !row.startsWith('oauth_records (Session,'));
+}

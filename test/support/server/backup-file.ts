@@ -1,0 +1,26 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { newSeal, toLine } from '../../../server/backup/backup-format.ts';
+import { writeBackup, type BackupSummary } from '../../../server/backup/write-backup.ts';
+import type { Database } from '../../../server/database/database.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
+import { secretOfTests } from '../oauth/secret-hash.ts';
+
+export const backupKey = deriveKeys(secretOfTests).backups;
+
+export const backupOf = (db: Database, file: string): Promise<BackupSummary> =>
+  writeBackup(db, file, { key: backupKey, now: new Date('2026-11-20T10:00:00Z'), onRows: () => undefined });
+
+/** The lines of a backup, without the seal. */
+export const linesOfBackup = async (file: string): Promise<string[]> =>
+  gunzipSync(await readFile(file))
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .slice(0, -1);
+
+/** A backup of these lines, sealed with `key`: by somebody who has the secret, or by somebody who has not. */
+export async function writeLines(file: string, lines: readonly string[], key: Buffer): Promise<void> {
+  const text = lines.map((line) => `${line}\n`).join('');
+  await writeFile(file, gzipSync(text + toLine({ seal: newSeal(key).update(text).digest('base64url') })));
+}

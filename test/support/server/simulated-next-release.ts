@@ -1,0 +1,64 @@
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** What a release may do to the tables that the one before it still uses (docs/upgrading.md): some of everything, a migration each. */
+const expansion: readonly { readonly name: string; readonly statements: readonly string[]; readonly alone?: true }[] = [
+  {
+    name: '20991231000000_gifts',
+    statements: [
+      'alter table orders add column gift boolean not null default false',
+      'alter table orders add column gift_note text null',
+      'alter table orders add constraint orders_gift_note_check check (length(gift_note) <= 500) not valid',
+    ],
+  },
+  { name: '20991231000100_gifts_checked', statements: ['alter table orders validate constraint orders_gift_note_check'] },
+  { name: '20991231000200_gifts_found', statements: ['create index concurrently orders_gift on orders (id) where gift'], alone: true },
+  { name: '20991231000300_nicknames', statements: ['alter table users add column nickname text null'] },
+  { name: '20991231000400_origins', statements: ['alter table oauth_records add column origin text null'] },
+  { name: '20991231000500_descriptions', statements: [`alter table products alter column description set default 'none yet'`] },
+  {
+    name: '20991231000600_notes',
+    statements: [
+      'create table order_notes (order_id bigint not null references orders (id), note text not null, primary key (order_id, note))',
+    ],
+  },
+];
+
+const sourceOf = ({ name, statements, alone }: (typeof expansion)[number]): string => `
+import { Migration } from '@mikro-orm/migrations';
+
+export class NextRelease extends Migration {
+  override name = '${name}';
+  override up(): void {
+${statements.map((sql) => `    this.addSql(${JSON.stringify(sql)});`).join('\n')}
+  }${alone ? '\n  override isTransactional(): boolean { return false; }' : ''}
+}
+`;
+
+export type NextRelease = AsyncDisposable & {
+  /** Of its server, as `server/main.ts` is of this one. */
+  readonly main: string;
+  readonly command: string;
+  readonly migrations: readonly string[];
+};
+
+/** This release with more migrations, in a directory of its own. */
+export async function nextRelease(): Promise<NextRelease> {
+  const directory = await mkdtemp(join(tmpdir(), 'mandate-next-'));
+  for (const name of await readdir(root)) if (!['server', '.git'].includes(name)) await symlink(join(root, name), join(directory, name));
+  const server = join(directory, 'server');
+  await mkdir(server);
+  for (const name of await readdir(join(root, 'server')))
+    if (name === 'node_modules') await symlink(join(root, 'server', name), join(server, name));
+    else await cp(join(root, 'server', name), join(server, name), { recursive: true });
+  for (const each of expansion) await writeFile(join(server, 'database/migrations', `${each.name}.ts`), sourceOf(each));
+  return {
+    main: join(server, 'main.ts'),
+    command: join(server, 'bin/mandate-server.js'),
+    migrations: expansion.map(({ name }) => name),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,56 @@
+import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
+import { generous, type Given, type Serve } from './start-mandate.ts';
+import { startRedis, type RedisServer } from '../services/redis-server.ts';
+import { secretOfTests } from '../oauth/secret-hash.ts';
+import { temporaryDataDirectory } from './server-process.ts';
+import { startEmptyPair } from './two-processes.ts';
+
+/**
+ * Two processes of `server/main.ts` on one PostgreSQL. Requests go to one and the other in turn, whatever connection they come over;
+ * those that count requests have a Redis together.
+ */
+export const serveInProcesses: Serve = async (parts, onLogLine, inspect) => {
+  const redis = parts.rateLimits && !isGenerous(parts.rateLimits) ? await startRedis() : undefined;
+  const directory = await temporaryDataDirectory();
+  const pair = await startEmptyPair(directory.path, environmentOf(parts, redis), inspect, (line) => onLogLine(asLogLine(line)));
+  return {
+    origin: pair.origin,
+    db: pair.db,
+    keys: deriveKeys(secretOfTests),
+    output: () => pair.output(),
+    async stop() {
+      await pair.stop();
+      await redis?.kill();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const isGenerous = (limits: NonNullable<Given['rateLimits']>): boolean => limits.default >= generous.default;
+
+function environmentOf(
+  { taxMode, previewVersions, openRegistration, refreshGraceSeconds, rateLimits = generous }: Given,
+  redis?: RedisServer,
+): Record<string, string> {
+  return {
+    MANDATE_TRUST_PROXY: '127.0.0.1, ::1',
+    MANDATE_CONCURRENCY: '10000', // as much at once as a test likes
+    MANDATE_RATE_LIMIT: String(rateLimits.default),
+    MANDATE_RATE_LIMIT_API_KEY: String(rateLimits.apiKey),
+    MANDATE_RATE_LIMIT_IP: String(rateLimits.ip),
+    MANDATE_MONTHLY_QUOTA: String(rateLimits.monthly),
+    ...(taxMode && { MANDATE_TAX_MODE: taxMode }),
+    ...(openRegistration && { MANDATE_OPEN_REGISTRATION: 'on' }),
+    ...(previewVersions && { MANDATE_PREVIEW_VERSIONS: 'on' }),
+    ...(refreshGraceSeconds !== undefined && { MANDATE_REFRESH_GRACE_SECONDS: String(refreshGraceSeconds) }),
+    ...(redis && { REDIS_URL: redis.url }),
+  };
+}
+
+const levels: Record<string, number> = { warn: 40, error: 50, fatal: 60 };
+
+/** What a process says in words, in the form in which a server of this process logs it. */
+function asLogLine(line: string): string {
+  const [, level = ''] = /^[\d:]{8} (\w+): /.exec(line) ?? [];
+  return JSON.stringify({ level: levels[level] ?? 0, msg: line });
+}

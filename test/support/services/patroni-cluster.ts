@@ -1,0 +1,225 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, globSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { administer } from './postgresql-databases.ts';
+import { killPostgresql } from './postgresql-server.ts';
+
+const templates = join(import.meta.dirname, '../../../deploy/patroni');
+const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin`;
+const packages = { patroni: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy', pgbouncer: 'pgbouncer' };
+const debianBinaries = '/usr/lib/postgresql/15/bin';
+
+/** Why a cluster cannot be started on this machine, if it cannot. */
+export function whyNoPatroni(): string | undefined {
+  const missing = Object.entries(packages).filter(([program]) => spawnSync('which', [program], { env: { PATH: searchPath } }).status !== 0);
+  const names = [...missing.map(([, name]) => name), ...(newestBinaries() === undefined ? ['postgresql'] : [])];
+  return names.length === 0 ? undefined : `install the Debian packages ${names.join(', ')}`;
+}
+
+const newestBinaries = (): string | undefined => globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1);
+
+const member = z.object({ name: z.string(), role: z.string(), state: z.string() });
+type Member = z.infer<typeof member>;
+type Passwords = Readonly<Record<'SUPERUSER_PASSWORD' | 'REPLICATION_PASSWORD' | 'MANDATE_PASSWORD', string>>;
+type Account = { readonly uid?: number; readonly gid?: number };
+
+const nodes = [1, 2, 3] as const;
+export type PatroniNode = (typeof nodes)[number];
+const nameOf = (node: PatroniNode): string => `node${node}`;
+
+/**
+ * Three nodes with PostgreSQL, Patroni and etcd, HAProxy and PgBouncer in front of them, all on loopback addresses of this machine.
+ * The configuration is that of `deploy/patroni` with other addresses, directories and passwords.
+ */
+export class PatroniCluster implements AsyncDisposable {
+  /** Through PgBouncer. */
+  readonly url: string;
+  /** Through HAProxy alone. */
+  readonly directUrl: string;
+  readonly #directory: string;
+  readonly #network = `127.${randomInt(10, 250)}.${randomInt(1, 250)}`;
+  readonly #account = postgresqlAccount();
+  readonly #processes = new Map<string, ChildProcess>();
+  readonly #passwords: Passwords = { SUPERUSER_PASSWORD: password(), REPLICATION_PASSWORD: password(), MANDATE_PASSWORD: password() };
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.url = `postgres://mandate:${this.#passwords.MANDATE_PASSWORD}@${this.#network}.20:6432/mandate`;
+    this.directUrl = `postgres://mandate:${this.#passwords.MANDATE_PASSWORD}@${this.#network}.20:5000/mandate`;
+  }
+
+  static async start(): Promise<PatroniCluster> {
+    const directory = await mkdtemp(join(tmpdir(), 'mandate-patroni-'));
+    await chmod(directory, 0o755);
+    const cluster = new PatroniCluster(directory);
+    try {
+      await cluster.#start();
+      return cluster;
+    } catch (error) {
+      const log = await readFile(cluster.#path('patroni-node1.log'), 'utf8').catch(() => '');
+      await cluster[Symbol.asyncDispose]();
+      throw new Error(`the Patroni cluster did not start: ${log.slice(-2_000)}`, { cause: error });
+    }
+  }
+
+  async #start(): Promise<void> {
+    for (const node of nodes) {
+      await this.#ownDirectory(`etcd-${nameOf(node)}`, `postgresql-${nameOf(node)}`);
+      const etcd = await this.#configuration('etcd.yaml', node);
+      await this.#run(`etcd-${nameOf(node)}`, 'etcd', ['--config-file', etcd]);
+    }
+    for (const node of nodes) await this.#startPatroni(node);
+    await this.#run('haproxy', 'haproxy', ['-db', '-f', await this.#configuration('haproxy.cfg')]);
+    await this.#own('userlist.txt', `"mandate" "${this.#passwords.MANDATE_PASSWORD}"\n`);
+    await this.#run('pgbouncer', 'pgbouncer', [await this.#configuration('pgbouncer.ini')]);
+    await this.untilComplete();
+    await this.#administer(`create role mandate login password '${this.#passwords.MANDATE_PASSWORD}'`);
+    await this.#administer('create database mandate owner mandate');
+  }
+
+  async #startPatroni(node: PatroniNode): Promise<void> {
+    await this.#run(`patroni-${nameOf(node)}`, 'patroni', [await this.#configuration('patroni.yaml', node)]);
+  }
+
+  async #administer(sql: string): Promise<void> {
+    const url = new URL(this.directUrl);
+    [url.username, url.password, url.pathname] = ['postgres', this.#passwords.SUPERUSER_PASSWORD, '/postgres'];
+    await until(() => administer(url.href, sql), 60);
+  }
+
+  /** Kills every process of the leader at once, as if its machine had lost power; etcd keeps its majority on the other nodes. */
+  async killLeader(): Promise<PatroniNode> {
+    const leader = await this.#leader();
+    this.#processes.get(`patroni-${nameOf(leader)}`)?.kill('SIGKILL');
+    await killPostgresql(this.#dataOf(leader));
+    return leader;
+  }
+
+  /** Starts a node again that was killed. */
+  async revive(node: PatroniNode): Promise<void> {
+    await this.#startPatroni(node);
+    await this.untilComplete();
+  }
+
+  /** A planned switchover to the synchronous standby. */
+  async switchOver(): Promise<void> {
+    const leader = await this.#leader();
+    const response = await fetch(`http://${this.#addressOf(leader)}:8008/switchover`, {
+      method: 'POST',
+      body: JSON.stringify({ leader: nameOf(leader) }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    if (!response.ok) throw new Error(`Patroni refused the switchover: ${response.status} ${await response.text()}`);
+  }
+
+  /** Until there is a leader, a synchronous standby, and no member that does not run. */
+  untilComplete(): Promise<void> {
+    return until(async () => {
+      const members = await this.#members();
+      const roles = members.map(({ role }) => role).toSorted();
+      if (roles.join() !== 'leader,replica,sync_standby' || members.some(({ state }) => !/^(running|streaming)$/.test(state)))
+        throw new Error(`the cluster is not complete: ${JSON.stringify(members)}`);
+    }, 120);
+  }
+
+  async #leader(): Promise<PatroniNode> {
+    const leader = (await this.#members()).find(({ role }) => role === 'leader')?.name;
+    const found = nodes.find((node) => nameOf(node) === leader);
+    if (found === undefined) throw new Error('the cluster has no leader');
+    return found;
+  }
+
+  async #members(): Promise<Member[]> {
+    for (const node of nodes) {
+      const response = await fetch(`http://${this.#addressOf(node)}:8008/cluster`, { signal: AbortSignal.timeout(5_000) }).catch(
+        () => undefined,
+      );
+      if (response?.ok) return z.object({ members: z.array(member) }).parse(await response.json()).members;
+    }
+    throw new Error('no Patroni answers');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#processes.values()) child.kill('SIGKILL');
+    for (const node of nodes) if (existsSync(join(this.#dataOf(node), 'postmaster.pid'))) await killPostgresql(this.#dataOf(node));
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  #addressOf = (node: PatroniNode): string => `${this.#network}.${10 + node}`;
+  #path = (name: string): string => join(this.#directory, name);
+  #dataOf = (node: PatroniNode): string => this.#path(`postgresql-${nameOf(node)}/data`);
+
+  async #configuration(template: string, node?: PatroniNode): Promise<string> {
+    const name = node === undefined ? template : `${nameOf(node)}-${template}`;
+    const values: Readonly<Record<string, string>> = {
+      ...(node !== undefined && {
+        NODE_NAME: nameOf(node),
+        NODE_ADDRESS: this.#addressOf(node),
+        '/var/lib/postgresql/mandate': this.#path(`postgresql-${nameOf(node)}`),
+        '/var/lib/etcd/mandate': this.#path(`etcd-${nameOf(node)}/data`),
+        [debianBinaries]: newestBinaries() ?? debianBinaries,
+      }),
+      '/etc/pgbouncer/userlist.txt': this.#path('userlist.txt'),
+      '10.0.0.': `${this.#network}.`,
+      ...this.#passwords,
+    };
+    const text = await readFile(join(templates, template), 'utf8');
+    await this.#own(
+      name,
+      Object.entries(values).reduce((filled, [from, to]) => filled.replaceAll(from, to), text),
+    );
+    return this.#path(name);
+  }
+
+  async #run(name: string, program: string, argv: readonly string[]): Promise<void> {
+    const log = await open(this.#path(`${name}.log`), 'a');
+    const env = { PATH: searchPath, LANG: 'C.UTF-8' };
+    const child = spawn(program, argv, { ...this.#account, cwd: this.#directory, env, stdio: ['ignore', log.fd, log.fd] });
+    this.#processes.set(name, child);
+    await once(child, 'spawn');
+    await log.close();
+  }
+
+  async #own(name: string, text: string): Promise<void> {
+    await writeFile(this.#path(name), text, { mode: 0o600 });
+    await this.#chown(name);
+  }
+
+  async #ownDirectory(...names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      await mkdir(this.#path(name), { mode: 0o700 });
+      await this.#chown(name);
+    }
+  }
+
+  async #chown(name: string): Promise<void> {
+    const { uid, gid } = this.#account;
+    if (uid !== undefined && gid !== undefined) await chown(this.#path(name), uid, gid);
+  }
+}
+
+const password = (): string => randomBytes(16).toString('hex');
+
+/** PostgreSQL and PgBouncer refuse to run as root. */
+function postgresqlAccount(): Account {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+async function until(what: () => Promise<unknown>, seconds: number): Promise<void> {
+  for (const end = Date.now() + seconds * 1_000; ; await sleep(200)) {
+    try {
+      await what();
+      return;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../network/free-port.ts';
+
+/** `PGBOUNCER` names another program than Debian's, to run the tests with another version. */
+const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
+const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin`;
+const environment = { PATH: searchPath };
+const installed = spawnSync(program, ['--version'], { encoding: 'utf8', env: environment });
+const [major = 0, minor = 0] = (/PgBouncer (\d+)\.(\d+)/.exec(installed.stdout ?? '')?.slice(1) ?? []).map(Number);
+
+/** The tests with PgBouncer are skipped without it (`apt-get install pgbouncer`). */
+export const hasPgBouncer = installed.status === 0;
+if (!hasPgBouncer) process.stderr.write('Tests with PgBouncer are skipped: pgbouncer is not installed.\n');
+
+/** PgBouncer 1.21 and later support named prepared statements in transaction mode. */
+export const supportsPreparedStatements = major > 1 || minor >= 21;
+
+export type PgBouncer = AsyncDisposable & {
+  readonly port: number;
+  /** Like the URL of the PostgreSQL database, but through PgBouncer. */
+  readonly url: string;
+};
+
+/**
+ * Starts a PgBouncer in front of a PostgreSQL server.
+ * @param databaseUrl PostgreSQL directly; its user and password are valid at PgBouncer, too
+ * @param settings lines of the `[pgbouncer]` section, beside what it needs to run here; all others keep their defaults
+ */
+export async function startPgBouncer(databaseUrl: string, settings: Readonly<Record<string, string | number>> = {}): Promise<PgBouncer> {
+  const { username, password, hostname, port: postgresqlPort, pathname } = new URL(databaseUrl);
+  const [directory, port] = [await mkdtemp(join(tmpdir(), 'pgbouncer-')), await freePort()];
+  const users = join(directory, 'users.txt');
+  await writeFile(users, `"${username}" "${password}"\n`);
+  const all = { listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '', auth_type: 'plain', auth_file: users, ...settings };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+  const configuration = join(directory, 'pgbouncer.ini');
+  await writeFile(
+    configuration,
+    ['[databases]', `${pathname.slice(1)} = host=${hostname} port=${postgresqlPort}`, '[pgbouncer]', ...lines, ''].join('\n'),
+  );
+  const account = await unprivilegedAccount([directory, users, configuration]);
+  const child = spawn(program, [configuration], { ...account, stdio: 'ignore', env: environment });
+  const exited = once(child, 'exit');
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null) throw new Error(`PgBouncer exited with ${child.exitCode}`);
+    await sleep(20);
+  }
+  const url = new URL(databaseUrl);
+  url.port = String(port);
+  return {
+    port,
+    url: url.href,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await exited;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PgBouncer refuses to run as root. */
+async function unprivilegedAccount(paths: readonly string[]): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  const account = { uid: id('-u'), gid: id('-g') };
+  for (const path of paths) await chown(path, account.uid, account.gid);
+  await chmod(paths[0] ?? '', 0o700);
+  return account;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  const accepted = await promise;
+  socket.destroy();
+  return accepted;
+}
