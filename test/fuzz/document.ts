@@ -46,7 +46,9 @@ const document = z.object({
 });
 
 async function readOperations(file: string, version: string): Promise<Operation[]> {
-  const { paths, components } = document.parse(JSON.parse(await readFile(join(import.meta.dirname, '../../contract', file), 'utf8')));
+  const { paths, components } = document.parse(
+    JSON.parse(await readFile(join(import.meta.dirname, '../../contract/openapi', file), 'utf8')),
+  );
   const inPlace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inPlace);
     if (typeof value !== 'object' || value === null) return value;

@@ -82,7 +82,7 @@ export class Stage implements AsyncDisposable {
     ]);
     const env = { DATABASE_URL: postgresql.url, ISSUER: issuer, JWKS: jwks, CLIENTS: clients, SCOPE: scope };
     const probe = name === 'oidc-provider' ? '/oauth/jwks' : undefined;
-    return startCandidate(join(here, `peers/${peerPrograms[name]}.ts`), env, this.#log(name), probe);
+    return startCandidate(join(here, `../peers/${peerPrograms[name]}.ts`), env, this.#log(name), probe);
   }
 
   /** Our server as shipped, with the protections on, on a database that is named there. */
