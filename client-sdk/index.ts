@@ -24,7 +24,7 @@ export type { Page, PagedCall } from './core/paged-call.ts';
 export { checkedBaseUrl, filledPath, isLoopback, queryString, type QueryValue } from './core/request-url.ts';
 export type * from './generated/resources.gen.ts';
 export { scopesOf, type ProblemsOf } from './generated/routes.gen.ts';
-export { fixedToken, type ProvenRequest, type TokenSource } from './auth/token-source.ts';
+export { fixedToken, type ProvenRequest, type TokenSource } from './core/token-source.ts';
 export type { ApiRequest, Fetch, SendOptions } from './core/transport.ts';
 export type { FileContent, UploadOptions } from './core/upload.ts';
 export type { WaitOptions } from './core/wait-for-task.ts';

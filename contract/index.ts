@@ -1,28 +1,28 @@
 import { initContract } from '@ts-rest/core';
-import { apiKeyProblems, apiKeys } from './resources/api-keys.ts';
-import { applicationProblems, applications } from './resources/applications.ts';
-import { auditEvents } from './resources/audit-events.ts';
-import { connectedApps } from './resources/connected-apps.ts';
-import { deliveryMethods } from './resources/delivery-methods.ts';
-import { events } from './resources/events.ts';
-import { orderExports } from './resources/orders/order-exports.ts';
-import { orderImports } from './resources/imports/order-imports.ts';
+import { apiKeyProblems, apiKeys } from './resources/access/api-keys.ts';
+import { applicationProblems, applications } from './resources/access/applications.ts';
+import { auditEvents } from './resources/access/audit-events.ts';
+import { connectedApps } from './resources/access/connected-apps.ts';
+import { deliveryMethods } from './resources/orders/delivery-methods.ts';
+import { events } from './resources/events/events.ts';
+import { orderExports } from './resources/tasks/order-exports.ts';
+import { orderImports } from './resources/tasks/order-imports.ts';
 import { orderProblems, orders } from './resources/orders/orders.ts';
 import { ordersV2 } from './resources/orders/orders-v2.ts';
 import { paymentProblems, payments } from './resources/orders/payments.ts';
-import { productCategories } from './resources/product-categories.ts';
-import { productImports } from './resources/imports/product-imports.ts';
-import { productProblems, products } from './resources/products.ts';
+import { productCategories } from './resources/products/product-categories.ts';
+import { productImports } from './resources/tasks/product-imports.ts';
+import { productProblems, products } from './resources/products/products.ts';
 import { commonProblems } from './protocol/problems.ts';
 import { providerEventProblems, providerEvents } from './resources/orders/provider-events.ts';
 import { refundProblems, refunds } from './resources/orders/refunds.ts';
 import { shipmentProblems, shipments } from './resources/orders/shipments.ts';
-import { signingKeys } from './resources/signing-keys.ts';
-import { taskProblems, tasks } from './resources/tasks.ts';
-import { usage } from './resources/usage.ts';
-import { userProblems, users } from './resources/users.ts';
+import { signingKeys } from './resources/access/signing-keys.ts';
+import { taskProblems, tasks } from './resources/tasks/tasks.ts';
+import { usage } from './resources/access/usage.ts';
+import { userProblems, users } from './resources/access/users.ts';
 import { versions } from './protocol/versions.ts';
-import { webhookProblems, webhooks } from './resources/webhooks.ts';
+import { webhookProblems, webhooks } from './resources/events/webhooks.ts';
 
 const c = initContract();
 const inVersion = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, strictStatusCodes: true }) as const;
@@ -76,7 +76,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-export { apiKeyCreate, apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type NewApiKey } from './resources/api-keys.ts';
+export { apiKeyCreate, apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type NewApiKey } from './resources/access/api-keys.ts';
 export {
   applicationCreate,
   applicationGrantTypes,
@@ -89,19 +89,19 @@ export {
   type NewApplication,
   type RegistrationToken,
   type SecretRotation,
-} from './resources/applications.ts';
-export { auditActions, type AuditAction, type AuditEvent } from './resources/audit-events.ts';
-export type { ConnectedApp } from './resources/connected-apps.ts';
+} from './resources/access/applications.ts';
+export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
+export type { ConnectedApp } from './resources/access/connected-apps.ts';
 export { currencyExponent, decimalAmount } from './schema/currencies.ts';
-export type { DeliveryMethod, DeliveryMethodReplace } from './resources/delivery-methods.ts';
-export { eventDays, eventSubjects, eventTypes, eventWildcards } from './resources/events.ts';
-export type { Event, EventPage, EventSubject, EventType, EventWildcard } from './resources/events.ts';
-export { importOrderRowsMax, importRowMax, slowestUpload, uploadLimits } from './resources/imports/imports.ts';
+export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
+export { eventDays, eventSubjects, eventTypes, eventWildcards } from './resources/events/events.ts';
+export type { Event, EventPage, EventSubject, EventType, EventWildcard } from './resources/events/events.ts';
+export { importOrderRowsMax, importRowMax, slowestUpload, uploadLimits } from './resources/tasks/imports.ts';
 export { priceMax } from './schema/money.ts';
 export { deliveryInput, orderLinesMax, ordersWithItemsMax, quantityMax } from './resources/orders/orders.ts';
 export { cancelReasons, fulfillmentStatuses, orderStatuses, paymentStatuses, taxModes } from './resources/orders/orders.ts';
-export { exportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/orders/order-exports.ts';
-export type { LineQuantity } from './schema/line-quantity.ts';
+export { exportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
+export type { LineQuantity } from './resources/orders/line-quantity.ts';
 export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';
 export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './resources/orders/orders-v2.ts';
 export {
@@ -114,9 +114,9 @@ export {
 } from './resources/orders/payments.ts';
 export { totalCountMax } from './schema/pagination.ts';
 export { problemCodesOf, transportProblems, type ProblemDeclaration } from './protocol/problems.ts';
-export type { ProductCategory } from './resources/product-categories.ts';
-export { productCreate, productUpdate } from './resources/products.ts';
-export { productStatuses, stockAdjustmentReasons, stockMax } from './resources/products.ts';
+export type { ProductCategory } from './resources/products/product-categories.ts';
+export { productCreate, productUpdate } from './resources/products/products.ts';
+export { productStatuses, stockAdjustmentReasons, stockMax } from './resources/products/products.ts';
 export type {
   Product,
   ProductCreate,
@@ -124,17 +124,17 @@ export type {
   ProductUpdate,
   StockAdjustment,
   StockAdjustmentCreate,
-} from './resources/products.ts';
+} from './resources/products/products.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
 export { type Deprecation, metadataOf, routesOf, type RouteMetadata, usualBodyMax } from './protocol/route-metadata.ts';
 export { administratorScopes, rolesFor, scopeNames, scopes, type Scope } from './protocol/scopes.ts';
-export { fileFormats, fileMediaTypes, tasksAtOnceMax, taskStatuses, taskTypes } from './resources/tasks.ts';
-export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks.ts';
-export type { Usage } from './resources/usage.ts';
+export { fileFormats, fileMediaTypes, tasksAtOnceMax, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
+export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
+export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
-export type { SigningKeyRotation } from './resources/signing-keys.ts';
+export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
 export { characterFault, instantInput, line, metadataPairsMax } from './schema/text.ts';
-export { email, userCreate, userRoles, userStatuses, type User, type UserCreate, type UserUpdate } from './resources/users.ts';
+export { email, userCreate, userRoles, userStatuses, type User, type UserCreate, type UserUpdate } from './resources/access/users.ts';
 export { type ApiVersion, type ApiVersionAnswer, apiVersions, currentApiVersion } from './protocol/versions.ts';
 export {
   webhookDeliveryStatuses,
@@ -142,6 +142,6 @@ export {
   webhookEndpointsMax,
   webhookFailingDaysMax,
   webhookTriesMax,
-} from './resources/webhooks.ts';
-export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/webhooks.ts';
-export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/webhooks.ts';
+} from './resources/events/webhooks.ts';
+export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/events/webhooks.ts';
+export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/events/webhooks.ts';

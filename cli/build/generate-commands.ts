@@ -65,7 +65,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = ${JSON.stringify
 
 /** The tools of `mandate mcp`, as the contract prints them. */
 export async function generatedTools(): Promise<string> {
-  const print = fileURLToPath(new URL('../../contract/openapi/print-mcp-tools.ts', import.meta.url));
+  const print = fileURLToPath(new URL('../../contract/mcp/print-mcp-tools.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [print], { maxBuffer: 10_000_000 });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own program, kept true by the compiler
   const tools = JSON.parse(stdout) as readonly unknown[];

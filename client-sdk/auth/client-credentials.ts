@@ -8,7 +8,7 @@ import {
 import { proofWith } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
-import type { TokenSource } from './token-source.ts';
+import type { TokenSource } from '../core/token-source.ts';
 
 export type ClientCredentials = Omit<AuthorizationServerOptions, 'signal'> & {
   /** The authorization server; of this product, the same origin as the API. */

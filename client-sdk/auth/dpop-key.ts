@@ -1,4 +1,4 @@
-import type { ProvenRequest } from './token-source.ts';
+import type { ProvenRequest } from '../core/token-source.ts';
 
 /** A `CryptoKey`, by whatever name the platform's types have for it. */
 type PrivateKey = Parameters<typeof crypto.subtle.sign>[1];

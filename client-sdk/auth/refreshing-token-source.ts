@@ -3,7 +3,7 @@ import { AuthorizationError, SignInRequiredError } from '../core/errors.ts';
 import { proofWith } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
-import type { TokenSource } from './token-source.ts';
+import type { TokenSource } from '../core/token-source.ts';
 import type { TokenStore } from './token-store.ts';
 
 export type RefreshOptions = Omit<AuthorizationServerOptions, 'signal'> & {

@@ -3,7 +3,7 @@ import { discover, type AuthorizationServer, type AuthorizationServerOptions } f
 import { newProofKey, type ProofKey } from '../auth/dpop-key.ts';
 import { refreshingTokens } from '../auth/refreshing-token-source.ts';
 import { singleFlight } from '../auth/single-flight.ts';
-import type { TokenSource } from '../auth/token-source.ts';
+import type { TokenSource } from '../core/token-source.ts';
 import { browserStore, type BrowserStore } from './indexeddb-token-store.ts';
 import { kept } from './indexeddb-values.ts';
 import { handOver, openPopup, popupCallback } from './popup.ts';

@@ -6,7 +6,7 @@ import { checkedBaseUrl, filledPath, type QueryValue } from './request-url.ts';
 import type { Resources, Task } from '../generated/resources.gen.ts';
 import { routes } from '../generated/routes.gen.ts';
 import { RetryBudget } from './retry.ts';
-import { fixedToken, type TokenSource } from '../auth/token-source.ts';
+import { fixedToken, type TokenSource } from './token-source.ts';
 import { send, type ApiRequest, type Fetch, type SendOptions, type TransportSettings } from './transport.ts';
 import type { FileContent } from './upload.ts';
 import { waitForTask, type WaitOptions } from './wait-for-task.ts';

@@ -5,7 +5,7 @@ import { ApiError, DecodeError } from './errors.ts';
 import { through, type Middleware } from './middleware.ts';
 import { queryString, type QueryValue } from './request-url.ts';
 import { delayBeforeRetry, pause, unlessAborted, type RetryBudget, type RetryRules } from './retry.ts';
-import type { ProvenRequest, TokenSource } from '../auth/token-source.ts';
+import type { ProvenRequest, TokenSource } from './token-source.ts';
 import { canBeSentAgain, mediaTypeOf, uploadBody, type FileContent, type UploadOptions } from './upload.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,9 +1,9 @@
 import type { AppRouter } from '@ts-rest/core';
 import { contract, contractV2 } from '../index.ts';
-import { withExamples } from './examples.ts';
+import { withExamples } from './examples/examples.ts';
 import { operation } from './operation.ts';
-import { withSamples } from './samples.ts';
-import { type Json } from './json.ts';
+import { withSamples } from './samples/code-samples.ts';
+import { type Json } from '../schema/json.ts';
 import { newComponents, sortedByName } from './schema.ts';
 import { asOpenApi30 } from './version-3-0.ts';
 import { webhookParameters, webhooksOf } from './webhooks.ts';

@@ -1,10 +1,10 @@
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { z, type ZodTypeAny } from 'zod';
-import { uploadLimits } from '../resources/imports/imports.ts';
-import { isApiKeyScope } from '../resources/api-keys.ts';
+import { uploadLimits } from '../resources/tasks/imports.ts';
+import { isApiKeyScope } from '../resources/access/api-keys.ts';
 import { problem, problemCodesOf } from '../protocol/problems.ts';
 import { metadataOf, type RouteMetadata, usualBodyMax } from '../protocol/route-metadata.ts';
-import { isJson, type Json, type JsonValue } from './json.ts';
+import { isJson, type Json, type JsonValue } from '../schema/json.ts';
 import { type Components, jsonSchema } from './schema.ts';
 
 const statusPhrases: Record<string, string> = {

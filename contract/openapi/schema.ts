@@ -1,7 +1,7 @@
 import { generateSchema } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
 import { componentKey } from '../schema/named-schema.ts';
-import { isJson, type Json } from './json.ts';
+import { isJson, type Json } from '../schema/json.ts';
 
 /** What operations share; filled while they are written. */
 export type Components = { schemas: Record<string, Json>; headers: Record<string, Json> };

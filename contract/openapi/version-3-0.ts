@@ -1,4 +1,4 @@
-import { isJson, type Json, type JsonValue } from './json.ts';
+import { isJson, type Json, type JsonValue } from '../schema/json.ts';
 
 /**
  * The same document in OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` an enumeration with

@@ -1,17 +1,17 @@
 import type { ZodTypeAny } from 'zod';
-import { connectedApp } from '../resources/connected-apps.ts';
-import { event, type EventSubject, type EventType, eventTypes } from '../resources/events.ts';
+import { connectedApp } from '../resources/access/connected-apps.ts';
+import { event, type EventSubject, type EventType, eventTypes } from '../resources/events/events.ts';
 import { order } from '../resources/orders/orders.ts';
 import { payment } from '../resources/orders/payments.ts';
-import { product } from '../resources/products.ts';
+import { product } from '../resources/products/products.ts';
 import { refund } from '../resources/orders/refunds.ts';
 import { shipment } from '../resources/orders/shipments.ts';
-import { task } from '../resources/tasks.ts';
-import { user } from '../resources/users.ts';
-import { webhookEndpoint } from '../resources/webhooks.ts';
-import { exampleOf } from './examples.ts';
-import { exampleThings } from './example-values.ts';
-import { isJson, type Json, textOf } from './json.ts';
+import { task } from '../resources/tasks/tasks.ts';
+import { user } from '../resources/access/users.ts';
+import { webhookEndpoint } from '../resources/events/webhooks.ts';
+import { exampleOf } from './examples/examples.ts';
+import { exampleThings } from './examples/example-values.ts';
+import { isJson, type Json, textOf } from '../schema/json.ts';
 import { type Components, jsonSchema } from './schema.ts';
 
 /** The schema of `data.object`, by the kind of thing that an event is about. */

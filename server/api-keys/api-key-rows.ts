@@ -1,5 +1,5 @@
 import type { ApiKey } from '@mandate/contract';
-import { instant, instantOrNull } from '../database/timestamp-format.ts';
+import { instant, instantOrNull } from '../database/time/timestamp-format.ts';
 
 export type ApiKeyRow = Omit<ApiKey, 'status'> & { revoked_at: string | null };
 

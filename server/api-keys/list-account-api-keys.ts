@@ -1,7 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core';
 import { apiKeysMax, type ApiKey as ApiKeyBody } from '@mandate/contract';
 import { Application } from '../applications/application.entity.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { apiKeyStatus } from './api-key-rows.ts';
 import { ApiKey } from './api-key.entity.ts';
 

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /** Which keys to revoke: those of a user, those created through an application, or both. */

@@ -1,5 +1,5 @@
 import type { Scope } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import type { Principal, TokenRefusal, VerifyAccessToken } from '../http/request/principal.ts';
 import { hashKey, isKey } from './key-secret.ts';

@@ -1,6 +1,6 @@
 import type { AuditAction } from '@mandate/contract';
 import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { principalOf } from '../http/request/request-context.ts';
 
 export const applicationLocation = (id: number): string => `/api/v1/applications/${id}`;

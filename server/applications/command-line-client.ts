@@ -1,5 +1,5 @@
 import { scopeNames } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { Application, deviceGrant } from './application.entity.ts';
 
 /** The `mandate` command. A public native application: it proves itself by PKCE and listens on a port of its own choice. */

@@ -1,5 +1,5 @@
 import { administratorScopes, scopeNames, scopes as knownScopes, type Scope } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
 import { hashClientSecret, newClientSecret } from './client-secret.ts';
 import { logoFault } from './logo.ts';

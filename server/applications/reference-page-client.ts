@@ -1,5 +1,5 @@
 import { scopeNames } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { Application } from './application.entity.ts';
 
 /** The API reference at `/docs`, which signs people in to try things out. Its tokens stay in the memory of the page. */

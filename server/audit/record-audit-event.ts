@@ -1,6 +1,6 @@
 import type { AuditAction } from '@mandate/contract';
 import type { Request } from 'express';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 
 /** From where something was done. */

@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type AuditEvent } from '@mandate/contract';
-import { instant } from '../database/timestamp-format.ts';
+import { instant } from '../database/time/timestamp-format.ts';
 import { refuseReversed } from '../http/response/list-parameters.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { listAuditEvents } from './list-audit-events.ts';

@@ -4,7 +4,8 @@ import { chmod, cp, glob, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DataDirectoryInUseError, lockDataDirectory } from '../database/embedded/pglite-directory-lock.ts';
-import { isPostgresql, type Database } from '../database/database.ts';
+import { isPostgresql } from '../database/connection/database-url.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { Log } from '../logging/logger.ts';
 
 /** Beside the directory of an embedded database, while a server has it. */

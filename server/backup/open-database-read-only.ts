@@ -4,7 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
-import { isPostgresql, openDatabase, type Database, type Opening } from '../database/database.ts';
+import { isPostgresql } from '../database/connection/database-url.ts';
+import { openDatabase, type OpenOptions } from '../schema/open-database.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { BackupError } from './backup-error.ts';
 import { copySocketPath } from './backup-socket.ts';
 
@@ -13,7 +15,7 @@ import { copySocketPath } from './backup-socket.ts';
  * makes; the server goes on.
  * @param url `postgres://…`, or the directory of an embedded database
  */
-export async function openForReading(url: string, opening: Pick<Opening, 'onPool' | 'preparedStatements'>): Promise<Database> {
+export async function openForReading(url: string, opening: Pick<OpenOptions, 'onPool' | 'preparedStatements'>): Promise<Database> {
   if (isPostgresql(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2, ...opening });
   if (!existsSync(join(url, 'PG_VERSION')))
     throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL as the server has it`);

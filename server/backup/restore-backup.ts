@@ -1,6 +1,6 @@
-import { migrationLock } from '../database/schema/run-migrations.ts';
-import { migrationState } from '../database/schema/migration-state.ts';
-import type { Database, Em } from '../database/database.ts';
+import { migrationLock } from '../database/migrate/run-migrations.ts';
+import { migrationState } from '../database/migrate/migration-state.ts';
+import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { BackupError } from './backup-error.ts';
 import type { Header, TableBegin, TableEnd } from './backup-format.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Database, Em } from '../database/database.ts';
+import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
 
 const column = z.object({
   name: z.string(),

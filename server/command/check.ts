@@ -4,15 +4,16 @@ import type { Pool } from 'pg';
 import { openForReading } from '../backup/open-database-read-only.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import { checkConnectionPooler } from '../database/connection/connection-pooler.ts';
-import { migrationState } from '../database/schema/migration-state.ts';
-import { isPostgresql, type Database, type Em } from '../database/database.ts';
+import { migrationState } from '../database/migrate/migration-state.ts';
+import { isPostgresql } from '../database/connection/database-url.ts';
+import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
 import { smtpTransport } from '../mail/smtp-transport.ts';
 import { expectSecretOf } from '../oauth/signing-keys/require-encryption-secret.ts';
 import { explainFailure } from '../process/startup-error-message.ts';
 import { reachSharedCounters } from '../rate-limits/redis-counters.ts';
 import { deriveKeys, existingSecret } from '../crypto/derived-keys.ts';
-import { CommandFailure } from './command-failure.ts';
-import { exitCodes } from './exit-codes.ts';
+import { CommandFailure } from '../process/command-failure.ts';
+import { exitCodes } from '../process/exit-codes.ts';
 import type { Io } from './io.ts';
 
 /** `mandate-server check`: everything a server needs, without changing anything. Gives the exit code. */

@@ -1,13 +1,13 @@
 import { characterFault, contract } from '@mandate/contract';
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config/config.ts';
-import { migrate } from '../database/schema/run-migrations.ts';
+import { migrate } from '../database/migrate/run-migrations.ts';
 import { createAccount, EmailTakenError } from '../oauth/accounts/account-store.ts';
-import { hashNewPassword } from '../oauth/passwords/password-rules.ts';
+import { hashNewPassword } from '../oauth/pages/handlers/password-rules.ts';
 import { defaultShop } from '../oauth/pages/views/page-layout.ts';
 import { english } from '../oauth/pages/messages/english-messages.ts';
-import { CommandFailure } from './command-failure.ts';
-import { exitCodes } from './exit-codes.ts';
+import { CommandFailure } from '../process/command-failure.ts';
+import { exitCodes } from '../process/exit-codes.ts';
 import { withDatabase } from './with-database.ts';
 import type { Io } from './io.ts';
 import { readPassword } from './read-password.ts';

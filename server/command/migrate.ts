@@ -1,7 +1,7 @@
 import { openForReading } from '../backup/open-database-read-only.ts';
 import { readConfig } from '../config/config.ts';
-import { migrate } from '../database/schema/run-migrations.ts';
-import { migrationState } from '../database/schema/migration-state.ts';
+import { migrate } from '../database/migrate/run-migrations.ts';
+import { migrationState } from '../database/migrate/migration-state.ts';
 import { withDatabase } from './with-database.ts';
 import type { Io } from './io.ts';
 

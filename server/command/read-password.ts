@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandFailure } from './command-failure.ts';
-import { exitCodes } from './exit-codes.ts';
+import { CommandFailure } from '../process/command-failure.ts';
+import { exitCodes } from '../process/exit-codes.ts';
 import type { Io } from './io.ts';
 
 /** Twice from somebody at a terminal, who does not see it; elsewhere the first line of standard input. Never from the command line, which others see. */

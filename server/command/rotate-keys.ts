@@ -1,5 +1,5 @@
 import { readConfig } from '../config/config.ts';
-import { migrate } from '../database/schema/run-migrations.ts';
+import { migrate } from '../database/migrate/run-migrations.ts';
 import { rotateSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
 import { deriveKeys, keptSecret } from '../crypto/derived-keys.ts';
 import { withDatabase } from './with-database.ts';

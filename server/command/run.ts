@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
-import { isDatabaseAway } from '../database/availability-errors.ts';
+import { isDatabaseAway } from '../database/errors/availability-errors.ts';
 import { explainFailure } from '../process/startup-error-message.ts';
-import { CommandFailure } from './command-failure.ts';
-import { exitCodes } from './exit-codes.ts';
+import { CommandFailure } from '../process/command-failure.ts';
+import { exitCodes } from '../process/exit-codes.ts';
 import type { Io } from './io.ts';
 import { buildProgram } from './program.ts';
 

@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
-import { openDatabase, type Database } from '../database/database.ts';
+import { openDatabase } from '../schema/open-database.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { deriveKeys, existingSecret, type SecretKeys } from '../crypto/derived-keys.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure } from '../process/command-failure.ts';
 
 type Storage = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refreshGraceSecondsMax, requestsMax } from '@mandate/contract';
-import { isPostgresql } from '../database/database.ts';
+import { isPostgresql } from '../database/connection/database-url.ts';
 
 /** A variable that is set to nothing counts as not set. */
 export const variable = <Schema extends z.ZodTypeAny>(schema: Schema) =>

@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type DeliveryMethod, type DeliveryMethodReplace } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { changed, etagOf, found, refuseExisting, requireMatch } from '../http/response/etag.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import type { RoutedRequest } from '../http/request/matched-route.ts';
 

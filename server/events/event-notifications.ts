@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { openDatabase, type Em } from '../database/database.ts';
+import { openOrm } from '../database/open-orm.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { laterStatement, statement } from '../database/queries/prepared-statement.ts';
 import { isThroughPooler } from '../database/connection/database-timeouts.ts';
 import type { Log } from '../logging/logger.ts';
@@ -142,7 +143,7 @@ export class EventListener {
  */
 export async function listenForEvents(em: Em, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
-  const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 1, preparedStatements: false, onPool });
+  const db = await openOrm(url, { entities: [], timeouts: 'none', connectionsMax: 1, preparedStatements: false, onPool });
   const listener = new EventListener(await opened, eventSignals(em), log);
   return {
     async [Symbol.asyncDispose]() {

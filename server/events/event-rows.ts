@@ -1,5 +1,5 @@
 import type { Event } from '@mandate/contract';
-import { instant } from '../database/timestamp-format.ts';
+import { instant } from '../database/time/timestamp-format.ts';
 
 export type EventRow = {
   seq: number;

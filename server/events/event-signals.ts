@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { DatabaseConnection } from 'kysely';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statementName } from '../database/queries/prepared-statement.ts';
 
 /** `written`: committed events have no place yet. `placed`: events got their places, or deliveries became pending. */

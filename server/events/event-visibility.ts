@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { eventSubjects, type EventSubject, type Scope } from '@mandate/contract';
-import { may } from '../http/middleware/authorize.ts';
+import { allowedScopes, may } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { allowedTo } from '../tasks/find-task.ts';
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
 const subjects = Object.keys(eventSubjects).filter(isSubject);
@@ -41,4 +40,4 @@ function shops(principal: Principal, rest: readonly EventSubject[], own: readonl
 
 // A task shows only to tokens that have the scopes it was started with.
 const taskIsVisible = (principal: Principal): RawBuilder<unknown> =>
-  sql`exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${allowedTo(principal)}::text[])`;
+  sql`exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${allowedScopes(principal)}::text[])`;

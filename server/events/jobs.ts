@@ -1,5 +1,5 @@
 import type { Job } from '../jobs/job-runner.ts';
-import type { Database, Em } from '../database/database.ts';
+import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
 import { eventSignals } from './event-signals.ts';
 import { type OnPlaced, sequenceEvents } from './assign-sequence.ts';
 import { sweepEvents } from './delete-old-events.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EventType, EventWildcard } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { eventColumns, type EventRow } from './event-rows.ts';
 import { visibleEvents } from './event-visibility.ts';

@@ -1,5 +1,5 @@
 import type { EventType } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 
 type Subject = { readonly id: number; readonly version?: number };

@@ -1,10 +1,10 @@
 import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
 import { contract, eventDays, type EventPage } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { resting } from '../http/server/load-shedder.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { invalidRequest, problem } from '../http/problem.ts';
+import { invalidRequest, problem } from '../http/problem-details/problem.ts';
 import { principalOf } from '../http/request/request-context.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { toEvent } from './event-rows.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Application } from '../applications/application.entity.ts';
 import { hashMatches } from '../applications/client-secret.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 
 const application = z.object({
   client_id: z.string(),

@@ -4,8 +4,7 @@ import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { restoreFormulas } from '../tasks/csv-formulas.ts';
 import { chunksOf } from '../tasks/stored-file.ts';
 import { TaskFailure } from '../tasks/task-failure.ts';
-import { cellsFrom, type FilePosition, type FileRecord, startOfFile } from './file-record.ts';
-import type { StoredFile } from './record-reader.ts';
+import { cellsFrom, type FilePosition, type FileRecord, startOfFile, type StoredFile } from './file-record.ts';
 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };

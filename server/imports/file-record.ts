@@ -1,3 +1,13 @@
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+
+export type StoredFile = {
+  readonly em: Em;
+  readonly fileId: number;
+  readonly format: 'csv' | 'ndjson';
+  /** Called every few hundred rows, because parsing does not pause by itself. */
+  readonly keep: () => Promise<void>;
+};
+
 /** A place between two rows of a file: the bytes and lines before it. */
 export type FilePosition = { readonly bytes: number; readonly lines: number };
 export const startOfFile: FilePosition = { bytes: 0, lines: 0 };

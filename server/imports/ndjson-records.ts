@@ -1,10 +1,9 @@
 import { importRowMax } from '@mandate/contract';
 import { z } from 'zod';
-import { findDuplicateKey } from '../http/middleware/json-measure.ts';
+import { findDuplicateKey } from '../http/validation/json-measure.ts';
 import { chunksOf } from '../tasks/stored-file.ts';
 import { TaskFailure } from '../tasks/task-failure.ts';
-import { cellsFrom, type FilePosition, type FileRecord } from './file-record.ts';
-import type { StoredFile } from './record-reader.ts';
+import { cellsFrom, type FilePosition, type FileRecord, type StoredFile } from './file-record.ts';
 
 type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
 

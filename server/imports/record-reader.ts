@@ -1,15 +1,6 @@
-import type { Em } from '../database/database.ts';
 import { csvRecords } from './csv-records.ts';
-import { type FilePosition, type FileRecord, startOfFile } from './file-record.ts';
+import { type FilePosition, type FileRecord, startOfFile, type StoredFile } from './file-record.ts';
 import { ndjsonRecords } from './ndjson-records.ts';
-
-export type StoredFile = {
-  readonly em: Em;
-  readonly fileId: number;
-  readonly format: 'csv' | 'ndjson';
-  /** Called every few hundred rows, because parsing does not pause by itself. */
-  readonly keep: () => Promise<void>;
-};
 
 const rowsBetweenPauses = 500;
 

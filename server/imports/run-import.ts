@@ -1,6 +1,6 @@
 import type { ImportCounts } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { append, newFile } from '../tasks/stored-file.ts';
 import { permanentFailure, TaskFailure } from '../tasks/task-failure.ts';
 import { nothingImported } from '../tasks/task-rows.ts';

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Readable } from 'node:stream';
 import type { Task } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { onceAccepted } from '../http/writes/idempotency.ts';
 import { principalOf } from '../http/request/request-context.ts';
 import type { RoutedRequest } from '../http/request/matched-route.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { fileMediaTypes, importRowMax } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
-import { problem } from '../http/problem.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import type { RoutedRequest } from '../http/request/matched-route.ts';
 import { append, newFile, removeStoredFile } from '../tasks/stored-file.ts';
 

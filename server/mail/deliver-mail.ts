@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { unseal } from '../crypto/authenticated-encryption.ts';
 import { mailLabel } from './mail.ts';

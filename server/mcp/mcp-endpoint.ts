@@ -1,11 +1,11 @@
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
 import express, { type Request as IncomingRequest, type RequestHandler, type Router } from 'express';
-import type { Em } from '../database/database.ts';
-import { withOwnEm } from '../database/request-entity-manager.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { withOwnEm } from '../database/entity-manager/request-entity-manager.ts';
 import { answerHeaders } from '../http/middleware/default-headers.ts';
-import { limitChunkSizes } from '../http/server/chunked-body-size.ts';
-import { findDuplicateKeyInText } from '../http/middleware/json-measure.ts';
+import { limitChunkSizes } from '../http/request/chunked-body-size.ts';
+import { findDuplicateKeyInText } from '../http/validation/json-measure.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
 import { continueScope, principalOf } from '../http/request/request-context.ts';
 import type { Log } from '../logging/logger.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import type { Replica } from '../database/replica/read-replica.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
 import type { LoadGuard } from '../http/server/load-shedder.ts';

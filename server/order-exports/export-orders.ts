@@ -1,6 +1,6 @@
 import { exportColumns, fileFormats, type Order, type OrderSummary } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { countOrders, listOrders, type OrderFilters } from '../orders/list-orders.ts';
 import { toOrderSummary } from '../orders/order-rows.ts';

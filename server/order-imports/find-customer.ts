@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import type { Mistake } from '../imports/parse-cells.ts';
-import type { OrderImport } from './import-orders.ts';
+import type { OrderImport } from './order-import-parameters.ts';
 import type { OrderHead } from './parse-order-row.ts';
 
 type Account = { readonly id: number };

@@ -1,5 +1,5 @@
 import { importOrderRowsMax, orderLinesMax } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Mistake } from '../imports/parse-cells.ts';
 import type { Remark, Verdict } from '../imports/run-import.ts';
@@ -7,7 +7,7 @@ import { findOrder } from '../orders/find-order.ts';
 import type { ClaimedTask } from '../tasks/task-context.ts';
 import { findCustomer } from './find-customer.ts';
 import { findProducts } from './find-products.ts';
-import type { OrderImport } from './import-orders.ts';
+import type { OrderImport } from './order-import-parameters.ts';
 import { findImported, type ImportedOrder, lockForReplacement, orderFingerprint, storeFingerprint } from './imported-order.ts';
 import { type ImportedData, insertOrder, replaceOrder } from './insert-order.ts';
 import type { Invoice } from './invoice.ts';

@@ -1,20 +1,13 @@
-import { contract, fileFormats, taxModes } from '@mandate/contract';
-import { z } from 'zod';
-import { readRecords, type StoredFile } from '../imports/record-reader.ts';
+import type { StoredFile } from '../imports/file-record.ts';
+import { readRecords } from '../imports/record-reader.ts';
 import { type ImportPosition, runImport, type Survey } from '../imports/run-import.ts';
 import { surveyed } from '../imports/count-records.ts';
 import { sizeOfStoredFile } from '../tasks/stored-file.ts';
 import { type Outcome, storedInput, type TaskRun } from '../tasks/task-context.ts';
 import { importOrder } from './import-order.ts';
 import { adjacentInvoices, type Invoice } from './invoice.ts';
+import { orderImport, type OrderImport } from './order-import-parameters.ts';
 import { partitionRows, readPartition, referenceNumber } from './partition-rows.ts';
-
-const orderImport = contract.orderImports.create.query.extend({
-  format: z.enum(fileFormats),
-  tax_mode: z.enum(taxModes),
-  user_id: z.number().optional(),
-});
-export type OrderImport = z.output<typeof orderImport>;
 
 /** References that are remembered to find out whether the rows of each order are adjacent. */
 const referencesMax = 500_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
-import type { OrderImport } from './import-orders.ts';
+import type { OrderImport } from './order-import-parameters.ts';
 import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
 /** An order that the same source has imported before, as it is stored now. */

@@ -1,6 +1,6 @@
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
-import type { OrderImport } from './import-orders.ts';
+import type { OrderImport } from './order-import-parameters.ts';
 import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
 // The tax is worked out as for any order: in the price or on top of it, half a minor unit rounds up, a discount lowers it in proportion.

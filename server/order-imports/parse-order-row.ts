@@ -1,7 +1,7 @@
 import { deliveryInput, instantInput, line, orderLinesMax, priceMax, quantityMax } from '@mandate/contract';
 import { z } from 'zod';
 import { amount, checked, integer, type Mistake } from '../imports/parse-cells.ts';
-import type { OrderImport } from './import-orders.ts';
+import type { OrderImport } from './order-import-parameters.ts';
 
 type Cells = ReadonlyMap<string, string>;
 

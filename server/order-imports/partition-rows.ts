@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { type FileRecord, startOfFile } from '../imports/file-record.ts';
 import { append, chunksOf, newFile } from '../tasks/stored-file.ts';
 import { addRow, type Invoice, newInvoice } from './invoice.ts';

@@ -1,5 +1,5 @@
 import type { Remark, Verdict } from '../imports/run-import.ts';
-import type { OrderImport } from './import-orders.ts';
+import type { OrderImport } from './order-import-parameters.ts';
 import type { Invoice } from './invoice.ts';
 import { headOf, lineOf, type OrderHead, type OrderLine, sumMistake } from './parse-order-row.ts';
 

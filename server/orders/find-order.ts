@@ -1,9 +1,9 @@
 import type { Order } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { gatheredStatement } from '../database/queries/batched-statement.ts';
 import { may } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { orderColumns, orderItemsSql, type OrderRow, toOrder } from './order-rows.ts';
 
 // Somebody else's order is not found: the owner is part of the question, never a check afterwards.

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { totalCountMax } from '@mandate/contract';
 import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
 import type { ReadList } from '../database/replica/read-routing.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { refuseReversed, total } from '../http/response/list-parameters.ts';
 import type { Pages, Position } from '../http/response/pagination.ts';
 import type { RoutedRequest } from '../http/request/matched-route.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { orderStatuses, totalCountMax } from '@mandate/contract';
 import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import type { Position } from '../http/response/pagination.ts';
 import { orderColumns, orderItemsSql, type OrderRow } from './order-rows.ts';
 import { unusualFulfillmentSql, usualFulfillment } from './order.entity.ts';

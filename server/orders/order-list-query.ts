@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type contract, ordersWithItemsMax } from '@mandate/contract';
 import { refuseReversed } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { invalidRequest } from '../http/problem.ts';
+import { invalidRequest } from '../http/problem-details/problem.ts';
 import type { OrderFilters, OrderSort } from './list-orders.ts';
 import { whoseOrders } from './order-visibility.ts';
 

@@ -1,5 +1,5 @@
 import type { OrderCreate } from '@mandate/contract';
-import { invalidRequest, problem, type Problem, type ProblemEntry } from '../http/problem.ts';
+import { invalidRequest, problem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 
 /** Why the database wrote no order: everything it found at that moment. */
 export type Refusal = {

@@ -1,5 +1,5 @@
 import type { Order, OrderSummary } from '@mandate/contract';
-import { instant, instantOrNull } from '../database/timestamp-format.ts';
+import { instant, instantOrNull } from '../database/time/timestamp-format.ts';
 
 /** An order as a query gives it: the API's names, PostgreSQL's timestamps. */
 export type OrderRow = OrderSummary;

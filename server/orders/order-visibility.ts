@@ -1,7 +1,7 @@
 import type { Scope } from '@mandate/contract';
 import { may } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 
 /** A customer has their own orders; staff with this scope have everybody's, or one customer's. */
 export function whoseOrders(principal: Principal, asked: number | undefined, everybodysScope: Scope = 'orders.manage'): number | undefined {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { type Order as OrderBody, cancelReasons, fulfillmentStatuses, orderStatuses, paymentStatuses, taxModes } from '@mandate/contract';
-import { problem, type Problem } from '../http/problem.ts';
+import { problem, type Problem } from '../http/problem-details/problem.ts';
 import { Product } from '../products/product.entity.ts';
 import { User } from '../users/user.entity.ts';
 

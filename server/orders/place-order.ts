@@ -1,5 +1,5 @@
 import type { Order, OrderCreate } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import type { Claim, Kept } from '../http/writes/idempotency.ts';
 import { refusedOrder, type Refusal } from './order-problems.ts';

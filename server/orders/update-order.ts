@@ -1,22 +1,11 @@
-import { LockMode } from '@mikro-orm/core';
-import type { OrderUpdate, Scope } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { OrderUpdate } from '@mandate/contract';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { may } from '../http/middleware/authorize.ts';
 import { mergeMetadata } from '../http/writes/merge-metadata.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { invalidRequest, problem } from '../http/problem.ts';
+import { invalidRequest, problem } from '../http/problem-details/problem.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
-import { Order } from './order.entity.ts';
-
-/** The order for a change, held until the transaction ends; somebody else's is not found. */
-export async function lockOrder(em: Em, principal: Principal, id: number, everybodysScope: Scope = 'orders.manage'): Promise<Order> {
-  const everybodys = may(principal, everybodysScope);
-  const own = principal.user?.id;
-  const where = everybodys ? { id } : { id, user: own ?? 0 };
-  const order = await em.findOne(Order, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-  if (!order) throw problem('not_found', { detail: `Order ${id} was not found.` });
-  return order;
-}
+import type { Order } from './order.entity.ts';
 
 /** A merge patch on an order that is locked: what is absent stays, `null` clears. */
 export async function updateOrder(

@@ -6,13 +6,13 @@ import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
 import { logTransport } from '../mail/log-transport.ts';
 import { smtpTransport } from '../mail/smtp-transport.ts';
-import { paymentJobs } from '../payments/jobs.ts';
-import { taskKinds } from '../task-handlers.ts';
+import { paymentJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
+import { taskKinds } from '../app/task-handlers.ts';
 import { taskJobs } from '../tasks/jobs.ts';
 import { countingJobs, upkeepJobs } from './maintenance-jobs.ts';
 import { Deliverer } from '../webhooks/delivery/delivery-worker.ts';
 import { fanOut } from '../webhooks/delivery/fan-out.ts';
-import { webhookJobs } from '../webhooks/jobs.ts';
+import { webhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
 import { internet } from '../outgoing-http/protected-client.ts';
 import type { ProcessParts } from './process-dependencies.ts';
 

@@ -1,8 +1,8 @@
 import type { LastUse } from '../api-keys/api-key-use-buffer.ts';
-import { removeUnusedApplications } from '../applications/remove-unused-applications.ts';
+import { removeUnusedApplications } from '../access-management/remove-unused-applications.ts';
 import type { Job } from '../jobs/job-runner.ts';
-import { databaseTime } from '../database/database-clock.ts';
-import type { Database, Em } from '../database/database.ts';
+import { databaseTime } from '../database/time/database-clock.ts';
+import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
 import { sweepIdempotencyKeys } from '../http/writes/idempotency.ts';
 import type { Log } from '../logging/logger.ts';
 import { deliverMail, type MailTransport } from '../mail/deliver-mail.ts';

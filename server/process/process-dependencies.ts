@@ -1,7 +1,7 @@
 import type { LastUse } from '../api-keys/api-key-use-buffer.ts';
 import type { Config } from '../config/config.ts';
 import type { ReadList } from '../database/replica/read-routing.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';

@@ -1,7 +1,9 @@
 import { offerCopies } from '../backup/backup-socket.ts';
 import type { Config } from '../config/config.ts';
-import { openMigratedDatabase } from '../database/schema/run-migrations.ts';
-import { type Database, isPostgresql, openDatabase } from '../database/database.ts';
+import { openMigratedDatabase } from '../schema/open-migrated-database.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
+import { isPostgresql } from '../database/connection/database-url.ts';
+import { openDatabase } from '../schema/open-database.ts';
 import { Replica } from '../database/replica/read-replica.ts';
 import { StorageReserve } from '../database/storage/storage-reserve.ts';
 import { forwardOwnWrites, listenForEvents } from '../events/event-notifications.ts';

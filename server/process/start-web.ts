@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { createApp } from '../app.ts';
+import { createApp } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { NewEvents } from '../events/long-poll.ts';
 import { greeting } from '../first-run/welcome-message.ts';
 import { firstRunPath, readFirstRunFile } from '../first-run/first-run-file.ts';

@@ -1,5 +1,5 @@
 import { BackupError } from '../backup/backup-error.ts';
-import { CommandFailure } from '../command/command-failure.ts';
+import { CommandFailure } from './command-failure.ts';
 import { ConfigurationError } from '../config/config.ts';
 import { PoolerError } from '../database/connection/connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';

@@ -1,11 +1,12 @@
 import { contract, fileFormats, productCreate, productUpdate, type Product } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem-details/problem.ts';
 import { amount, checked, integer, type Mistake } from '../imports/parse-cells.ts';
 import type { FileRecord } from '../imports/file-record.ts';
-import { readRecords, type StoredFile } from '../imports/record-reader.ts';
+import type { StoredFile } from '../imports/file-record.ts';
+import { readRecords } from '../imports/record-reader.ts';
 import { runImport, type Verdict } from '../imports/run-import.ts';
 import { survey } from '../imports/count-records.ts';
 import { createProduct } from '../products/create-product.ts';

@@ -1,8 +1,8 @@
 import { stockMax, type StockAdjustment, type StockAdjustmentCreate } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
 import { stockAdjustmentColumns, type StockAdjustmentRow, toStockAdjustment } from './product-rows.ts';
 

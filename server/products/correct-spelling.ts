@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { editDistance } from './edit-distance.ts';
 
 /** A word of the searched text. `is_known`: a product that the caller may see contains it. Otherwise `similar` contains words of such products. */

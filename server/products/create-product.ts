@@ -1,9 +1,9 @@
 import type { Product, ProductCreate } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
-import { constraintOf } from '../database/sql-errors.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { constraintOf } from '../database/errors/sql-errors.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { type ProductRow, toProduct } from './product-rows.ts';
 
 const insertProduct = statement<ProductRow>(

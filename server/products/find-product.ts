@@ -1,7 +1,7 @@
 import type { Product } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { productColumns, type ProductRow, productTables, toProduct } from './product-rows.ts';
 
 const readProduct = statement<ProductRow>(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import type { Position } from '../http/response/pagination.ts';
 import { correctSpelling } from './correct-spelling.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type ProductCategory, totalCountMax } from '@mandate/contract';
 import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 
 /** Categories that have products of these statuses, more than `limit` where there are more. @param after the last category of the previous page */
 export async function listCategories(

@@ -1,5 +1,5 @@
 import { totalCountMax } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import type { Position } from '../http/response/pagination.ts';
 import { stockAdjustmentColumns, type StockAdjustmentRow } from './product-rows.ts';

@@ -1,5 +1,5 @@
 import type { Product, StockAdjustment } from '@mandate/contract';
-import { instant } from '../database/timestamp-format.ts';
+import { instant } from '../database/time/timestamp-format.ts';
 
 /** A product as a query gives it: the API's names, PostgreSQL's timestamps. */
 export type ProductRow = Product;

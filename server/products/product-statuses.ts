@@ -1,6 +1,6 @@
 import type { Product } from '@mandate/contract';
 import { may } from '../http/middleware/authorize.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { principalIfAny } from '../http/request/request-context.ts';
 import type { RoutedRequest } from '../http/request/matched-route.ts';
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { productStatuses, stockAdjustmentReasons } from '@mandate/contract';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 
 /** Updates `product_search`, which `q` is looked up in, and adds new words to `product_words`, whichever statement writes the product. */
 const indexWords = `

@@ -5,7 +5,7 @@ import { changed, found, requireMatch } from '../http/response/etag.ts';
 import { once } from '../http/writes/idempotency.ts';
 import { refuseReversed, total } from '../http/response/list-parameters.ts';
 import { actorOf } from '../http/request/principal.ts';
-import { invalidRequest } from '../http/problem.ts';
+import { invalidRequest } from '../http/problem-details/problem.ts';
 import { principalIfAny, principalOf } from '../http/request/request-context.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { stockAdjustmentRoutes } from './stock-adjustment-routes.ts';

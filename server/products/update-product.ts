@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Product as ProductBody, ProductReplace, ProductUpdate } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
-import { sqlState } from '../database/sql-errors.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { sqlState } from '../database/errors/sql-errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { mergeMetadata } from '../http/writes/merge-metadata.ts';
-import { problem, type Problem } from '../http/problem.ts';
+import { problem, type Problem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
 import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
 

@@ -1,4 +1,4 @@
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { networkOf } from '../http/request/client-network.ts';
 import type { LimitState, RequestLimits } from '../http/middleware/rate-limit.ts';
 import type { MonthlyUse } from '../usage/usage-buffer.ts';

@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import { decimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { actorOf, type Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem.ts';
-import { lockOrder } from '../orders/update-order.ts';
+import { problem } from '../http/problem-details/problem.ts';
+import { lockOrder } from '../orders/lock-order.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import { linesOf, refuseTooMany, summed } from '../shipments/order-lines.ts';
 import { settleFulfillment } from '../shipments/update-fulfillment-status.ts';

@@ -1,17 +1,17 @@
 import { initServer } from '@ts-rest/express';
 import { sql } from 'kysely';
 import { contract, type Refund as RefundBody, refundStatuses } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { found } from '../http/response/etag.ts';
 import { once, onceInSteps } from '../http/writes/idempotency.ts';
 import { total } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { principalOf } from '../http/request/request-context.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { orderSubresourcePage } from '../orders/list-order-subresources.ts';
 import { whoseOrders } from '../orders/order-visibility.ts';
-import { before, ownOrders, requireOrder } from '../payments/find-payment.ts';
+import { belowPosition, ownOrders, requireOrder } from '../orders/order-access.ts';
 import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
 import { applyRefundOutcome, askForRefund } from './submit-refund.ts';
 import { refundBody } from './refund-body.ts';
@@ -38,7 +38,7 @@ export const refundRoutes = ({ em, readList, pages, providers }: ResourceDeps & 
 
     list: async ({ params: { order_id: id }, query, req, res }) => {
       await requireOrder(em, principalOf(req), id, 'payments.manage');
-      const where = before(id, pages.positionOf(req, query));
+      const where = belowPosition(id, pages.positionOf(req, query));
       const rows = await em.find(Refund, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
       const page = pages.answer(req, res, query, rows, refundBody, (refund) => [refund.id, refund.id]);
       return { status: 200, body: { ...page, ...(await total(query, () => em.count(Refund, { order: id }))) } };

@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ShipmentUpdate } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { Order } from '../orders/order.entity.ts';
 import { settleFulfillment } from './update-fulfillment-status.ts';
 import { shipmentBody } from './shipment-body.ts';

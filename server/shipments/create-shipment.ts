@@ -1,9 +1,9 @@
 import type { ShipmentCreate } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { lockOrder } from '../orders/update-order.ts';
+import { lockOrder } from '../orders/lock-order.ts';
 import { changeStatus } from './change-shipment.ts';
 import { leftToShip, linesOf, refuseTooMany, summed } from './order-lines.ts';
 import { shipmentBody } from './shipment-body.ts';

@@ -1,7 +1,7 @@
 import type { LineQuantity } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
-import { invalidRequest, problem } from '../http/problem.ts';
+import { invalidRequest, problem } from '../http/problem-details/problem.ts';
 
 type Line = {
   readonly line: number;

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { sql } from 'kysely';
 import { contract, type Scope, type Shipment as ShipmentBody, shipmentStatuses } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { may } from '../http/middleware/authorize.ts';
 import { changed, found, requireMatch } from '../http/response/etag.ts';
 import { returnCreatedEtag } from '../http/response/created-etag.ts';
@@ -12,7 +12,7 @@ import { principalOf } from '../http/request/request-context.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { orderSubresourcePage } from '../orders/list-order-subresources.ts';
 import { whoseOrders } from '../orders/order-visibility.ts';
-import { before, ownOrders, requireOrder } from '../payments/find-payment.ts';
+import { belowPosition, ownOrders, requireOrder } from '../orders/order-access.ts';
 import { changeShipment, lockShipment, shipmentNotFound } from './change-shipment.ts';
 import { createShipment } from './create-shipment.ts';
 import { shipmentBody } from './shipment-body.ts';
@@ -34,7 +34,7 @@ export const shipmentRoutes = ({ em, readList, pages }: ResourceDeps) =>
 
     list: async ({ params: { order_id: id }, query, req, res }) => {
       await requireOrder(em, principalOf(req), id, everybodysScopeFor(principalOf(req)));
-      const where = before(id, pages.positionOf(req, query));
+      const where = belowPosition(id, pages.positionOf(req, query));
       const rows = await em.find(Shipment, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
       const page = pages.answer(req, res, query, rows, shipmentBody, (shipment) => [shipment.id, shipment.id]);
       return { status: 200, body: { ...page, ...(await total(query, () => em.count(Shipment, { order: id }))) } };

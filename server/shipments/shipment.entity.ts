@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { shipmentStatuses, type LineQuantity, type ShipmentUpdate } from '@mandate/contract';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { Order } from '../orders/order.entity.ts';
 
 const schema = defineEntity({

@@ -1,15 +1,12 @@
-import { scopeNames, type Task } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Task } from '@mandate/contract';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
-import { may } from '../http/middleware/authorize.ts';
+import { allowedScopes } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { keptDays, ownerOf, type StoredResult, taskColumns, type TaskRow, toTask } from './task-rows.ts';
 
 type Found = TaskRow & { output_id: number | null; kept: boolean; result_kept: boolean };
-
-/** What a task may need is what the token may do: an export of all orders is not for a token that reads one person's. */
-export const allowedTo = (principal: Principal): string[] => scopeNames.filter((scope) => may(principal, scope));
 
 // Somebody else's task is not found, and neither is one that this token could not have started.
 const readTask = statement<Found>(
@@ -21,7 +18,7 @@ const readTask = statement<Found>(
 );
 
 async function find(em: Em, principal: Principal, id: number): Promise<Found> {
-  const [row] = await readTask(em, [id, ownerOf(principal), allowedTo(principal)]);
+  const [row] = await readTask(em, [id, ownerOf(principal), allowedScopes(principal)]);
   if (!row) throw problem('not_found', { detail: `Task ${id} was not found.` });
   if (!row.kept) throw problem('gone', { detail: `Tasks are kept for ${keptDays.task} days after their end.` });
   return row;

@@ -1,5 +1,5 @@
 import type { Task } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { type StoredResult, taskColumns, type TaskRow, toTask } from './task-rows.ts';

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { totalCountMax } from '@mandate/contract';
 import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import type { Position } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { allowedTo } from './find-task.ts';
+import { allowedScopes } from '../http/middleware/authorize.ts';
 import { keptDays, ownerOf, taskColumns, type TaskRow } from './task-rows.ts';
 
 type TaskFilters = { readonly type?: readonly string[] | undefined; readonly status?: readonly string[] | undefined };
@@ -35,7 +35,7 @@ export async function countTasks(em: Em, principal: Principal, filters: TaskFilt
 function conditionsOf(principal: Principal, { type, status }: TaskFilters): RawBuilder<unknown>[] {
   const conditions = [
     sql`owner = ${ownerOf(principal)}`,
-    sql`needs <@ ${allowedTo(principal)}::text[]`,
+    sql`needs <@ ${allowedScopes(principal)}::text[]`,
     sql`(finished_at is null or finished_at > now() - ${`${keptDays.task} days`}::interval)`,
   ];
   if (type !== undefined) conditions.push(sql`type = any(${type}::text[])`);

@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, fileMediaTypes } from '@mandate/contract';
 import { onceAccepted } from '../http/writes/idempotency.ts';
 import { total } from '../http/response/list-parameters.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { principalOf } from '../http/request/request-context.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { findResult, findTask } from './find-task.ts';

@@ -1,8 +1,8 @@
 import { type Scope, type Task, type TaskType, tasksAtOnceMax } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { ownerOf, taskColumns, type TaskRow, toTask } from './task-rows.ts';
 
 // Two requests of one owner count one after the other.

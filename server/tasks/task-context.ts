@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ImportCounts, scopeNames, scopes, type Task, type TaskType } from '@mandate/contract';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { TaskFailure } from './task-failure.ts';
 

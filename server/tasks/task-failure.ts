@@ -1,8 +1,8 @@
 import { problems } from '@mandate/contract';
 import { ZodError } from 'zod';
-import { isDatabaseUnavailable } from '../database/availability-errors.ts';
-import { sqlState } from '../database/sql-errors.ts';
-import { Problem } from '../http/problem.ts';
+import { isDatabaseUnavailable } from '../database/errors/availability-errors.ts';
+import { sqlState } from '../database/errors/sql-errors.ts';
+import { Problem } from '../http/problem-details/problem.ts';
 
 /** Why a task cannot be completed, in words for its owner; another attempt would fail in the same way. */
 export class TaskFailure extends Error {

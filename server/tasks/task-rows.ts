@@ -1,5 +1,5 @@
 import type { ImportCounts, Task, TaskResult, TaskType } from '@mandate/contract';
-import { instant, instantOrNull } from '../database/timestamp-format.ts';
+import { instant, instantOrNull } from '../database/time/timestamp-format.ts';
 import type { Principal } from '../http/request/principal.ts';
 
 /** How long a finished task is kept, and the file it wrote. */

@@ -1,6 +1,6 @@
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import type { User } from './user.entity.ts';
 
 const lockActiveAdministrators = statement<{ id: number }>(

@@ -1,7 +1,7 @@
 import type { AuditAction, User as UserBody } from '@mandate/contract';
 import type { Request } from 'express';
 import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { principalOf } from '../http/request/request-context.ts';
 
 type Standing = Pick<UserBody, 'status' | 'role'>;

@@ -1,6 +1,6 @@
 import { may, requireScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
 import type { User } from './user.entity.ts';
 

@@ -1,5 +1,5 @@
 import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { refuseTakenEmail } from './unique-email.ts';

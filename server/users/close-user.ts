@@ -1,6 +1,6 @@
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import type { EndAccess } from '../http/routing/handler-dependencies.ts';
 import { keepAnAdministrator } from './administrator-guard.ts';
 import { userBody } from './user-body.ts';

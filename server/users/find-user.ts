@@ -1,10 +1,10 @@
 import type { User as UserBody } from '@mandate/contract';
 import { LockMode } from '@mikro-orm/core';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { may } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem, type Problem } from '../http/problem.ts';
+import { problem, type Problem } from '../http/problem-details/problem.ts';
 import { toUser, userColumns } from './user-body.ts';
 import { User } from './user.entity.ts';
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { totalCountMax, type User } from '@mandate/contract';
 import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import type { Position } from '../http/response/pagination.ts';
 import { userColumns } from './user-body.ts';
 

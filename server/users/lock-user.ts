@@ -1,4 +1,4 @@
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 
 const lockUserRow = statement('lock_user', 'select id from users where id = $1 for no key update');

@@ -4,7 +4,7 @@ import { sourceOf } from '../audit/record-audit-event.ts';
 import { changed, found, requireMatch } from '../http/response/etag.ts';
 import { once } from '../http/writes/idempotency.ts';
 import { refuseReversed, total } from '../http/response/list-parameters.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/problem-details/problem.ts';
 import { principalOf } from '../http/request/request-context.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { authorizeUserChange } from './authorize-user-change.ts';

@@ -1,5 +1,5 @@
-import { constraintOf } from '../database/sql-errors.ts';
-import { problem } from '../http/problem.ts';
+import { constraintOf } from '../database/errors/sql-errors.ts';
+import { problem } from '../http/problem-details/problem.ts';
 
 /** Two users cannot have one address; the database knows, whoever was first. */
 export function refuseTakenEmail(error: unknown): never {

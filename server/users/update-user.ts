@@ -1,6 +1,6 @@
 import type { UserUpdate } from '@mandate/contract';
 import type { Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/database.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';
 import type { EndAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';

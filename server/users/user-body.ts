@@ -1,5 +1,5 @@
 import type { User as UserBody } from '@mandate/contract';
-import { instant } from '../database/timestamp-format.ts';
+import { instant } from '../database/time/timestamp-format.ts';
 import type { User } from './user.entity.ts';
 
 export const userColumns = `id, name, email, email_verification = 'verified' as email_verified, status, role, version, created_at, updated_at`;

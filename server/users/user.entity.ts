@@ -1,5 +1,5 @@
 import { defineEntity, type EventArgs, p } from '@mikro-orm/core';
-import { problem, type Problem } from '../http/problem.ts';
+import { problem, type Problem } from '../http/problem-details/problem.ts';
 
 const schema = defineEntity({
   name: 'User',

@@ -4,11 +4,11 @@ import { changed, found, requireMatch } from '../http/response/etag.ts';
 import { once } from '../http/writes/idempotency.ts';
 import { principalOf } from '../http/request/request-context.ts';
 import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
-import { changeEndpoint, deleteEndpoint, rotateSecret } from './update-endpoint.ts';
-import { createEndpoint, type WebhookDeps } from './create-endpoint.ts';
-import { deliveryHandlers } from './delivery-handlers.ts';
-import { endpointLocation, toEndpoint } from './endpoint-rows.ts';
-import { findEndpoint, listEndpoints } from './find-endpoint.ts';
+import { changeEndpoint, deleteEndpoint, rotateSecret } from './endpoints/update-endpoint.ts';
+import { createEndpoint, type WebhookDeps } from './endpoints/create-endpoint.ts';
+import { deliveryHandlers } from './delivery/delivery-handlers.ts';
+import { endpointLocation, toEndpoint } from './endpoints/endpoint-rows.ts';
+import { findEndpoint, listEndpoints } from './endpoints/find-endpoint.ts';
 
 const day = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;

@@ -4,7 +4,8 @@
 import { contract, contractV2, routesOf, scopeNames, scopes, webhookEndpointsMax } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sequenceEvents } from '../../server/events/assign-sequence.ts';
-import { generous, startMandate, type Body, type Mandate } from '../support/server/start-mandate.ts';
+import { startMandate, type Body, type Mandate } from '../support/server/start-mandate.ts';
+import { generous } from '../support/server/start-options.ts';
 import { operationOf } from '../support/contract/declared-responses.ts';
 import { collectionsAsDeclared } from '../support/contract/collection-assertions.ts';
 import { failsAsDeclared } from '../support/contract/problem-assertions.ts';

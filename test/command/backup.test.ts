@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { verifyWebhook } from '@mandate/client-sdk/webhooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabase } from '../../server/database/database.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
 import { placeOrder, readOrder, shopper, type PlacedOrder, type Shopper } from '../process/lifecycle/shopper.ts';
 import { databaseKind, emptyPostgresqlUrl } from '../support/services/database.ts';
 import { freePort } from '../support/network/free-port.ts';

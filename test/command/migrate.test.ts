@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../server/database/database.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
 import { databaseKind, emptyPostgresqlUrl } from '../support/services/database.ts';
 import { mandateServer } from '../support/server/server-command.ts';
 import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exportColumns } from '@mandate/contract';
 import { commandSpecs } from '../../cli/contract-commands/commands.gen.ts';
 import { openApiDocument } from '../../contract/openapi/openapi-document.ts';
-import { isJson, type Json, type JsonValue } from '../../contract/openapi/json.ts';
+import { isJson, type Json, type JsonValue } from '../../contract/schema/json.ts';
 
 type Field = { readonly name: string; readonly deprecated: boolean; readonly description?: unknown };
 

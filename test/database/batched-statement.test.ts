@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gatheredStatement } from '../../server/database/queries/batched-statement.ts';
 import { rowsFor, rowsOf } from '../../server/database/queries/dynamic-query.ts';
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind, freshDatabase } from '../support/services/database.ts';
 
 let db: Database;

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/database.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { timeStatements } from '../../server/database/connection/pool-safety.ts';
 import { laterStatement, statement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../support/services/database.ts';

@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatheredStatement } from '../../server/database/queries/batched-statement.ts';
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { statement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, freshDatabase } from '../support/services/database.ts';
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate, openMigratedDatabase } from '../../server/database/schema/run-migrations.ts';
-import { openDatabase, type Database } from '../../server/database/database.ts';
+import { migrate } from '../../server/database/migrate/run-migrations.ts';
+import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
 
 const differences = (db: Database): Promise<string> => db.schema.getUpdateSchemaSQL({ wrap: false });

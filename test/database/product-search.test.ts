@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openMigratedDatabase } from '../../server/database/schema/run-migrations.ts';
-import { openDatabase, type Database, type Em } from '../../server/database/database.ts';
+import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
+import type { Database, Em } from '../../server/database/entity-manager/entity-manager.ts';
 import { searchedWords } from '../../server/products/correct-spelling.ts';
 import { findProducts } from '../../server/products/find-products.ts';
 import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
-import { openDatabase } from '../../server/database/database.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
 import { basic, confidentialClient, tokenResponse, type Client } from '../support/oauth/oauth-flow.ts';
 import { endServerProcesses, runServer, startServer, type Place } from '../support/server/server-process.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { scopeNames, scopes } from '@mandate/contract';
 import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { greeting } from '../../server/first-run/welcome-message.ts';

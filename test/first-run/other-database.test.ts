@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Application } from '../../server/applications/application.entity.ts';
 import { hashClientSecret } from '../../server/applications/client-secret.ts';
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { firstRunPath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
 import { freshDatabase } from '../support/services/database.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { openMigratedDatabase } from '../../server/database/schema/run-migrations.ts';
+import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { unlimitedAttempts } from '../../server/oauth/brute-force/attempt-limits.ts';
 import { progressBar } from '../../server/command/progress-bar.ts';
 import { startMandate } from '../support/server/start-mandate.ts';

@@ -1,6 +1,6 @@
 import { scopeNames } from '@mandate/contract';
 import { z } from 'zod';
-import { openDatabase } from '../../server/database/database.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { clientCredentials, confidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';

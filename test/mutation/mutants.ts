@@ -6,22 +6,8 @@ import { commonTokens } from '@stryker-mutator/api/plugin';
 import { createInstrumenter } from '@stryker-mutator/instrumenter';
 import * as fc from 'fast-check';
 import { createInjector } from 'typed-inject';
+import type { Mutant } from './mutant.ts';
 import { sqlMutations } from './sql-mutations.ts';
-
-/** One small change to one source file. */
-export type Mutant = {
-  /** Path relative to the repository root. */
-  readonly file: string;
-  /** First changed line, counted from 1. */
-  readonly line: number;
-  /** Name of the mutation operator, such as `EqualityOperator` of StrykerJS. */
-  readonly operator: string;
-  /** Offsets of the replaced text in the file. */
-  readonly start: number;
-  readonly end: number;
-  readonly before: string;
-  readonly after: string;
-};
 
 type Position = { readonly line: number; readonly column: number };
 

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { drawMutants, listMutants, type Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
+import { drawMutants, listMutants } from './mutants.ts';
 import { RelatedTests } from './related-tests.ts';
 import { printReport } from './report.ts';
 import { sqlMutations } from './sql-mutations.ts';
@@ -43,7 +44,7 @@ describe('mutants', () => {
 });
 
 test.each([
-  ['server/orders/cancel-order.ts', 'test/api/orders/cancel.test.ts'],
+  ['server/order-lifecycle/cancel-order.ts', 'test/api/orders/cancel.test.ts'],
   ['server/oauth/pages/handlers/reset-password.ts', 'test/oauth/accounts/reset-credentials.test.ts'],
   ['server/order-exports/export-orders.ts', 'test/api/order-exports/'],
 ])('a change to %s is tested with %s among the first twelve files', async (file, wanted) => {

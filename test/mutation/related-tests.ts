@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Tests that need minutes, packages or other programs, and say little about a single line. */
 const leftOut = /^test\/(?:bench|deploy|faults|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\//;

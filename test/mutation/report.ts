@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 import type { Result } from './test-mutants.ts';
 
 const shownMax = 160;

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 const operators: readonly { readonly find: RegExp; readonly replace: string }[] = [
   { find: / <= /g, replace: ' < ' },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { progressBar } from '../../server/command/progress-bar.ts';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 import { RelatedTests } from './related-tests.ts';
 import { WorkingCopy } from './working-copy.ts';
 

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** A run of test files against a mutant. `timed out` counts as noticed, as in StrykerJS: an endless loop does not land. */
 export type TestRun = { readonly outcome: 'passed' | 'timed out' } | { readonly outcome: 'failed'; readonly testFile: string };

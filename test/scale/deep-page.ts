@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { type OrderFilters, type OrderSort, ordersQuery } from '../../server/orders/list-orders.ts';
 import type { SecretKeys } from '../../server/crypto/derived-keys.ts';
 

@@ -1,4 +1,4 @@
-import type { Em } from '../../server/database/database.ts';
+import type { Em } from '../../server/database/entity-manager/entity-manager.ts';
 
 /** One customer has this part of all orders; the others share the rest. */
 const biggestShare = 80;

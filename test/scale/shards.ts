@@ -4,8 +4,9 @@
  * what the database of the customer answers alone, and what all of them have to be asked for. All of them are one server on this
  * machine, so this shows what a question costs, and not what more machines would bring.
  */
-import { migrate } from '../../server/database/schema/run-migrations.ts';
-import { openDatabase, type Database, type Em } from '../../server/database/database.ts';
+import { migrate } from '../../server/database/migrate/run-migrations.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
+import type { Database, Em } from '../../server/database/entity-manager/entity-manager.ts';
 import { orderBody } from '../../server/orders/find-order.ts';
 import { countOrders, listOrders } from '../../server/orders/list-orders.ts';
 import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';

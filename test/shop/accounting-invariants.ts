@@ -1,4 +1,4 @@
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
 /** What does not add up in the books of a shop; nothing, when all is well. Asked of the database itself, beside all code of ours. */
 export async function discrepancies(db: Database): Promise<string[]> {

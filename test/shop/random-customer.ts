@@ -1,4 +1,4 @@
-import { sweepExpiredOrders } from '../../server/orders/expire-orders.ts';
+import { sweepExpiredOrders } from '../../server/order-lifecycle/expire-orders.ts';
 import { later, type Till } from '../support/order-arithmetic.ts';
 import { pickup } from '../support/server/shop.ts';
 import type { Answer, Body } from '../support/server/start-mandate.ts';

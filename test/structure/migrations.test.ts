@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/database.ts';
+import { openDatabase } from '../../server/schema/open-database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { faultsOfMigration, readMigrations, tablesMadeBy, type MigrationText } from '../support/migration-rules.ts';
 
 /** Migrations before this moment make the tables of the first release, which no process was there to use. */

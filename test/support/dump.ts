@@ -1,4 +1,4 @@
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
 /** Every row of every table, as text. */
 export const dumpOf = async (db: Database): Promise<string> => (await rowsOf(db)).join('\n');

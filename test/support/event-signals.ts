@@ -1,11 +1,11 @@
 import { expect, vi } from 'vitest';
 import { startBackground } from '../../server/jobs/job-runner.ts';
-import type { Database, Em } from '../../server/database/database.ts';
+import type { Database, Em } from '../../server/database/entity-manager/entity-manager.ts';
 import { EventSignals } from '../../server/events/event-signals.ts';
 import { eventJobs } from '../../server/events/jobs.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { fanOut } from '../../server/webhooks/delivery/fan-out.ts';
-import { webhookJobs } from '../../server/webhooks/jobs.ts';
+import { webhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
 import { delivererOf } from './network/webhook-receiver.ts';
 
 export const hour = 3_600_000;

@@ -1,4 +1,4 @@
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
 /** The types of what happened to one thing, in order. */
 export async function eventsOf(db: Database, subjectType: string, subjectId: number): Promise<string[]> {

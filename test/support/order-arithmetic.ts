@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { manualProvider } from '../../server/payments/providers/manual-provider.ts';
 import { type PaymentProviders, paymentProviders } from '../../server/payments/providers/payment-provider.ts';
 import { type TestProvider, testProvider } from '../../server/payments/providers/test-provider.ts';
-import { startMandate, type Answer, type Body, type Given, type Mandate } from './server/start-mandate.ts';
+import { startMandate, type Answer, type Body, type Mandate } from './server/start-mandate.ts';
+import type { Given } from './server/start-options.ts';
 import { inTwoProcesses } from './server/process-mode.ts';
 import { openShop, pickup, type Shop } from './server/shop.ts';
 

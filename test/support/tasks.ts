@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createLog, type Log } from '../../server/logging/logger.ts';
-import { taskKinds } from '../../server/task-handlers.ts';
+import { taskKinds } from '../../server/app/task-handlers.ts';
 import { runTasks, type TaskWork } from '../../server/tasks/run-tasks.ts';
 import type { CarryOut } from '../../server/tasks/task-context.ts';
 import type { Answer, Body, Mandate } from './server/start-mandate.ts';

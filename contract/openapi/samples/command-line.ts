@@ -1,4 +1,4 @@
-import { isJson, type Json, type JsonValue, textOf } from '../json.ts';
+import { isJson, type Json, type JsonValue, textOf } from '../../schema/json.ts';
 import { type SampleCall, shellWord } from './sample-call.ts';
 
 /** Commands that are not called like their operation, because there is more to them than a request and an answer. */

@@ -1,4 +1,4 @@
-import { type JsonValue, textOf } from '../json.ts';
+import { type JsonValue, textOf } from '../../schema/json.ts';
 import { type SampleCall, shellWord } from './sample-call.ts';
 
 export function curlSample(call: SampleCall): string {

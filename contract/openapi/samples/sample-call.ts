@@ -1,4 +1,4 @@
-import type { Json, JsonValue } from '../json.ts';
+import type { Json, JsonValue } from '../../schema/json.ts';
 
 /** One call of an operation, out of its examples, for the samples to show. */
 export type SampleCall = {

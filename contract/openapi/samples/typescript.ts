@@ -1,4 +1,4 @@
-import { type JsonValue, textOf } from '../json.ts';
+import { type JsonValue, textOf } from '../../schema/json.ts';
 import type { SampleCall } from './sample-call.ts';
 
 /** A module that compiles as it stands against the client. */

@@ -2,7 +2,7 @@
 import { initContract } from '@ts-rest/core';
 import type { z } from 'zod';
 import { component } from '../../schema/named-schema.ts';
-import { deliveryMethodCode } from '../delivery-methods.ts';
+import { deliveryMethodCode } from './delivery-methods.ts';
 import { delivery, deliveryInput, order, orderCreate, orders, orderSummary, orderUpdate } from './orders.ts';
 import { page } from '../../schema/pagination.ts';
 

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { component } from '../../schema/named-schema.ts';
-import { deliveryMethodCode } from '../delivery-methods.ts';
+import { deliveryMethodCode } from './delivery-methods.ts';
 import { id, pathId, urlId, urlIdList } from '../../schema/ids.ts';
 import { amount, currency, price } from '../../schema/money.ts';
 import { commaList, page, pageQuery } from '../../schema/pagination.ts';

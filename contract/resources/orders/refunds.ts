@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { component } from '../../schema/named-schema.ts';
 import { id, pathId, urlId } from '../../schema/ids.ts';
 import { amount, currency } from '../../schema/money.ts';
-import { lineQuantity } from '../../schema/line-quantity.ts';
+import { lineQuantity } from './line-quantity.ts';
 import { orderSubresourceQuery } from './order-subresources.ts';
 import { orderLinesMax, orderPath } from './orders.ts';
 import { page, pageQuery } from '../../schema/pagination.ts';

@@ -4,7 +4,7 @@ import { component } from '../../schema/named-schema.ts';
 import { id, pathId } from '../../schema/ids.ts';
 import { orderSubresourceQuery } from './order-subresources.ts';
 import { orderLinesMax, orderPath } from './orders.ts';
-import { lineQuantity } from '../../schema/line-quantity.ts';
+import { lineQuantity } from './line-quantity.ts';
 import { page, pageQuery } from '../../schema/pagination.ts';
 import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from '../../protocol/problems.ts';
 import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from '../../protocol/route-metadata.ts';

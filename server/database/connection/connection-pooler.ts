@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
-import { isDatabaseAway } from '../availability-errors.ts';
+import { isDatabaseAway } from '../errors/availability-errors.ts';
 import { isThroughPooler } from './database-timeouts.ts';
 
 /** The server cannot work through the connection pooler; the message says what to set. */

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { sqlState } from '../sql-errors.ts';
+import { sqlState } from '../errors/sql-errors.ts';
 import type { Prepared } from './pipelined-queries.ts';
 
 /** PostgreSQL settings of a connection, by name. */

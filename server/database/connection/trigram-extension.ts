@@ -1,4 +1,4 @@
-import { sqlState } from '../sql-errors.ts';
+import { sqlState } from '../errors/sql-errors.ts';
 
 /** PostgreSQL's contrib modules are not installed, or the database user may not create an extension. */
 export class MissingExtensionError extends Error {

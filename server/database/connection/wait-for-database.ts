@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseAway } from '../availability-errors.ts';
-import type { Database } from '../database.ts';
+import { isDatabaseAway } from '../errors/availability-errors.ts';
+import type { Database } from '../entity-manager/entity-manager.ts';
 
 /** How long a start waits for PostgreSQL, and where it reports that. */
 export type DatabaseWait = { readonly seconds: number; readonly log: { warn(details: object, message: string): void } };

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { sqlState } from '../sql-errors.ts';
+import { sqlState } from '../errors/sql-errors.ts';
 
 /** How much of one statement happens at the same time. */
 export type Bounds = {

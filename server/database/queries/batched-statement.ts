@@ -1,5 +1,5 @@
 import { TransactionContext } from '@mikro-orm/sql';
-import type { Em } from '../database.ts';
+import type { Em } from '../entity-manager/entity-manager.ts';
 import { type Answer, type Bounds, type Parameters, QuestionQueue } from './batch-loader.ts';
 import { statement } from './prepared-statement.ts';
 

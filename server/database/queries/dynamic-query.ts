@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { listStatement } from './batched-statement.ts';
-import type { Em } from '../database.ts';
+import type { Em } from '../entity-manager/entity-manager.ts';
 import type { Parameters } from './batch-loader.ts';
 
 /** So many shapes of queries are kept, and their plans; there are a few dozen, unless somebody builds them of what callers send. */

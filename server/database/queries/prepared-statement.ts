@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Em } from '../database.ts';
+import type { Em } from '../entity-manager/entity-manager.ts';
 import { heading, listener } from '../connection/pipelined-queries.ts';
 
 /**

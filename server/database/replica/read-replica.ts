@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { isDatabaseUnavailable } from '../availability-errors.ts';
+import { isDatabaseUnavailable } from '../errors/availability-errors.ts';
 import { rowsOf } from '../queries/dynamic-query.ts';
 import type { ReadList } from './read-routing.ts';
-import type { Database, Em } from '../database.ts';
+import type { Database, Em } from '../entity-manager/entity-manager.ts';
 
 /** For so long a list waits for the replica to have what it must have; then the primary answers it. */
 const waitMs = 100;

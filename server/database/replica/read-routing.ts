@@ -1,4 +1,4 @@
-import type { Em } from '../database.ts';
+import type { Em } from '../entity-manager/entity-manager.ts';
 
 /** Runs a list on a database that has everything that was committed when it was asked for. */
 export type ReadList = <Result>(list: (em: Em) => Promise<Result>) => Promise<Result>;

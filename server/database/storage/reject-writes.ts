@@ -1,5 +1,5 @@
 import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
-import { sqlState } from '../sql-errors.ts';
+import { sqlState } from '../errors/sql-errors.ts';
 import { InsufficientStorageError, type StorageReserve } from './storage-reserve.ts';
 
 const readOnlyTransaction = '25006';

@@ -3,7 +3,7 @@ import type { ProblemCode } from '@mandate/contract';
 import type { LimitRequest } from './rate-limit.ts';
 import { accessOf } from '../request/matched-route.ts';
 import type { VerifyAccessToken } from '../request/principal.ts';
-import { problem, type Problem } from '../problem.ts';
+import { problem, type Problem } from '../problem-details/problem.ts';
 import { principalIfAny, setPrincipal } from '../request/request-context.ts';
 
 /**

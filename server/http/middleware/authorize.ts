@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { administratorScopes, rolesFor, type Scope } from '@mandate/contract';
+import { administratorScopes, rolesFor, scopeNames, type Scope } from '@mandate/contract';
 import type { Principal } from '../request/principal.ts';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 import { principalOf } from '../request/request-context.ts';
 import { accessOf } from '../request/matched-route.ts';
 
@@ -13,6 +13,9 @@ export const may = (principal: Principal | undefined, scope: Scope): boolean =>
   principal !== undefined &&
   principal.scopes.has(scope) &&
   (principal.user ? rolesFor(scope).includes(principal.user.role) : !administratorScopes.has(scope));
+
+/** Returns every scope that the principal may use. */
+export const allowedScopes = (principal: Principal): string[] => scopeNames.filter((scope) => may(principal, scope));
 
 /** Lets a request in that has one of the route's scopes; which objects it reaches is decided in the queries. */
 export const authorize: RequestHandler = (req, _res, next) => {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { metadataOf } from '@mandate/contract';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 import { routeOf } from '../request/matched-route.ts';
 
 /** Answers are JSON, unless the route says otherwise; a caller that accepts none of it is told so before anything happens. */

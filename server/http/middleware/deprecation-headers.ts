@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { type ApiVersion, type Deprecation, metadataOf } from '@mandate/contract';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 import { routeOf } from '../request/matched-route.ts';
 
 /**

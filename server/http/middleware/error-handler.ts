@@ -3,10 +3,15 @@ import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { problems, type ProblemCode } from '@mandate/contract';
 import { z } from 'zod';
-import { isDatabaseAway, isDatabaseBusy, isStorageInsufficient, storageRetryAfterSeconds } from '../../database/availability-errors.ts';
+import {
+  isDatabaseAway,
+  isDatabaseBusy,
+  isStorageInsufficient,
+  storageRetryAfterSeconds,
+} from '../../database/errors/availability-errors.ts';
 import { isWriteRefusal } from '../../database/storage/storage-reserve.ts';
 import { Replay } from '../writes/idempotency.ts';
-import { payloadTooLarge, Problem, problem } from '../problem.ts';
+import { payloadTooLarge, Problem, problem } from '../problem-details/problem.ts';
 import { requestId } from '../request/request-context.ts';
 import { routeOf } from '../request/matched-route.ts';
 import { validationProblem } from '../validation/validation-problem.ts';

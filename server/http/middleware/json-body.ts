@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { metadataOf, usualBodyMax } from '@mandate/contract';
 import { noteOf } from '../../memory/object-metadata.ts';
-import { limitChunkSizes } from '../server/chunked-body-size.ts';
-import { findDuplicateKey, type JsonMeasure, measureJson } from './json-measure.ts';
-import { invalidRequest, problem, type Problem } from '../problem.ts';
+import { limitChunkSizes } from '../request/chunked-body-size.ts';
+import { findDuplicateKey, type JsonMeasure, measureJson } from '../validation/json-measure.ts';
+import { invalidRequest, problem, type Problem } from '../problem-details/problem.ts';
 import { routeOf } from '../request/matched-route.ts';
 
 const depthMax = 32;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Principal } from '../request/principal.ts';
 import { noteOf } from '../../memory/object-metadata.ts';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 
 /** What is left of one limit, the request just made counted already. */
 export type LimitState = {

@@ -1,5 +1,5 @@
 import type { Principal } from './principal.ts';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 
 /** How old a sign-in may be for an operation that requires a recent one, in seconds. */
 export const recentSignInSeconds = 15 * 60;

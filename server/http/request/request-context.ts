@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
 import { noteOf } from '../../memory/object-metadata.ts';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 import { newRequestId } from './request-id.ts';
 import type { Principal } from './principal.ts';
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 import type { RoutedRequest } from '../request/matched-route.ts';
 
 /** Changes whenever the same version of a thing is written differently. */

@@ -1,5 +1,5 @@
 import { totalCountMax } from '@mandate/contract';
-import { invalidRequest } from '../problem.ts';
+import { invalidRequest } from '../problem-details/problem.ts';
 
 /** A range that ends before it begins contradicts itself. */
 export function refuseReversed<Name extends string>(query: Partial<Record<Name, string | number | undefined>>, from: Name, to: Name): void {

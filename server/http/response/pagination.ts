@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 import { principalIfAny } from '../request/request-context.ts';
 import type { RoutedRequest } from '../request/matched-route.ts';
 

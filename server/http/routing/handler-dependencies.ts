@@ -1,6 +1,6 @@
 import type { Order } from '@mandate/contract';
 import type { ReadList } from '../../database/replica/read-routing.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import type { Pages } from '../response/pagination.ts';
 
 /** Called in the transaction of what happens to an account. */

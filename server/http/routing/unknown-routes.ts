@@ -1,7 +1,7 @@
 import type { AppRouter } from '@ts-rest/core';
 import type { IRouter, RequestHandler } from 'express';
 import { routesOf } from '@mandate/contract';
-import { problem } from '../problem.ts';
+import { problem } from '../problem-details/problem.ts';
 
 /** A known path with another method: 405 with what there is instead (RFC 9110 section 15.5.6); OPTIONS is answered. */
 export function refuseOtherMethods(router: IRouter, contract: AppRouter, isWanted: (path: string) => boolean = () => true): void {

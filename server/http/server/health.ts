@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/entity-manager/entity-manager.ts';
 import { storageReserveBytes, type StorageReserve } from '../../database/storage/storage-reserve.ts';
 
 /** Answers whoever watches the process, and says whether it did. */

@@ -3,13 +3,13 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Duplex } from 'node:stream';
 import { problems, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
-import { watchChunkSizes } from './chunked-body-size.ts';
+import { watchChunkSizes } from '../request/chunked-body-size.ts';
 import type { Health } from './health.ts';
 import { newRequestId } from '../request/request-id.ts';
 import { noteOf } from '../../memory/object-metadata.ts';
 import type { TlsPair } from './tls-files.ts';
 import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-shedder.ts';
-import { payloadTooLarge } from '../problem.ts';
+import { payloadTooLarge } from '../problem-details/problem.ts';
 import { isUpload } from '../request/upload-paths.ts';
 
 export type HttpServerOptions = {

@@ -1,8 +1,8 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { AppRoute } from '@ts-rest/core';
 import { z, type ZodIssue } from 'zod';
-import { jsonPointer } from '../middleware/json-measure.ts';
-import { invalidRequest, type Problem, type ProblemEntry } from '../problem.ts';
+import { jsonPointer } from './json-measure.ts';
+import { invalidRequest, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
 
 const entriesMax = 50;
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import type { RoutedRequest } from '../request/matched-route.ts';
 
 /** Whether the caller only wants to see the response. The contract refuses `dry_run` on operations that do not declare it. */

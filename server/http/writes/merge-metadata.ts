@@ -1,5 +1,5 @@
 import { metadataPairsMax } from '@mandate/contract';
-import { invalidRequest } from '../problem.ts';
+import { invalidRequest } from '../problem-details/problem.ts';
 
 type Metadata = Readonly<Record<string, string>>;
 

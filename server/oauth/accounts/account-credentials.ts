@@ -1,7 +1,7 @@
 import { recordAuditEvent, type Source } from '../../audit/record-audit-event.ts';
 import { listActiveApiKeys } from '../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { findAuthenticatorApp, forgetApp } from '../second-factors/totp.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 

@@ -1,11 +1,11 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { FindAccount } from 'oidc-provider';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { userBody } from '../../users/user-body.ts';
 import { User } from '../../users/user.entity.ts';
-import { foundTogether } from '../storage/prefetched-records.ts';
+import { type AccountRow, foundTogether } from '../storage/prefetched-records.ts';
 import { passwordMatches } from '../passwords/password-hash.ts';
 import { Password } from '../passwords/password.entity.ts';
 
@@ -76,8 +76,6 @@ const putPassword = statement(
 export async function changePassword(em: Em, userId: number, hash: string, now: Date): Promise<void> {
   await putPassword(em, [userId, hash, now]);
 }
-
-export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
 const activeAccount = statement<AccountRow>(
   'active_account',

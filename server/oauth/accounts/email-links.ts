@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 
 export type LinkPurpose = 'sign_up' | 'password_reset' | 'email_change';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { gatheredStatement } from '../../database/queries/batched-statement.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { networkOf } from '../../http/request/client-network.ts';
 
 /** Somebody guesses, or it looks like it. */

@@ -3,7 +3,7 @@ import { type Application, deviceGrant } from '../../applications/application.en
 import { hashMatches } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/reference-page-client.ts';
 import { gatheredStatement } from '../../database/queries/batched-statement.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { noteOf } from '../../memory/object-metadata.ts';
 import { isUrlClientId } from './client-id-url.ts';
 import { isOriginOfRedirect } from '../protocol/redirect-origins.ts';

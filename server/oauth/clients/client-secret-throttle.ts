@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
 import { findClientBefore } from './client-adapter.ts';
 import { endpoints } from '../protocol/endpoints.ts';

@@ -12,7 +12,7 @@ import {
   type ApplicationInput,
 } from '../../applications/create-application.ts';
 import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { requestableUrlFields } from './metadata-url-fields.ts';
 import { assistantScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
@@ -20,7 +20,7 @@ type Registration = NonNullable<NonNullable<Configuration['features']>['registra
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
 type Properties = Parameters<Policy>[1];
 
-/** The policy that every initial access token of an administrator names (server/applications/registration-token.ts). */
+/** The policy that every initial access token of an administrator names (server/access-management/registration-token.ts). */
 export const policyName = 'of-the-shop';
 /** The policy of a registration without an initial access token (open-registration.ts). */
 export const openPolicyName = 'open';

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { z } from 'zod';
 import { deviceGrant } from '../../applications/application.entity.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { endpoints } from '../protocol/endpoints.ts';
 import { readBody } from '../protocol/buffered-request-body.ts';

@@ -1,7 +1,7 @@
 import { rolesFor } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { Application, isSelfRegistered, selfRegistrations } from '../../applications/application.entity.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { User } from '../../users/user.entity.ts';
 import { beginConnection } from './connected-apps.ts';

@@ -1,6 +1,6 @@
 import type { ConnectedApp } from '@mandate/contract';
-import { instant } from '../../database/timestamp-format.ts';
-import type { Em } from '../../database/database.ts';
+import { instant } from '../../database/time/timestamp-format.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
 

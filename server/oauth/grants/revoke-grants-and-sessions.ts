@@ -1,4 +1,4 @@
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { endConnections } from './grant-events.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { revokeApiKeys, type RevocationCause } from '../../api-keys/revoke-api-keys.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { endConnections } from './grant-events.ts';
 

@@ -2,7 +2,7 @@ import type express from 'express';
 import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
 import { showAccount, withAccount } from './handlers/require-signed-in.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
-import { showApiKeys, submitApiKeys } from '../accounts/account-api-keys.ts';
+import { showApiKeys, submitApiKeys } from './handlers/account-api-keys.ts';
 import { showApps, showSessions, submitApps, submitSessions } from './handlers/revoke-sessions-and-apps.ts';
 import { showChangeEmail, showConfirmEmail, showStaleChangeEmail, submitChangeEmail, submitConfirmEmail } from './handlers/change-email.ts';
 import { showChangePassword, showStaleChangePassword, submitChangePassword } from './handlers/change-password.ts';

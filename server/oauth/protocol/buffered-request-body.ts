@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { limitChunkSizes } from '../../http/server/chunked-body-size.ts';
-import { findDuplicateKeyInText } from '../../http/middleware/json-measure.ts';
+import { limitChunkSizes } from '../../http/request/chunked-body-size.ts';
+import { findDuplicateKeyInText } from '../../http/validation/json-measure.ts';
 import { noteOf } from '../../memory/object-metadata.ts';
 import { endpoints } from './endpoints.ts';
 

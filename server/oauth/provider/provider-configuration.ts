@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { scopeNames } from '@mandate/contract';
 import type { JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { findAccount } from '../accounts/account-store.ts';
 import { appSince } from '../second-factors/totp.ts';
 import { oneFactor, twoFactors } from '../protocol/acr-and-amr.ts';
@@ -15,26 +15,10 @@ import { authenticationTimeClaim, recordIssuedToken } from '../tokens/access-tok
 import { type AroundRefresh, replayRefreshResponses, stopAtRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
 import { isOriginOfRedirect } from '../protocol/redirect-origins.ts';
 import type { ProtocolPages } from '../pages/views/provider-pages.ts';
+import { lifetimes } from '../protocol/lifetimes.ts';
 import { apiScopesAmong, identityScopes } from '../protocol/oauth-scopes.ts';
 import { signingKey } from '../signing-keys/in-process-es256-key.ts';
 import { registrationPolicy } from '../clients/dynamic-client-registration.ts';
-
-const minutes = 60;
-const days = 24 * 60 * minutes;
-
-/** How long things live, in seconds. */
-export const lifetimes = {
-  accessToken: 5 * minutes,
-  authorizationCode: minutes,
-  /** Unused for that long, a refresh token ends; each use gives a new one, unless it is bound to a key. */
-  refreshToken: 14 * days,
-  /** However often it is refreshed, what a person agreed to ends here. */
-  grant: 90 * days,
-  interaction: 30 * minutes,
-  /** To read a code from one screen and type it on another. */
-  deviceCode: 10 * minutes,
-  session: 14 * days,
-} as const;
 
 type EngineParts = {
   readonly em: Em;
@@ -126,7 +110,7 @@ const protocol: Configuration = {
     RefreshToken: lifetimes.refreshToken,
     DeviceCode: lifetimes.deviceCode,
     Grant: lifetimes.grant,
-    IdToken: 60 * minutes,
+    IdToken: lifetimes.idToken,
     Interaction: lifetimes.interaction,
     Session: lifetimes.session,
   },

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { endpoints } from '../protocol/endpoints.ts';
 import { endConnections } from '../grants/grant-events.ts';
 import { recordReuse } from '../refresh/audit-token-reuse.ts';

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../database/availability-errors.ts';
+import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../database/errors/availability-errors.ts';
 import { isWriteRefusal } from '../../database/storage/storage-reserve.ts';
 import { endpoints } from '../protocol/endpoints.ts';
 import { grantedScope } from '../protocol/granted-scope.ts';

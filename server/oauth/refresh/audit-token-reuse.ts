@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 
 const findOwner = statement<{ user_id: number }>('owner_of_grant', 'select user_id from connections where grant_id = $1');

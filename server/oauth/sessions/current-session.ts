@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { noteOf } from '../../memory/object-metadata.ts';
-import { lifetimes } from '../provider/provider-configuration.ts';
+import { lifetimes } from '../protocol/lifetimes.ts';
 import type { Proof } from '../protocol/acr-and-amr.ts';
 
 type Session = InstanceType<Provider['Session']>;

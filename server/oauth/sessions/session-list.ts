@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { deviceName } from './user-agent-label.ts';
 import { endpoints } from '../protocol/endpoints.ts';

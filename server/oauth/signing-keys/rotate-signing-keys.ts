@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { recordAuditEvent, type Source } from '../../audit/record-audit-event.ts';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { sealJwk } from './encrypted-jwk.ts';
 

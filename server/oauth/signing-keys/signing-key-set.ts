@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { isDue, rotateSigningKeys, type RotationSchedule, rotationSchedule } from './rotate-signing-keys.ts';
 import { openJwk, publicPart } from './encrypted-jwk.ts';

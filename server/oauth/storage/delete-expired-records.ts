@@ -1,4 +1,4 @@
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 
 /** So many at a time that nobody waits for it: what a request holds is passed over and comes up again. */

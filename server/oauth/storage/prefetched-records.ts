@@ -1,6 +1,7 @@
 import { noteOf } from '../../memory/object-metadata.ts';
-import type { AccountRow } from '../accounts/account-store.ts';
 import type { Stored } from './oauth-record-mapping.ts';
+
+export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
 /** What was read with a code or a refresh token, in the transaction that spends it: its grant, which it holds, and whom it is about. */
 export type FoundTogether = {

@@ -1,7 +1,7 @@
 import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { gatheredStatement } from '../../database/queries/batched-statement.ts';
 import type { VerifyAccessToken } from '../../http/request/principal.ts';
 import type { User } from '../../users/user.entity.ts';

@@ -1,10 +1,11 @@
-import type { Config } from '../../config/config.ts';
 import { manualProvider } from './manual-provider.ts';
 import { type PaymentProviders, paymentProviders } from './payment-provider.ts';
-import { openStripe } from './stripe-provider.ts';
+import { openStripe, type StripeSettings } from './stripe-provider.ts';
 import { testProvider } from './test-provider.ts';
 
+type PaymentSettings = { readonly test: boolean; readonly stripe?: StripeSettings | undefined };
+
 /** The payment providers of this installation. */
-export async function openPaymentProviders({ test, stripe }: Config['payments']): Promise<PaymentProviders> {
+export async function openPaymentProviders({ test, stripe }: PaymentSettings): Promise<PaymentProviders> {
   return paymentProviders(manualProvider, ...(test ? [testProvider()] : []), ...(stripe ? [await openStripe(stripe)] : []));
 }

@@ -1,9 +1,9 @@
 import type { WebhookDeliveryStatus } from '@mandate/contract';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { eventColumns, type EventRow } from '../../events/event-rows.ts';
-import type { SealedSecrets } from './webhook-signature.ts';
-import type { Authority } from '../webhook.entity.ts';
+import type { SealedSecrets } from '../endpoints/webhook-signature.ts';
+import type { Authority } from '../endpoints/webhook.entity.ts';
 
 /** Longer than any attempt takes: whoever takes a delivery has it for that long. */
 const leaseSeconds = 30;

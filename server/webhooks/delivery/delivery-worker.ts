@@ -1,15 +1,15 @@
 import { errors } from 'undici';
 import { webhookFailingDaysMax } from '@mandate/contract';
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { toEvent } from '../../events/event-rows.ts';
 import type { Log } from '../../logging/logger.ts';
 import { AddressNotAllowedError, type Network } from '../../outgoing-http/protected-client.ts';
 import * as queue from './delivery-queue.ts';
-import { disableEndpoint, type NoticeParts } from '../disable-endpoint.ts';
+import { disableEndpoint, type NoticeParts } from '../endpoints/disable-endpoint.ts';
 import { permission } from './hold-authorization.ts';
 import { delayAfter, pauseAfter, retryAfterMs } from './retry-schedule.ts';
 import { NotAllowedError, send, UndecidedError } from './send-webhook.ts';
-import { signedHeaders } from './webhook-signature.ts';
+import { signedHeaders } from '../endpoints/webhook-signature.ts';
 import { Slots } from './endpoint-concurrency.ts';
 
 export type DelivererParts = {

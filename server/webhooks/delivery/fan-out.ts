@@ -1,7 +1,7 @@
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import type { OnPlaced } from '../../events/assign-sequence.ts';
-import { allPairs } from '../event-visibility-sql.ts';
+import { allPairs } from '../endpoints/event-visibility-sql.ts';
 
 const findEndpoints = statement<{ some: boolean }>('find_webhook_endpoints', 'select exists (select 1 from webhook_endpoints) as some');
 const insertDeliveries = statement(

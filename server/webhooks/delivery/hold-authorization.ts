@@ -1,7 +1,7 @@
-import type { Em } from '../../database/database.ts';
+import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import type { Claimed } from './delivery-queue.ts';
-import { pairs } from '../event-visibility-sql.ts';
+import { pairs } from '../endpoints/event-visibility-sql.ts';
 import type { Gate } from '../../outgoing-http/protected-client.ts';
 import { NotAllowedError, UndecidedError } from './send-webhook.ts';
 

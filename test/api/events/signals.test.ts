@@ -1,7 +1,7 @@
 /** How soon events are noticed, and that an idle server does not poll for them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { eventSignals } from '../../../server/events/event-signals.ts';
 import { NewEvents } from '../../../server/events/long-poll.ts';
 import { freshDatabase } from '../../support/services/database.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Em } from '../../../server/database/database.ts';
+import type { Em } from '../../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { commandLine, signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';

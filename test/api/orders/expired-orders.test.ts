@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweepExpiredOrders } from '../../../server/orders/expire-orders.ts';
-import { checkPayments } from '../../../server/payments/poll-pending-payments.ts';
+import { sweepExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
+import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { eventsOf } from '../../support/events.ts';
 import { later, openTill, type Till } from '../../support/order-arithmetic.ts';
 

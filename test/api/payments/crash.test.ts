@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPayments } from '../../../server/payments/poll-pending-payments.ts';
+import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { checkRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
 import { openTill, soon, type Till } from '../../support/order-arithmetic.ts';
 

@@ -1,6 +1,6 @@
 import { testMethodTokens } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPayments } from '../../../server/payments/poll-pending-payments.ts';
+import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { eventsOf } from '../../support/events.ts';
 import { inTwoProcesses } from '../../support/server/process-mode.ts';
 import { openTill, soon, type Till } from '../../support/order-arithmetic.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPayments } from '../../../server/payments/poll-pending-payments.ts';
-import { applyProviderEvents } from '../../../server/payments/provider-events.ts';
+import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
 import { eventsOf } from '../../support/events.ts';
 import { later, openTill, soon, type Till } from '../../support/order-arithmetic.ts';
 import { needsOneProcess } from '../../support/server/process-mode.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stripe } from 'stripe';
-import { sweepExpiredOrders } from '../../../server/orders/expire-orders.ts';
-import { checkPayments } from '../../../server/payments/poll-pending-payments.ts';
-import { applyProviderEvents } from '../../../server/payments/provider-events.ts';
+import { sweepExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
+import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
 import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { openStripe } from '../../../server/payments/providers/stripe-provider.ts';
 import { checkRefunds } from '../../../server/refunds/poll-pending-refunds.ts';

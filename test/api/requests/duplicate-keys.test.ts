@@ -2,7 +2,7 @@
 import { metadataOf, routesOf, contract, contractV2, scopeNames } from '@mandate/contract';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/middleware/json-measure.ts';
+import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/validation/json-measure.ts';
 import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
 import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { openShop } from '../../support/server/shop.ts';

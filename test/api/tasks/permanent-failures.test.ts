@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
-import { problem } from '../../../server/http/problem.ts';
-import { taskKinds } from '../../../server/task-handlers.ts';
+import { problem } from '../../../server/http/problem-details/problem.ts';
+import { taskKinds } from '../../../server/app/task-handlers.ts';
 import type { CarryOut } from '../../../server/tasks/task-context.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';

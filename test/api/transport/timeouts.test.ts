@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { startMandate } from '../../support/server/start-mandate.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
-import { disableOrphans } from '../../../server/webhooks/disable-endpoint.ts';
+import { disableOrphans } from '../../../server/webhooks/endpoints/disable-endpoint.ts';
 import { fanOut } from '../../../server/webhooks/delivery/fan-out.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';

@@ -4,7 +4,7 @@ import express from 'express';
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { DeliveryMethod } from '../../../server/delivery-methods/delivery-method.entity.ts';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { Order, OrderItem } from '../../../server/orders/order.entity.ts';
 import { Product, ProductStock } from '../../../server/products/product.entity.ts';
 import { User } from '../../../server/users/user.entity.ts';

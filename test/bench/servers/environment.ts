@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { scopeNames } from '@mandate/contract';
-import { migrate } from '../../../server/database/schema/run-migrations.ts';
-import { openDatabase, type Database } from '../../../server/database/database.ts';
+import { migrate } from '../../../server/database/migrate/run-migrations.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import type { Browser } from '../../support/browser/browser.ts';
 import { confidentialClient, webApplication } from '../../support/oauth/oauth-flow.ts';
 import { serverDirectory } from '../../support/server/server-directory.ts';

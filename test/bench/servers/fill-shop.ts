@@ -1,4 +1,4 @@
-import type { Em } from '../../../server/database/database.ts';
+import type { Em } from '../../../server/database/entity-manager/entity-manager.ts';
 
 export type ShopSize = { readonly orders: number; readonly products: number; readonly users: number };
 

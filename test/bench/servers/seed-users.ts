@@ -1,5 +1,5 @@
 import { createAccount } from '../../../server/oauth/accounts/account-store.ts';
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { Browser } from '../../support/browser/browser.ts';
 import { issuer, proxyTo } from './load-balancer.ts';

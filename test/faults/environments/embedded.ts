@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { runServer } from '../../support/server/server-process.ts';
 import type { Fault, Scene } from '../scenario.ts';
 import { Stage, startServers } from './environment.ts';

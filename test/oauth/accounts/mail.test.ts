@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { deliverMail, type MailTransport } from '../../../server/mail/deliver-mail.ts';
 import { queueMail } from '../../../server/mail/mail.ts';
 import { smtpTransport } from '../../../server/mail/smtp-transport.ts';

@@ -127,13 +127,13 @@ describe('every entry point is in the table above', () => {
   };
 
   test('each caller of hashNewPassword is tested', async () => {
-    const declared = 'server/oauth/passwords/password-rules.ts';
+    const declared = 'server/oauth/pages/handlers/password-rules.ts';
     expect((await callersOf(/\bhashNewPassword\(/)).filter((file) => file !== declared)).toEqual(Object.keys(entryPoints));
   });
 
   test('nothing else hashes a password or writes a hash', async () => {
     expect(await callersOf(/import[^;]*\bhashPassword\b|hashPassword\(/)).toEqual([
-      'server/oauth/passwords/password-rules.ts',
+      'server/oauth/pages/handlers/password-rules.ts',
       'server/oauth/passwords/password-hash.ts',
     ]);
     expect(await callersOf(/create\(Password\b|(insert into|update) passwords\b/)).toEqual(['server/oauth/accounts/account-store.ts']);

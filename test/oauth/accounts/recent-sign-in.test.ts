@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Principal } from '../../../server/http/request/principal.ts';
-import { Problem } from '../../../server/http/problem.ts';
+import { Problem } from '../../../server/http/problem-details/problem.ts';
 import { recentSignInSeconds, requireRecentSignIn } from '../../../server/http/request/recent-sign-in.ts';
 import { ageSessions } from '../../support/oauth/age-sessions.ts';
 import type { Browser, Page } from '../../support/browser/browser.ts';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createRegistrationToken } from '../../../server/applications/registration-token.ts';
+import { createRegistrationToken } from '../../../server/access-management/registration-token.ts';
 import { needsOneProcess } from '../../support/server/process-mode.ts';
 import { clientCredentials, confidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { removeUnusedApplications } from '../../../server/applications/remove-unused-applications.ts';
+import { removeUnusedApplications } from '../../../server/access-management/remove-unused-applications.ts';
 import type { Body } from '../../support/server/start-mandate.ts';
 import { MetadataDocumentShop, newDocumentPath } from '../../support/oauth/metadata-document-shop.ts';
 import { authorize, commandLine, redeem, refresh, refusal, tokenResponse } from '../../support/oauth/oauth-flow.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeUnusedApplications } from '../../../server/applications/remove-unused-applications.ts';
+import { removeUnusedApplications } from '../../../server/access-management/remove-unused-applications.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   authorizationRequest,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRegistrationToken } from '../../../server/applications/registration-token.ts';
+import { createRegistrationToken } from '../../../server/access-management/registration-token.ts';
 import { beginOnDevice, enterCode } from '../../support/oauth/device-flow.ts';
 import { expectHarmless, hostile, hostileRequests } from '../../support/network/hostile-network.ts';
 import { authorizationRequest, basic, signUp, webApplication } from '../../support/oauth/oauth-flow.ts';

@@ -1,7 +1,7 @@
 import type { AdapterFactory } from 'oidc-provider';
 import { describe, expect, test } from 'vitest';
-import type { Em } from '../../../server/database/database.ts';
-import { tokenStore } from '../../../server/oauth/storage/postgres-adapter.ts';
+import type { Em } from '../../../server/database/entity-manager/entity-manager.ts';
+import { tokenStore } from '../../../server/oauth/provider/postgres-adapter.ts';
 import { useServer } from '../../support/server/with-server.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';

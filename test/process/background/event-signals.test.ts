@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Database, type Em, openDatabase } from '../../../server/database/database.ts';
+import type { Database, Em } from '../../../server/database/entity-manager/entity-manager.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { forwardOwnWrites, listenForEvents } from '../../../server/events/event-notifications.ts';
 import { eventSignals } from '../../../server/events/event-signals.ts';
 import { NewEvents } from '../../../server/events/long-poll.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { Browser } from '../../support/browser/browser.ts';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { freePort } from '../../support/network/free-port.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openMigratedDatabase } from '../../../server/database/schema/run-migrations.ts';
-import { openDatabase, type Database } from '../../../server/database/database.ts';
+import { openMigratedDatabase } from '../../../server/schema/open-migrated-database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { fillShop } from '../../bench/servers/fill-shop.ts';
 import { databaseKind, emptyPostgresqlUrl } from '../../support/services/database.ts';
 import { mandateServerMeasured } from '../../support/server/server-command.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { limitWalJob } from '../../../server/database/embedded/limit-wal-size.ts';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { temporaryDataDirectory } from '../../support/server/server-process.ts';
 
 const segmentMegabytes = 16;
@@ -18,7 +18,7 @@ test('an embedded database that is written to for long keeps little WAL', { time
     for (let nth = 0; nth < 60; nth += 1) {
       await em.execute(`insert into filler select repeat('x', 1000) from generate_series(1, 5000)`);
       await em.execute('truncate filler');
-      await job.run(new AbortController().signal);
+      await job.run();
     }
     const segments = (await readdir(join(directory, 'pg_wal'))).filter((name) => /^[0-9A-F]{24}$/.test(name));
     expect(segments.length * segmentMegabytes).toBeLessThanOrEqual(160); // of about 330 that were written

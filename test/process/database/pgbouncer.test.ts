@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { migrationLock } from '../../../server/database/schema/run-migrations.ts';
+import { migrationLock } from '../../../server/database/migrate/run-migrations.ts';
 import { databaseKind, emptyPostgresqlUrl, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../../support/services/pgbouncer.ts';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { endServerProcesses, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
 import { loadSeconds, runTimed } from '../../support/server/timed-start.ts';
 import { countOrders, placeOrder, readOrder, shopper, stockOf } from '../lifecycle/shopper.ts';

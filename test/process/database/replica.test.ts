@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { Replica } from '../../../server/database/replica/read-replica.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { freePort } from '../../support/network/free-port.ts';

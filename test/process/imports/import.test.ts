@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { freshPostgresqlUrl, serverDatabases } from '../../support/services/database.ts';
 import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { recordKey } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { freePort } from '../../support/network/free-port.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { freePort } from '../../support/network/free-port.ts';
 import { openFront, type Front } from '../../support/network/load-balancer.ts';

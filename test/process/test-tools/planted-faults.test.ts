@@ -49,7 +49,7 @@ const faults: Record<string, Fault> = {
     titles: 'the eleventh is not looked at',
   },
   'a store that locks nothing (35, 56)': {
-    file: 'server/oauth/storage/postgres-adapter.ts',
+    file: 'server/oauth/provider/postgres-adapter.ts',
     from: 'if (!this.#em.isInTransaction()) return',
     to: 'return',
     tests: 'test/oauth/tokens/races.test.ts',

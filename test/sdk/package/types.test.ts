@@ -3,10 +3,10 @@ import type * as contract from '@mandate/contract';
 import type * as sdk from '@mandate/client-sdk';
 import { createClient, type ApiError } from '@mandate/client-sdk';
 import type { z } from 'zod';
-import type { orderExportCreate } from '../../../contract/resources/orders/order-exports.ts';
+import type { orderExportCreate } from '../../../contract/resources/tasks/order-exports.ts';
 import type { orderCreate } from '../../../contract/resources/orders/orders.ts';
-import type { productCreate, productUpdate, stockAdjustmentCreate } from '../../../contract/resources/products.ts';
-import type { userCreate } from '../../../contract/resources/users.ts';
+import type { productCreate, productUpdate, stockAdjustmentCreate } from '../../../contract/resources/products/products.ts';
+import type { userCreate } from '../../../contract/resources/access/users.ts';
 
 /** Each can be given where the other is expected. */
 type Same<A, B> = [Plain<A>] extends [Plain<B>] ? ([Plain<B>] extends [Plain<A>] ? true : false) : false;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RateLimits } from '../../../server/rate-limits/rate-limits.ts';
-import { generous, type Mandate } from '../server/start-mandate.ts';
+import type { Mandate } from '../server/start-mandate.ts';
+import { generous } from '../server/start-options.ts';
 import { inTwoProcesses } from '../server/process-mode.ts';
 import {
   codesOf,

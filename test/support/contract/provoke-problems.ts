@@ -1,6 +1,6 @@
 import { contract, contractV2, metadataOf, problemCodesOf, routesOf, scopes } from '@mandate/contract';
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { operationOf } from './declared-responses.ts';
 import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
 

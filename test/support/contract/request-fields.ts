@@ -1,6 +1,6 @@
 import documentV1 from '@mandate/contract/openapi.json' with { type: 'json' };
 import documentV2 from '@mandate/contract/openapi-v2.json' with { type: 'json' };
-import { exampleBodies } from '../../../contract/openapi/example-requests.ts';
+import { exampleBodies } from '../../../contract/openapi/examples/example-requests.ts';
 import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
 
 /** A query parameter or a member of a JSON body, as an OpenAPI document declares it. */

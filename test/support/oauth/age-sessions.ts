@@ -1,4 +1,4 @@
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 
 /** Moves the sign-in of every browser session of a user into the past. */
 export async function ageSessions(db: Database, userId: number, minutes: number): Promise<void> {

@@ -1,12 +1,12 @@
 import { Secret, TOTP } from 'otpauth';
 import { vi } from 'vitest';
 import { z } from 'zod';
-import { createApp } from '../../../server/app.ts';
-import type { Database } from '../../../server/database/database.ts';
+import { createApp } from '../../../server/app/app.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { authorizationServer } from '../../../server/oauth/authorization-server.ts';
 import { findSignInCandidate, passwordSetAt } from '../../../server/oauth/accounts/account-store.ts';
-import { sealCodeState } from '../../../server/oauth/brute-force/email-code.ts';
+import { sealCodeState } from '../../../server/oauth/pages/handlers/email-code.ts';
 import { newLinkToken, type LinkPurpose } from '../../../server/oauth/accounts/email-links.ts';
 import { issueProof } from '../../../server/oauth/second-factors/second-step-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';

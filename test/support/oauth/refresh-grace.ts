@@ -1,4 +1,4 @@
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 
 /** Ends the grace period of every refresh token that has been rotated, as if the time had passed. */
 export async function endRefreshGrace({ em }: Database): Promise<void> {

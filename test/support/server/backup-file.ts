@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { newSeal, toLine } from '../../../server/backup/backup-format.ts';
 import { writeBackup, type BackupSummary } from '../../../server/backup/write-backup.ts';
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { secretOfTests } from '../oauth/secret-hash.ts';
 

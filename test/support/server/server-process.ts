@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { openDatabase } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
 import { dumpOf } from '../dump.ts';
 import { freePort } from '../network/free-port.ts';
 import { SecretsInUse } from '../oauth/secret-leak-check.ts';

@@ -1,5 +1,5 @@
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { generous, type Given, type Serve } from './start-mandate.ts';
+import { generous, type Given, type Serve } from './start-options.ts';
 import { startRedis, type RedisServer } from '../services/redis-server.ts';
 import { secretOfTests } from '../oauth/secret-hash.ts';
 import { temporaryDataDirectory } from './server-process.ts';

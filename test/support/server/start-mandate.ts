@@ -2,18 +2,19 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { createApp, type AppParts } from '../../../server/app.ts';
-import type { Database } from '../../../server/database/database.ts';
-import { httpServer, type HttpServerOptions } from '../../../server/http/server/http-server.ts';
+import { createApp } from '../../../server/app/app.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import { httpServer } from '../../../server/http/server/http-server.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { testProvider } from '../../../server/payments/providers/test-provider.ts';
-import { deriveKeys, type SecretKeys } from '../../../server/crypto/derived-keys.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { checkAgainstContract } from '../contract/contract-check.ts';
 import { dumpOf } from '../dump.ts';
 import { openMailbox } from '../services/mailbox.ts';
 import { SecretsInUse } from '../oauth/secret-leak-check.ts';
+import { generous, type Given, type Serve } from './start-options.ts';
 import { expectDeclared, inTwoProcesses, isEnvironment } from './process-mode.ts';
 import { mindedByProxy, validatingProxy, type ValidatingProxy } from '../contract/validating-proxy.ts';
 import { watchAnswers } from '../contract/validate-responses.ts';
@@ -34,39 +35,8 @@ export type Mandate = {
   close(): Promise<void>;
 };
 
-/** Limits that no test meets by accident. */
-export const generous = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 100_000_000 };
-
 /** As much at once as a test likes. */
 const unbounded = { atOnce: 10_000 };
-
-export type Given = Partial<
-  Pick<
-    AppParts,
-    | 'store'
-    | 'log'
-    | 'development'
-    | 'securityContact'
-    | 'taxMode'
-    | 'providers'
-    | 'limits'
-    | 'canMail'
-    | 'openRegistration'
-    | 'documentNetwork'
-    | 'lastUse'
-    | 'onTokenOperation'
-    | 'rateLimits'
-    | 'sharedCounters'
-    | 'monthlyUse'
-    | 'previewVersions'
-    | 'refreshGraceSeconds'
-  >
-> & {
-  db?: Database;
-  /** What stands in front of the application. */
-  http?: Partial<HttpServerOptions>;
-  onLogLine?: (line: string) => void;
-};
 
 /** The whole server on a free port, with a database of its own; by `MANDATE_TEST_PROCESSES=2` as two processes behind one address. */
 export async function startMandate(given: Given = {}): Promise<Mandate> {
@@ -97,22 +67,6 @@ export async function startMandate(given: Given = {}): Promise<Mandate> {
     },
   };
 }
-
-/** A server that listens, wherever it runs. */
-export type Served = Pick<Mandate, 'origin' | 'db'> & {
-  readonly keys: SecretKeys;
-  /** Everything it has logged. */
-  output(): string;
-  /** Leaves the database open. */
-  stop(): Promise<void>;
-};
-
-/** @param inspect is shown every request and its answer before anything comes of it */
-export type Serve = (
-  parts: Omit<Given, 'onLogLine'>,
-  onLogLine: (line: string) => void,
-  inspect: (req: IncomingMessage, res: ServerResponse) => void,
-) => Promise<Served>;
 
 /** In processes of their own, unless they cannot be given what is asked for. */
 async function serveApart(parts: Given): Promise<Serve> {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { freshPostgresqlUrl } from '../services/database.ts';
-import { openDatabase, type Database } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { openFront } from '../network/load-balancer.ts';
 import { openLoggedMailbox } from '../services/mailbox.ts';
 import { freePort } from '../network/free-port.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
-import type { AppParts } from '../../../server/app.ts';
-import type { Database } from '../../../server/database/database.ts';
+import type { AppParts } from '../../../server/app/app.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { startMandate, type Mandate } from './start-mandate.ts';
 import { isEnvironment, needsOneProcess } from './process-mode.ts';
 

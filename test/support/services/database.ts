@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
-import { openDatabase, type Database } from '../../../server/database/database.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { administer, databaseUrl } from './postgresql-databases.ts';
 
 const provided = inject('database');

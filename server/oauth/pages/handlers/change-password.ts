@@ -11,7 +11,7 @@ import { noteBrowser } from '../../sessions/session-list.ts';
 import { endSignIns } from '../../grants/revoke-grants-and-sessions.ts';
 import { forgetLinks } from '../../accounts/email-links.ts';
 import { inertName, mailTo } from '../emails/render-email.ts';
-import { hashNewPassword } from '../../passwords/password-rules.ts';
+import { hashNewPassword } from './password-rules.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
 import type { Fault } from '../views/page-layout.ts';

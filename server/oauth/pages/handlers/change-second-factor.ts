@@ -2,7 +2,7 @@ import { encodeQR } from 'qr';
 import { z } from 'zod';
 import type { AuditAction } from '@mandate/contract';
 import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
-import type { Em } from '../../../database/database.ts';
+import type { Em } from '../../../database/entity-manager/entity-manager.ts';
 import { queueMail } from '../../../mail/mail.ts';
 import { seal, unseal } from '../../../crypto/authenticated-encryption.ts';
 import { lockAccountOfSession, type AccountRequest } from './require-signed-in.ts';

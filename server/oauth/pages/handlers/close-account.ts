@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ProblemCode } from '@mandate/contract';
 import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
-import { Problem } from '../../../http/problem.ts';
+import { Problem } from '../../../http/problem-details/problem.ts';
 import { closeUser } from '../../../users/close-user.ts';
 import { lockAdministrators } from '../../../users/administrator-guard.ts';
 import { User } from '../../../users/user.entity.ts';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
-import type { Em } from '../../../database/database.ts';
+import type { Em } from '../../../database/entity-manager/entity-manager.ts';
 import { lockUser } from '../../../users/lock-user.ts';
 import { findSignInCandidate, passwordSetAt } from '../../accounts/account-store.ts';
 import { noteBrowser } from '../../sessions/session-list.ts';

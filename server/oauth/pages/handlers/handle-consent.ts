@@ -9,7 +9,7 @@ import { endSession } from '../../sessions/current-session.ts';
 import { askedScopes, decide, findApplication, mayGrant, remember } from '../../grants/consent.ts';
 import { beginConnection } from '../../grants/connected-apps.ts';
 import { audiences, endpoints } from '../../protocol/endpoints.ts';
-import { lifetimes } from '../../provider/provider-configuration.ts';
+import { lifetimes } from '../../protocol/lifetimes.ts';
 import {
   clientIdOf,
   endInteraction,

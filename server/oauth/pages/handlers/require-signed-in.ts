@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Em } from '../../../database/database.ts';
+import type { Em } from '../../../database/entity-manager/entity-manager.ts';
 import { lockUser } from '../../../users/lock-user.ts';
-import { readAccount, type AccountRow } from '../../accounts/account-store.ts';
+import { readAccount } from '../../accounts/account-store.ts';
+import type { AccountRow } from '../../storage/prefetched-records.ts';
 import { appSince } from '../../second-factors/totp.ts';
 import { sessionOf } from '../../sessions/current-session.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';

@@ -7,7 +7,7 @@ import type { Fault } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
 import { requestLink } from './send-email-link.ts';
 import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
-import type { Em } from '../../../database/database.ts';
+import type { Em } from '../../../database/entity-manager/entity-manager.ts';
 import { queueMail } from '../../../mail/mail.ts';
 import { verifyEmailAddress } from '../../../users/change-email-address.ts';
 import { lockUser } from '../../../users/lock-user.ts';
@@ -19,13 +19,14 @@ import {
   type Credential,
   type Selection,
 } from '../../accounts/account-credentials.ts';
-import { changePassword, readAccount, type AccountRow } from '../../accounts/account-store.ts';
-import { attemptSource } from '../../brute-force/attempt-source.ts';
+import { changePassword, readAccount } from '../../accounts/account-store.ts';
+import type { AccountRow } from '../../storage/prefetched-records.ts';
+import { attemptSource } from './attempt-source.ts';
 import { takeCode } from '../../second-factors/totp.ts';
 import { endSignIns } from '../../grants/revoke-grants-and-sessions.ts';
 import { forgetLinks, lookAtLink, useLink } from '../../accounts/email-links.ts';
 import { inertName, mailTo } from '../emails/render-email.ts';
-import { hashNewPassword } from '../../passwords/password-rules.ts';
+import { hashNewPassword } from './password-rules.ts';
 import { credentialName, newPasswordPage, passwordResetDonePage } from '../views/password-reset-pages.ts';
 
 const { email: validEmail } = contract.users.create.body.shape;

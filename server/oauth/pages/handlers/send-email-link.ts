@@ -1,8 +1,8 @@
-import type { Em } from '../../../database/database.ts';
+import type { Em } from '../../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../../database/queries/prepared-statement.ts';
 import { queueMail } from '../../../mail/mail.ts';
 import type { User } from '../../../users/user.entity.ts';
-import { confirmationPath } from '../../accounts/notify-email-change.ts';
+import { confirmationPath } from './notify-email-change.ts';
 import { type LinkPurpose, newLinkToken } from '../../accounts/email-links.ts';
 import { mailTo } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';

@@ -8,7 +8,7 @@ import { byPassword } from '../../protocol/acr-and-amr.ts';
 import { findApplication } from '../../grants/consent.ts';
 import { letIn } from './complete-sign-in.ts';
 import { lookAtLink, useLink } from '../../accounts/email-links.ts';
-import { hashNewPassword } from '../../passwords/password-rules.ts';
+import { hashNewPassword } from './password-rules.ts';
 import { clientIdOf, returnAddress, sendPage, type Interaction, type PageContext } from '../routing/page-context.ts';
 import { linkOverPage, mailSentPage } from '../views/email-link-pages.ts';
 import type { Fault, Setting } from '../views/page-layout.ts';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
-import type { Em } from '../../../database/database.ts';
+import type { Em } from '../../../database/entity-manager/entity-manager.ts';
 import type { AttemptLimits } from '../../brute-force/attempt-limits.ts';
 import type { FormTokens } from './form-tokens.ts';
 import type { KnownBrowsers } from '../../brute-force/known-browsers.ts';

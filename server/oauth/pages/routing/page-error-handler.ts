@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
-import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../../database/availability-errors.ts';
+import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
 import { isWriteRefusal } from '../../../database/storage/storage-reserve.ts';
 import { TooManyAttemptsError } from '../../brute-force/attempt-limits.ts';
 import { loggedPath } from '../../protocol/redacted-path.ts';

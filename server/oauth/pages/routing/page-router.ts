@@ -1,6 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
-import { limitChunkSizes } from '../../../http/server/chunked-body-size.ts';
+import { limitChunkSizes } from '../../../http/request/chunked-body-size.ts';
 import { loadSession } from '../../sessions/current-session.ts';
 import type { PageContext } from './page-context.ts';
 import { otherSite } from './page-error-handler.ts';

@@ -1,6 +1,6 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { Html } from './html.ts';
-import { deviceVerificationPages } from '../handlers/verify-device-code.ts';
+import { deviceVerificationPages } from './device-flow-pages.ts';
 import type { Setting } from './page-layout.ts';
 import { pageHeaders } from '../assets/page-security-headers.ts';
 import { confirmSignOutPage, failurePage, signedOutPage } from './message-pages.ts';

@@ -1,0 +1,65 @@
+import { problems } from '../../index.ts';
+import type { Json } from '../../schema/json.ts';
+
+const requestId = 'req_01M7WXK88H51RZJBBZKC28RPJD';
+
+/** What failures say, where the title is not all there is to say. */
+const particulars: Readonly<Record<string, Json>> = {
+  invalid_request: {
+    detail: 'The request has 2 faults.',
+    errors: [
+      { in: 'body', pointer: '#/items/0/quantity', code: 'out_of_range', detail: 'must be at least 1' },
+      { in: 'query', parameter: 'colour', code: 'unknown_field', detail: 'is not a parameter of this operation' },
+    ],
+  },
+  malformed_json: { detail: 'The body must be a JSON object.' },
+  payload_too_large: { detail: 'Send a smaller body.' },
+  unsupported_media_type: { detail: 'Send the body in UTF-8.' },
+  not_found: { detail: 'Order 42 was not found.' },
+  forbidden: { detail: 'Only members of staff can do this.' },
+  invalid_transition: { detail: 'The order is canceled; it cannot be paid.' },
+  precondition_required: { detail: 'Send the ETag of the version you mean in If-Match.' },
+  email_taken: {
+    detail: 'The e-mail address is in use.',
+    errors: [{ in: 'body', pointer: '#/email', code: 'not_unique', detail: 'The e-mail address is in use.' }],
+  },
+  out_of_stock: {
+    detail: 'Some products are short.',
+    errors: [
+      {
+        in: 'body',
+        pointer: '#/items/0/quantity',
+        code: 'out_of_stock',
+        detail: '2 asked for, 1 there',
+        product_id: 1,
+        requested: 2,
+        available: 1,
+      },
+    ],
+  },
+  price_changed: {
+    detail: 'The total is another one now.',
+    errors: [{ in: 'body', pointer: '#/total', code: 'price_changed', detail: 'The total is 850.', actual: 850 }],
+  },
+  last_administrator: { detail: 'Make somebody else administrator first.' },
+  payment_in_progress: { detail: 'Wait for the payment that is under way, or cancel it.' },
+  internal_error: { detail: 'The request was not carried out. Try again; if it stays, quote the request id to support.' },
+};
+
+/** One failure as the server writes it, with its code as summary. */
+export function problemExample(code: string, origin: string): Json {
+  const declared = Object.entries(problems).find(([name]) => name === code)?.[1];
+  if (!declared) throw new Error(`no problem is called ${code}`);
+  const { status, title } = declared;
+  const value = {
+    type: `${origin}/problems/${code}`,
+    title,
+    status,
+    code,
+    detail: `${title}.`,
+    instance: `urn:mandate:request:${requestId}`,
+    request_id: requestId,
+    ...particulars[code],
+  };
+  return { summary: title, value };
+}

@@ -1,0 +1,110 @@
+import type { Json, JsonValue } from '../../schema/json.ts';
+
+/** Bodies that the server takes as they stand, on an installation that has just been started. */
+export const exampleBodies: Readonly<Record<string, Json>> = {
+  OrderCreate: {
+    items: [{ product_id: 1, quantity: 2 }],
+    delivery: { method: 'collection', recipient_name: 'Ann Lee' },
+    reference: 'PO-2026-118',
+  },
+  OrderUpdate: { reference: 'PO-2026-119', note: 'Please ring twice' },
+  OrderCancellation: { reason: 'customer' },
+  OrderExportCreate: { format: 'csv', status: ['pending', 'paid'] },
+  PaymentCreate: { provider: 'manual' },
+  RefundCreate: { amount: 425, reason: 'requested_by_customer', restock: [{ line: 1, quantity: 1 }] },
+  ShipmentCreate: {
+    status: 'shipped',
+    carrier: 'Royal Mail',
+    tracking_number: 'RM123456789GB',
+    tracking_url: 'https://track.example/RM123456789GB',
+  },
+  ShipmentUpdate: { status: 'delivered' },
+  UserCreate: { name: 'Ann Lee', email: 'ann@example.com' },
+  UserUpdate: { name: 'Ann Lee-Park' },
+  ProductCreate: {
+    sku: 'MUG-01',
+    name: 'Mug, blue',
+    category: 'kitchen',
+    price: 950,
+    currency: 'GBP',
+    tax_rate_bps: 2000,
+    stock: 40,
+    status: 'active',
+  },
+  ProductUpdate: { price: 875 },
+  ProductReplace: {
+    name: 'Mug, dark blue',
+    description: 'Holds 0.3 l.',
+    category: 'kitchen',
+    price: 875,
+    tax_rate_bps: 2000,
+    status: 'active',
+  },
+  StockAdjustmentCreate: { delta: 24, reason: 'received', note: 'Delivery note 4711' },
+  DeliveryMethodReplace: { name: 'Standard delivery, 2 to 4 days', price: 425, currency: 'GBP', requires_address: true },
+  ApiKeyCreate: { name: 'Nightly report', scopes: ['orders.read'] },
+  ApplicationCreate: {
+    name: 'Stock monitor',
+    client_id: 'stock-monitor',
+    type: 'confidential',
+    scopes: ['orders.read'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    redirect_uris: ['https://stock.example/callback'],
+  },
+  ApplicationUpdate: { name: 'Stock and orders monitor' },
+  SecretRotationCreate: { overlap_seconds: 3600 },
+  WebhookEndpointCreate: {
+    url: 'https://shop.example/hooks',
+    events: ['order.paid', 'order.canceled'],
+    description: 'Tells the warehouse',
+  },
+  WebhookEndpointUpdate: { events: ['*'] },
+  WebhookSecretRotationCreate: { overlap_seconds: 3600 },
+  RedeliveryCreate: { from_event_id: 1 },
+  RegistrationTokenCreate: { expires_in: 3600 },
+};
+
+/** Files, by operation and media type. */
+export const exampleFiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'orderImports.create': {
+    'text/csv':
+      'reference,created_at,status,currency,customer_email,customer_name,sku,name,quantity,unit_price\n2019-0001,2019-05-04T10:00:00Z,delivered,GBP,ann@example.com,Ann Lee,22371,Airline bag vintage Tokyo 78,2,4.25\n',
+    'application/x-ndjson':
+      '{"reference":"2019-0001","created_at":"2019-05-04T10:00:00Z","status":"delivered","currency":"GBP","customer_email":"ann@example.com","customer_name":"Ann Lee","sku":"22371","name":"Airline bag vintage Tokyo 78","quantity":2,"unit_price":"4.25"}\n',
+  },
+  'productImports.create': {
+    'text/csv': 'sku,name,category,price,currency,stock\nMUG-02,"Mug, green",kitchen,9.50,GBP,40\n',
+    'application/x-ndjson': '{"sku":"MUG-02","name":"Mug, green","category":"kitchen","price":"9.50","currency":"GBP","stock":40}\n',
+  },
+  'tasks.result': {
+    'text/csv': 'id,reference,status,total,currency\r\n42,PO-2026-118,pending,850,GBP\r\n',
+    'application/x-ndjson': '{"id":42,"reference":"PO-2026-118","status":"pending","total":850,"currency":"GBP"}\n',
+  },
+};
+
+/** What stands for each part of a path. */
+export const examplePathValues: Readonly<Record<string, string | number>> = {
+  user_id: 7,
+  product_id: 1,
+  order_id: 42,
+  payment_id: 9,
+  refund_id: 4,
+  shipment_id: 6,
+  task_id: 12,
+  connected_app_id: 8,
+  api_key_id: 5,
+  application_id: 3,
+  webhook_endpoint_id: 2,
+  code: 'standard',
+  provider: 'stripe',
+};
+
+/** Queries worth showing, where an operation is more than itself without one. */
+export const exampleQueries: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
+  'users.list': { role: ['customer'], limit: 50 },
+  'products.list': { category: 'bags', sort: 'price' },
+  'orders.list': { status: ['pending', 'paid'], limit: 50 },
+  'orderImports.create': { source: 'old-shop', amounts: 'decimal', unknown_customers: 'create' },
+  'productImports.create': { amounts: 'decimal' },
+  'auditEvents.list': { outcome: 'refused' },
+};

@@ -1,0 +1,131 @@
+import { exampleBodies, exampleFiles, examplePathValues, exampleQueries } from './example-requests.ts';
+import { problemExample } from './example-problems.ts';
+import { exampleThings } from './example-values.ts';
+import { isJson, type Json, type JsonValue, textOf } from '../../schema/json.ts';
+
+/** What a field that is called so has in it, where no whole example says so. */
+const values: Readonly<Record<string, JsonValue>> = {
+  has_more: false,
+  next_cursor: null,
+  requires_address: true,
+  currency: 'GBP',
+  email: 'ann@example.com',
+  client_id: 'mandate-cli',
+  deprecated_at: null,
+  sunset_at: null,
+  next_after: 1018,
+  latest_id: 1018,
+  month: '2026-11',
+  shipping_method: 'collection',
+  shipping_address: { recipient_name: 'Ann Lee' },
+  policy: 'burst',
+};
+
+const exampleInstant = '2026-11-20T09:30:00.000Z';
+const leftOut = new Set(['total_count', 'total_count_capped']);
+
+/** An example of what a schema describes: the whole one of its name, or made up field by field. */
+export function exampleOf(schema: Json, schemas: Json, name = ''): JsonValue {
+  const { $ref, example, enum: choices, properties, items, type, format, default: usual, minimum } = schema;
+  if (typeof $ref === 'string') {
+    const component = $ref.split('/').at(-1) ?? '';
+    const target = schemas[component];
+    if (!isJson(target)) return null;
+    const whole = exampleThings[component] ?? exampleBodies[component];
+    return whole ? completed(whole, target, schemas) : exampleOf(target, schemas, name);
+  }
+  if (example !== undefined) return example;
+  const value = values[name];
+  if (value !== undefined) return value;
+  const first = alternativesOf(schema).find((one) => one['type'] !== 'null');
+  if (first) return exampleOf(first, schemas, name);
+  if (Array.isArray(choices)) return choices[0] ?? null;
+  if (schema['const'] !== undefined) return schema['const'];
+  if (isJson(properties)) return exampleObject(properties, schemas);
+  if (isJson(items)) return [exampleOf(items, schemas, name)];
+  if (usual !== undefined) return usual;
+  const plain = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
+  if (plain === 'object') return {};
+  if (plain === 'boolean') return false;
+  if (plain === 'integer' || plain === 'number') return typeof minimum === 'number' && minimum > 0 ? minimum : 1;
+  return exampleText(format, name);
+}
+
+const alternativesOf = ({ oneOf, anyOf, allOf }: Json): Json[] =>
+  [oneOf, anyOf, allOf].flatMap((several) => (Array.isArray(several) ? several : [])).filter(isJson);
+
+/** A whole example, with what its shape has come to require since, and without what this version of it does not have. */
+function completed(whole: Json, { properties, required }: Json, schemas: Json): Json {
+  const known = isJson(properties) ? properties : {};
+  const missing = (Array.isArray(required) ? required : []).map(textOf).filter((name) => !(name in whole));
+  const exampleAt = (name: string): JsonValue => (isJson(known[name]) ? exampleOf(known[name], schemas, name) : null);
+  const kept = Object.entries(whole).filter(([name]) => name in known);
+  return Object.fromEntries([...kept, ...missing.map((name): [string, JsonValue] => [name, exampleAt(name)])]);
+}
+
+const exampleObject = (properties: Json, schemas: Json): Json =>
+  Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]) =>
+      leftOut.has(name) || !isJson(property) ? [] : [[name, exampleOf(property, schemas, name)]],
+    ),
+  );
+
+function exampleText(format: JsonValue | undefined, name: string): string {
+  if (format === 'date-time') return exampleInstant;
+  if (format === 'date') return exampleInstant.slice(0, 10);
+  if (format === 'uri') return 'https://app.example/';
+  if (format === 'email') return 'ann@example.com';
+  return name.replaceAll('_', ' ') || 'text';
+}
+
+/** The document with an example for every parameter of a path, every body and every answer. */
+export function withExamples(document: Json, origin: string): Json {
+  const components = isJson(document['components']) ? document['components'] : {};
+  const schemas = isJson(components['schemas']) ? components['schemas'] : {};
+  const failures = new Map<string, Json>();
+  const paths = mapValues(document['paths'], (methods) =>
+    mapValues(methods, (operation) => (isJson(operation) ? operationWithExamples(operation, schemas, origin, failures) : operation)),
+  );
+  const examples = Object.fromEntries([...failures].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return { ...document, paths, components: { ...components, examples } };
+}
+
+const mapValues = (node: JsonValue | undefined, change: (value: JsonValue, key: string) => JsonValue): Json =>
+  Object.fromEntries(Object.entries(isJson(node) ? node : {}).map(([key, value]) => [key, change(value, key)]));
+
+function operationWithExamples(operation: Json, schemas: Json, origin: string, failures: Map<string, Json>): Json {
+  const { parameters, requestBody, responses, ...rest } = operation;
+  const id = textOf(operation['operationId']);
+  const contentWithExamples = (content: JsonValue | undefined): Json =>
+    mapValues(content, (media, type) => (isJson(media) ? { ...media, example: exampleContent(id, type, media, schemas) } : media));
+  return {
+    ...rest,
+    ...(Array.isArray(parameters) && { parameters: parameters.map((parameter) => withParameterExample(id, parameter)) }),
+    ...(isJson(requestBody) && { requestBody: { ...requestBody, content: contentWithExamples(requestBody['content']) } }),
+    responses: mapValues(responses, (response) => {
+      if (!isJson(response) || !isJson(response['content'])) return response;
+      const codes = response['x-problem-codes'];
+      if (!Array.isArray(codes)) return { ...response, content: contentWithExamples(response['content']) };
+      return { ...response, content: problemsWithExamples(response['content'], codes.map(textOf), origin, failures) };
+    }),
+  };
+}
+
+const exampleContent = (operationId: string, mediaType: string, { schema }: Json, schemas: Json): JsonValue =>
+  exampleFiles[operationId]?.[mediaType] ?? (isJson(schema) ? exampleOf(schema, schemas) : null);
+
+/** The page of the reference fills in what is an example: only what does no harm to a call may be one. */
+function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {
+  if (!isJson(parameter)) return parameter;
+  const { in: place, name, required, schema } = parameter;
+  const query = place === 'query' && required === true ? exampleQueries[operationId]?.[textOf(name)] : undefined;
+  const inPath = place === 'path' && isJson(schema) ? (examplePathValues[textOf(name)] ?? exampleOf(schema, {}, textOf(name))) : undefined;
+  const example = inPath ?? query;
+  return example === undefined ? parameter : { ...parameter, example };
+}
+
+function problemsWithExamples(content: Json, codes: readonly string[], origin: string, failures: Map<string, Json>): Json {
+  for (const code of codes) if (!failures.has(code)) failures.set(code, problemExample(code, origin));
+  const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+  return mapValues(content, (media) => (isJson(media) ? { ...media, examples } : media));
+}

@@ -1,0 +1,279 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from '../../schema/named-schema.ts';
+import { id, pathId } from '../../schema/ids.ts';
+import { page, pageQuery } from '../../schema/pagination.ts';
+import { openEnum } from '../../schema/open-enum.ts';
+import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from '../../protocol/problems.ts';
+import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
+import { scopeNames } from '../../protocol/scopes.ts';
+import { shownOnce } from '../../schema/secret-field.ts';
+import { instant, line } from '../../schema/text.ts';
+
+const c = initContract();
+
+export const applicationProblems = {
+  client_id_taken: { status: 409, title: 'The client id is in use' },
+  application_has_no_secret: { status: 409, title: 'The application has no secret' },
+} as const;
+
+const fails = failuresOf({ ...commonProblems, ...applicationProblems });
+
+export const applicationGrantTypes = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'urn:ietf:params:oauth:grant-type:device_code',
+] as const;
+
+/** How an application came to be registered. */
+export const applicationRegistrations = ['administrator', 'registration_token', 'open_registration', 'metadata_document'] as const;
+
+const [firstScope, ...moreScopes] = scopeNames;
+if (firstScope === undefined) throw new Error('there are no scopes');
+const scope = openEnum([firstScope, ...moreScopes]);
+const preapproved = openEnum(['openid', 'profile', 'email', 'offline_access', firstScope, ...moreScopes]);
+
+/** Longest time that a secret works besides the one that follows it. */
+export const secretOverlapSecondsMax = 7 * 24 * 60 * 60;
+/** Longest life of a token that applications register themselves with. */
+export const registrationTokenSecondsMax = 30 * 24 * 60 * 60;
+
+/** Longest grace period. It limits how long a stolen refresh token that has been rotated can still return tokens. */
+export const refreshGraceSecondsMax = 300;
+
+/** As many requests as a limit can allow. */
+export const requestsMax = 1_000_000_000;
+
+const address = z.string().min(1).max(2000);
+const descriptions = {
+  name: 'What people know it by.',
+  logo_uri:
+    'Its logo: a PNG of up to 512 by 512 pixels and 32 kB as a `data:` URI, which people see when they are asked, or an https address, which no page of the shop loads.',
+  redirect_uris: 'Where people are sent back to; compared as whole strings, but for the port of a loopback address.',
+  post_logout_redirect_uris: 'Where people may be sent after signing out.',
+  scopes: 'The most it may ever be granted. Taken away here, a scope is gone from the tokens there are.',
+  preapproved_scopes:
+    'Scopes that users are not asked about, because an administrator approved them for everybody. Removing one revokes it at once wherever no user consented to it.',
+  grant_types: 'How it gets tokens.',
+  first_party: 'Made by the shop itself; people are told so.',
+  rate_limit_per_minute: 'How many requests a minute it may make for each person; `null`: as many as any.',
+  quota_per_month: 'How many requests it may make in a calendar month (UTC), for everybody together; `null`: as many as any.',
+  refresh_grace_seconds:
+    'Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, if the new refresh token has not been used. `0` turns it off, for example for FAPI clients; `null` means the default of the server.',
+};
+
+const fields = {
+  id,
+  client_id: z.string(),
+  name: z.string().describe(descriptions.name),
+  type: z.enum(['public', 'confidential']).describe('A public application cannot keep a secret: it runs on machines of others.'),
+  logo_uri: z.string().nullable().describe(descriptions.logo_uri),
+  redirect_uris: z.array(z.string()).describe(descriptions.redirect_uris),
+  post_logout_redirect_uris: z.array(z.string()).describe(descriptions.post_logout_redirect_uris),
+  scopes: z.array(z.string()).describe(descriptions.scopes),
+  preapproved_scopes: z.array(z.string()).describe(descriptions.preapproved_scopes),
+  grant_types: z.array(z.enum(applicationGrantTypes)).describe(descriptions.grant_types),
+  status: z.enum(['active', 'disabled']).describe('A disabled application gets no tokens, and those there are stop at once.'),
+  first_party: z.boolean().describe(descriptions.first_party),
+  registration: openEnum(applicationRegistrations).describe(
+    'How it was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). The last two are self-registered: public, without administrative scopes, and users are asked for consent at every sign-in.',
+  ),
+  rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
+  quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
+  refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
+  version: z.number().int().min(1).describe('Counts the changes.'),
+  created_at: instant,
+  updated_at: instant,
+};
+
+export const application = component('Application', z.object(fields));
+const clientSecret = shownOnce(
+  'The client secret; `null` for a public application.',
+  'If the first response was lost, rotate the secret of the application (confidential applications only).',
+);
+export const newApplication = component('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
+const rotatedSecret = shownOnce(
+  'The new client secret.',
+  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
+);
+const secretRotation = component('SecretRotation', z.object({ client_secret: rotatedSecret, previous_secret_expires_at: instant }));
+const initialAccessToken = shownOnce(
+  'The registration token.',
+  'If the first response was lost, create another token with a new `Idempotency-Key`.',
+);
+const newRegistrationToken = component('RegistrationToken', z.object({ initial_access_token: initialAccessToken, expires_at: instant }));
+
+const changeable = {
+  name: line(100).describe(descriptions.name),
+  logo_uri: z
+    .string()
+    .url()
+    .max(44_000)
+    .regex(/^(https:\/\/.{1,1992}|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$/, 'must be an https address, or a PNG as a data: URI')
+    .nullable()
+    .describe(descriptions.logo_uri),
+  redirect_uris: z.array(address).max(10).describe(descriptions.redirect_uris),
+  post_logout_redirect_uris: z.array(address).max(10).describe(descriptions.post_logout_redirect_uris),
+  scopes: z.array(scope).max(scopeNames.length).describe(descriptions.scopes),
+  preapproved_scopes: z
+    .array(preapproved)
+    .max(scopeNames.length + 4)
+    .describe(descriptions.preapproved_scopes),
+  grant_types: z.array(z.enum(applicationGrantTypes)).min(1).max(applicationGrantTypes.length).describe(descriptions.grant_types),
+  first_party: z.boolean().describe(descriptions.first_party),
+  rate_limit_per_minute: z.number().int().min(1).max(requestsMax).nullable().describe(descriptions.rate_limit_per_minute),
+  quota_per_month: z.number().int().min(1).max(requestsMax).nullable().describe(descriptions.quota_per_month),
+  refresh_grace_seconds: z.number().int().min(0).max(refreshGraceSecondsMax).nullable().describe(descriptions.refresh_grace_seconds),
+};
+
+export const applicationCreate = component(
+  'ApplicationCreate',
+  z
+    .object({
+      ...changeable,
+      client_id: z
+        .string()
+        .regex(/^[a-z][a-z0-9_-]{1,63}$/, 'must be 2 to 64 of a-z, 0-9, _ and -, beginning with a letter')
+        // what API keys go by, where callers are counted and named
+        .refine((name) => !name.startsWith('api-key-'), 'must not begin with api-key-')
+        .optional()
+        .describe('Made up when left out.'),
+      type: z.enum(['public', 'confidential']),
+      logo_uri: changeable.logo_uri.optional(),
+      redirect_uris: changeable.redirect_uris.optional(),
+      post_logout_redirect_uris: changeable.post_logout_redirect_uris.optional(),
+      preapproved_scopes: changeable.preapproved_scopes.optional(),
+      first_party: changeable.first_party.optional(),
+      rate_limit_per_minute: changeable.rate_limit_per_minute.optional(),
+      quota_per_month: changeable.quota_per_month.optional(),
+      refresh_grace_seconds: changeable.refresh_grace_seconds.optional(),
+    })
+    .strict(),
+);
+
+export const applicationUpdate = component(
+  'ApplicationUpdate',
+  z
+    .object({ ...changeable, status: z.enum(['active', 'disabled']).describe(fields.status.description ?? '') })
+    .partial()
+    .strict(),
+);
+
+const onlyAdministrators = 'For administrators.';
+const access = ['applications.manage'] as const;
+const pathParams = z.object({ application_id: pathId('Identifier of the application.') });
+
+export const applications = c.router({
+  list: {
+    method: 'GET',
+    path: '/applications',
+    query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
+    summary: 'List applications',
+    description: `Every application that is registered here, newest first. ${onlyAdministrators}`,
+    responses: { 200: page('ApplicationPage', application), ...fails(...guarded, ...withCursor) },
+    metadata: describedBy({ operationId: 'applications.list', access }),
+  },
+  get: {
+    method: 'GET',
+    path: '/applications/:application_id',
+    pathParams,
+    summary: 'Get an application',
+    description: onlyAdministrators,
+    responses: { 200: application, ...fails(...guarded, 'not_found') },
+    metadata: describedBy({ operationId: 'applications.get', access }),
+  },
+  create: {
+    method: 'POST',
+    path: '/applications',
+    headers: idempotencyHeaders,
+    body: applicationCreate,
+    summary: 'Register an application',
+    description: `The secret is shown once. ${onlyAdministrators}`,
+    responses: { 201: newApplication, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'client_id_taken') },
+    metadata: describedBy({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
+  },
+  update: {
+    method: 'PATCH',
+    path: '/applications/:application_id',
+    pathParams,
+    body: applicationUpdate,
+    summary: 'Change an application',
+    description: `What is left out stays as it is. Everything is effective with the next request. Of an application with a metadata document only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed: the document defines the rest. ${onlyAdministrators}`,
+    responses: { 200: application, ...fails(...guarded, ...withBody, 'not_found') },
+    metadata: describedBy({ operationId: 'applications.update', access }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/applications/:application_id',
+    pathParams,
+    summary: 'Delete an application',
+    description: `With everything it was allowed: its tokens stop at once. An application with a metadata document is registered again when it is next used: disable it to block it. ${onlyAdministrators}`,
+    responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
+    metadata: describedBy({ operationId: 'applications.delete', access }),
+  },
+  rotateSecret: {
+    method: 'POST',
+    path: '/applications/:application_id/secret-rotations',
+    pathParams,
+    headers: idempotencyHeaders,
+    body: component(
+      'SecretRotationCreate',
+      z
+        .object({
+          overlap_seconds: z
+            .number()
+            .int()
+            .min(0)
+            .max(secretOverlapSecondsMax)
+            .optional()
+            .describe('How long the secret so far goes on working; a day when left out.'),
+        })
+        .strict(),
+    ),
+    summary: 'Replace the secret of an application',
+    description: `The new one works at once, the old one for a while yet. ${onlyAdministrators}`,
+    responses: {
+      201: secretRotation,
+      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'application_has_no_secret'),
+    },
+    metadata: describedBy({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
+  },
+  createRegistrationToken: {
+    method: 'POST',
+    path: '/registration-tokens',
+    headers: idempotencyHeaders,
+    body: component(
+      'RegistrationTokenCreate',
+      z
+        .object({
+          expires_in: z
+            .number()
+            .int()
+            .min(60)
+            .max(registrationTokenSecondsMax)
+            .optional()
+            .describe('Seconds until it ends; a day when left out.'),
+        })
+        .strict(),
+    ),
+    summary: 'Create a registration token',
+    description: `Whoever has it registers applications at the registration endpoint (RFC 7591), with scopes that customers can allow and no others. ${onlyAdministrators}`,
+    responses: {
+      201: newRegistrationToken,
+      ...fails(...guarded, ...withBody, ...withIdempotencyKey),
+    },
+    metadata: describedBy({
+      operationId: 'applications.createRegistrationToken',
+      access,
+      idempotent: true,
+      secret: 'initial_access_token',
+    }),
+  },
+});
+export type Application = z.output<typeof application>;
+export type NewApplication = z.output<typeof newApplication>;
+export type SecretRotation = z.output<typeof secretRotation>;
+export type RegistrationToken = z.output<typeof newRegistrationToken>;
+export type ApplicationCreate = z.output<typeof applicationCreate>;
+export type ApplicationUpdate = z.output<typeof applicationUpdate>;

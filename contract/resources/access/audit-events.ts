@@ -1,0 +1,86 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { component } from '../../schema/named-schema.ts';
+import { id, urlId } from '../../schema/ids.ts';
+import { commaList, page, pageQuery } from '../../schema/pagination.ts';
+import { commonProblems, failuresOf, guarded, withCursor } from '../../protocol/problems.ts';
+import { describedBy } from '../../protocol/route-metadata.ts';
+import { instant, instantInput } from '../../schema/text.ts';
+
+const c = initContract();
+const fails = failuresOf(commonProblems);
+
+/** What can happen to credentials and permissions. */
+export const auditActions = [
+  'account.created',
+  'account.suspended',
+  'account.reactivated',
+  'account.role_changed',
+  'account.closed',
+  'session.started',
+  'session.ended',
+  'sessions.ended',
+  'password.changed',
+  'password.reset',
+  'email.changed',
+  'email.verified',
+  'authenticator_app.added',
+  'authenticator_app.removed',
+  'recovery_codes.created',
+  'recovery_code.used',
+  'passkey.added',
+  'passkey.removed',
+  'consent.granted',
+  'connected_app.removed',
+  'api_key.created',
+  'api_key.revoked',
+  'application.created',
+  'application.registered',
+  'application.updated',
+  'application.deleted',
+  'application.secret_rotated',
+  'signing_key.rotated',
+  'token.reused',
+] as const;
+
+export const auditEvent = component(
+  'AuditEvent',
+  z.object({
+    id,
+    occurred_at: instant,
+    action: z.string().describe('What happened: `password.changed`. More may be added.'),
+    outcome: z.enum(['success', 'refused']),
+    actor_id: id.nullable().describe('The user who did it; `null` when nobody had signed in, or an application acted for itself.'),
+    user_id: id.nullable().describe('The user whose credentials or permissions it was about.'),
+    client_id: z.string().nullable().describe('Through which application.'),
+    subject: z.string().nullable().describe('What it was done to: `api_key:7`.'),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    details: z.record(z.unknown()).describe('What else is worth knowing; never a secret.'),
+  }),
+);
+
+export const auditEvents = c.router({
+  list: {
+    method: 'GET',
+    path: '/audit-events',
+    query: z
+      .object({
+        limit: pageQuery.limit,
+        cursor: pageQuery.cursor,
+        user_id: urlId.optional().describe('Only what was about this user.'),
+        action: commaList(auditActions).optional(),
+        outcome: z.enum(['success', 'refused']).optional(),
+        occurred_at_gte: instantInput.optional().describe('At this moment or later.'),
+        occurred_at_lt: instantInput.optional().describe('Before this moment.'),
+      })
+      .strict(),
+    summary: 'List audit events',
+    description:
+      'What happened to credentials and permissions, newest first, for administrators. Nothing in it is ever changed or removed.',
+    responses: { 200: page('AuditEventPage', auditEvent), ...fails(...guarded, ...withCursor) },
+    metadata: describedBy({ operationId: 'auditEvents.list', access: ['audit.read'] }),
+  },
+});
+export type AuditAction = (typeof auditActions)[number];
+export type AuditEvent = z.output<typeof auditEvent>;

@@ -1,0 +1,44 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { columnsFor, importQuery, upload, uploadLimits, uploadMetadata } from './imports.ts';
+import { currency } from '../../schema/money.ts';
+import { commonProblems, failuresOf, guarded, withFile, withIdempotencyKey } from '../../protocol/problems.ts';
+import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
+import { startingTask, task, taskProblems } from './tasks.ts';
+import { foreignName } from '../../schema/text.ts';
+
+const c = initContract();
+const fails = failuresOf({ ...commonProblems, ...taskProblems });
+
+export const productImportFields = [
+  'sku',
+  'name',
+  'description',
+  'category',
+  'price',
+  'currency',
+  'tax_rate_bps',
+  'stock',
+  'status',
+] as const;
+
+export const productImports = c.router({
+  create: {
+    method: 'POST',
+    path: '/product-imports',
+    headers: idempotencyHeaders,
+    query: z
+      .object({
+        ...importQuery,
+        currency: currency.optional().describe('Of products whose row has none.'),
+        category: foreignName(64).optional().describe('Of new products whose row has none.'),
+        ...columnsFor(productImportFields),
+      })
+      .strict(),
+    body: upload,
+    summary: 'Import products',
+    description: `Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs \`products.write\` as well. The result says which lines were refused, and why. ${uploadLimits}`,
+    responses: { 202: task, ...fails(...guarded, ...withFile, ...withIdempotencyKey, ...startingTask) },
+    metadata: describedBy({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadMetadata }),
+  },
+});

@@ -1,0 +1,26 @@
+import type { Application as Answer } from '@mandate/contract';
+import { apiScopesAmong } from '../oauth/protocol/oauth-scopes.ts';
+import { grantTypes, type Application } from '../applications/application.entity.ts';
+
+/** An application as the API tells of it. */
+export const toApplication = (application: Application): Answer => ({
+  id: application.id,
+  client_id: application.clientId,
+  name: application.name,
+  type: application.type,
+  logo_uri: application.logoUri ?? null,
+  redirect_uris: [...application.redirectUris],
+  post_logout_redirect_uris: [...application.postLogoutRedirectUris],
+  scopes: apiScopesAmong(application.scopes),
+  preapproved_scopes: [...application.preapprovedScopes],
+  grant_types: grantTypes.filter((name) => application.grantTypes.includes(name)),
+  status: application.status,
+  first_party: application.firstParty,
+  registration: application.registration,
+  rate_limit_per_minute: application.rateLimitPerMinute ?? null,
+  quota_per_month: application.quotaPerMonth ?? null,
+  refresh_grace_seconds: application.refreshGraceSeconds ?? null,
+  version: application.version,
+  created_at: new Date(application.createdAt).toISOString(),
+  updated_at: new Date(application.updatedAt).toISOString(),
+});

@@ -1,0 +1,58 @@
+import { initServer } from '@ts-rest/express';
+import { contract, type RegistrationToken, type SecretRotation } from '@mandate/contract';
+import type { sourceOf } from '../audit/record-audit-event.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { once } from '../http/writes/idempotency.ts';
+import { problem } from '../http/problem-details/problem.ts';
+import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { endpoints } from '../oauth/protocol/endpoints.ts';
+import { applicationLocation, recordApplicationChange } from '../applications/application-changes.ts';
+import { hashClientSecret, newClientSecret } from '../applications/client-secret.ts';
+import { createRegistrationToken } from './registration-token.ts';
+import { lockApplication } from './update-application.ts';
+
+const day = 24 * 60 * 60;
+const { rotateSecret: rotate, createRegistrationToken: create } = contract.applications;
+
+/** Operations that return a new secret of an application, or a token to register one. */
+export const secretHandlers = ({ em }: Pick<ResourceDeps, 'em'>) =>
+  initServer().router(
+    { rotateSecret: rotate, createRegistrationToken: create },
+    {
+      rotateSecret: ({ params: { application_id: id }, body, req, res }) => {
+        const until = new Date(Date.now() + (body.overlap_seconds ?? day) * 1000);
+        return once(
+          em,
+          req,
+          res,
+          async (inner): Promise<SecretRotation> => ({
+            client_secret: await rotateSecret(inner, req, id, until),
+            previous_secret_expires_at: until.toISOString(),
+          }),
+          () => applicationLocation(id),
+        );
+      },
+
+      createRegistrationToken: ({ body, req, res }) =>
+        once(
+          em,
+          req,
+          res,
+          async (inner): Promise<RegistrationToken> => {
+            const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? day, new Date());
+            return { initial_access_token: token, expires_at: expiresAt.toISOString() };
+          },
+          () => endpoints.registration,
+        ),
+    },
+  );
+
+async function rotateSecret(em: Em, req: Parameters<typeof sourceOf>[0], id: number, previousUntil: Date): Promise<string> {
+  const secret = newClientSecret();
+  const application = await lockApplication(em, id);
+  if (application.type === 'public') throw problem('application_has_no_secret', { detail: 'A public application has no secret.' });
+  application.rotateSecret(hashClientSecret(secret), previousUntil);
+  await em.flush();
+  await recordApplicationChange(em, req, 'application.secret_rotated', application.clientId);
+  return secret;
+}

@@ -1,0 +1,89 @@
+import { LockMode } from '@mikro-orm/core';
+import type { ApplicationUpdate } from '@mandate/contract';
+import type { RevocationCause } from '../api-keys/revoke-api-keys.ts';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { problem, invalidRequest } from '../http/problem-details/problem.ts';
+import { endPreapprovedAccess } from '../oauth/grants/revoke-preapproved-access.ts';
+import { Application } from '../applications/application.entity.ts';
+import { applicationFaults, type ApplicationRules } from '../applications/create-application.ts';
+
+/**
+ * Applies a merge patch, in a transaction, and locks the application until it ends. A scope that is preapproved no longer is revoked
+ * wherever no user consented to it.
+ * @returns the application, and the scopes whose pre-approval was withdrawn
+ */
+export async function updateApplication(
+  em: Em,
+  id: number,
+  update: ApplicationUpdate,
+  by: Omit<RevocationCause, 'reason'>,
+  now: Date,
+): Promise<{ application: Application; withdrawn: string[] }> {
+  const application = await lockApplication(em, id);
+  const preapproved = application.preapprovedScopes;
+  if (application.registration === 'metadata_document') refuseFieldsOfDocument(update);
+  const { status, ...fields } = update;
+  Object.assign(application, given(fields));
+  if (status === 'disabled') application.disable();
+  if (status === 'active') application.enable();
+  refuseFaults(application);
+  await em.flush();
+  const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
+  if (withdrawn.length > 0) await endPreapprovedAccess(em, application.clientId, withdrawn, by, now);
+  return { application, withdrawn };
+}
+
+/** Held until the transaction ends. */
+export async function lockApplication(em: Em, id: number): Promise<Application> {
+  const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!application) throw problem('not_found', { detail: `Application ${id} was not found.` });
+  return application;
+}
+
+const notInDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month']);
+
+/** The next fetch of the document would undo the change. */
+function refuseFieldsOfDocument(update: ApplicationUpdate): void {
+  const [first, ...more] = Object.keys(update).filter((field) => !notInDocument.has(field));
+  if (first !== undefined) throw invalidRequest(documentFault(first), ...more.map(documentFault));
+}
+
+const documentFault = (field: string) =>
+  ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
+
+export function refuseFaults(application: ApplicationRules): void {
+  const [first, ...more] = applicationFaults(application);
+  if (!first) return;
+  throw invalidRequest(
+    ...[first, ...more].map(({ field, detail }) => ({ in: 'body' as const, pointer: `#/${field}`, code: 'invalid_value', detail })),
+  );
+}
+
+const given = ({
+  name,
+  logo_uri: logoUri,
+  redirect_uris: redirectUris,
+  post_logout_redirect_uris: postLogoutRedirectUris,
+  scopes,
+  preapproved_scopes: preapprovedScopes,
+  grant_types: grantTypes,
+  first_party: firstParty,
+  rate_limit_per_minute: rateLimitPerMinute,
+  quota_per_month: quotaPerMonth,
+  refresh_grace_seconds: refreshGraceSeconds,
+}: Omit<ApplicationUpdate, 'status'>): object =>
+  Object.fromEntries(
+    Object.entries({
+      name,
+      logoUri,
+      redirectUris,
+      postLogoutRedirectUris,
+      scopes,
+      preapprovedScopes,
+      grantTypes,
+      firstParty,
+      rateLimitPerMinute,
+      quotaPerMonth,
+      refreshGraceSeconds,
+    }).filter(([, value]) => value !== undefined),
+  );

@@ -1,0 +1,11 @@
+import { exportOrders } from '../order-exports/export-orders.ts';
+import { importOrders } from '../order-imports/import-orders.ts';
+import { importProducts } from '../product-imports/import-products.ts';
+import type { TaskWork } from '../tasks/run-tasks.ts';
+
+/** How tasks are carried out: one line for each type. */
+export const taskKinds = {
+  order_export: exportOrders,
+  order_import: importOrders,
+  product_import: importProducts,
+} satisfies TaskWork['kinds'];

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { sourceOf } from '../../../audit/record-audit-event.ts';
+import { listApiKeysOfAccount } from '../../../api-keys/list-account-api-keys.ts';
+import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
+import type { AccountRequest } from './require-signed-in.ts';
+import { sendPage } from '../routing/page-context.ts';
+import { apiKeysPage } from '../views/api-keys-page.ts';
+
+/** `GET /account/api-keys`. */
+export async function showApiKeys({ context, req, res, account, now }: AccountRequest): Promise<void> {
+  const keys = await listApiKeysOfAccount(context.em, account.id, now);
+  sendPage(context, res, apiKeysPage(context.setting, context.forms.token(req, res), keys));
+}
+
+const revokeForm = z.object({
+  key: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+});
+
+/** `POST /account/api-keys`: revokes one key. */
+export async function submitApiKeys(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const form = revokeForm.safeParse(req.body ?? {});
+  if (form.success) {
+    const cause = { source: sourceOf(req), actorId: account.id, reason: 'revoked_by_owner' } as const;
+    await context.em.transactional((em) => revokeApiKeys(em, { userId: account.id, id: form.data.key }, cause, now));
+  }
+  res.redirect(303, '/account/api-keys');
+}

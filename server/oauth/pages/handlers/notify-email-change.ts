@@ -1,0 +1,35 @@
+import type { OnEmailAddressChange } from '../../../http/routing/handler-dependencies.ts';
+import { queueMail } from '../../../mail/mail.ts';
+import { invalidateLinks, newLinkToken } from '../../accounts/email-links.ts';
+import { mailTo } from '../emails/render-email.ts';
+import type { PageContext } from '../routing/page-context.ts';
+
+/** The page on which the owner of an account confirms an address. */
+export const confirmationPath = '/account/email/confirm';
+
+/** Reserved names (RFC 2606), which accounts without an address have. */
+const isReachable = (email: string): boolean => !email.endsWith('.invalid');
+
+/**
+ * Invalidates the mailed links of an account whose address changes, and notifies the old and the new address. An address that its
+ * owner has not proved gets a link to confirm it.
+ */
+export const announceEmailChange =
+  (context: Pick<PageContext, 'setting' | 'keys' | 'provider' | 'canMail'>): OnEmailAddressChange =>
+  async (em, change, now) => {
+    const { setting, keys, provider, canMail } = context;
+    const { userId, from, to, isVerified } = change;
+    await invalidateLinks(em, change);
+    if (!canMail) return;
+    const { mail } = setting.words;
+    const shop = setting.shop.name;
+    const text = isVerified ? mail.addressChanged(shop, to) : mail.addressChangedByOther(shop, to);
+    const changed = { subject: mail.addressChangedSubject(shop), text };
+    if (isReachable(from)) await queueMail(em, keys.mail, mailTo(from, setting, changed), now);
+    if (!isReachable(to)) return;
+    if (isVerified) return queueMail(em, keys.mail, mailTo(to, setting, changed), now);
+    const token = await newLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
+    const link = `${provider.issuer}${confirmationPath}?token=${token}`;
+    const confirm = { subject: mail.confirmAddressSubject(shop), text: mail.confirmNewAddress(shop), link, ignore: true };
+    await queueMail(em, keys.mail, mailTo(to, setting, confirm), now);
+  };

@@ -1,0 +1,54 @@
+import { isCommonPassword, normalizePassword } from '../../passwords/common-passwords.ts';
+import type { Setting } from '../views/page-layout.ts';
+import { passwordLength } from '../views/sign-up-page.ts';
+import { hashPassword } from '../../passwords/password-hash.ts';
+import { findWeakPattern } from '../../passwords/password-patterns.ts';
+
+/** Whose password it will be. */
+export type PasswordOwner = { readonly name: string; readonly email: string };
+
+/** The hash of an accepted password, or the reason for a refusal: a sentence without its full stop, for the user. */
+export type NewPassword = { readonly hash: string } | { readonly reason: string };
+
+/**
+ * Hashes a password that a user or an administrator has chosen, unless it is easy to guess (NIST SP 800-63B-4 section 3.1.1.2).
+ * Every entry point that sets a password calls this function: nothing else in the server may call `hashPassword`.
+ * @throws TooBusyError when too many passwords are being hashed
+ */
+export async function hashNewPassword(
+  password: string,
+  owner: PasswordOwner,
+  setting: Pick<Setting, 'shop' | 'words'>,
+): Promise<NewPassword> {
+  const reason = await refusalReason(password, owner, setting);
+  return reason === undefined ? { hash: await hashPassword(password) } : { reason };
+}
+
+async function refusalReason(
+  password: string,
+  { name, email }: PasswordOwner,
+  { shop, words: { signUp: words } }: Pick<Setting, 'shop' | 'words'>,
+): Promise<string | undefined> {
+  const { minimum, maximum } = passwordLength;
+  const length = Array.from(password).length;
+  if (length < minimum) return words.passwordShort(minimum);
+  if (length > maximum) return words.passwordLong(maximum);
+  if (normalizePassword(password) === normalizePassword(email.trim())) return words.passwordIsEmail;
+  if (contains(password, email.split('@', 1)[0] ?? '')) return words.passwordHasEmail;
+  if (contains(password, name)) return words.passwordHasName;
+  if (contains(password, shop.name)) return words.passwordHasShopName(shop.name);
+  const pattern = await findWeakPattern(password);
+  if (pattern !== undefined && pattern !== 'guessable') return words.passwordPattern[pattern];
+  if (await isCommonPassword(password, minimum)) return words.passwordCommon;
+  return pattern && words.passwordPattern[pattern];
+}
+
+/** Shorter parts of a name occur in unrelated words. */
+const partLengthMin = 4;
+
+/** Whether a password contains a name, or one of the words that the name consists of. */
+function contains(password: string, name: string): boolean {
+  const parts = normalizePassword(name).split(/[^\p{L}\p{N}]+/u);
+  const normalized = normalizePassword(password);
+  return [parts.join(''), ...parts].some((part) => part.length >= partLengthMin && normalized.includes(part));
+}

@@ -1,0 +1,17 @@
+const minutes = 60;
+const days = 24 * 60 * minutes;
+
+/** Lifetimes, in seconds. */
+export const lifetimes = {
+  accessToken: 5 * minutes,
+  authorizationCode: minutes,
+  /** A refresh token expires when it is not used for this time. Each use returns a new one, unless the token is bound to a key. */
+  refreshToken: 14 * days,
+  /** A grant expires after this time, however often its tokens are refreshed. */
+  grant: 90 * days,
+  idToken: 60 * minutes,
+  interaction: 30 * minutes,
+  /** Time to read a code from one screen and type it on another. */
+  deviceCode: 10 * minutes,
+  session: 14 * days,
+} as const;

@@ -1,0 +1,40 @@
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import { ifAvailable, type PaymentProviders, providerOf } from '../payments/providers/payment-provider.ts';
+import { settlePayment } from './apply-payment-outcome.ts';
+import { askForPayment } from './start-payment.ts';
+
+type Due = { id: number; provider: string; provider_reference: string | null; given_up: boolean };
+
+// Taking one also says when to look again: after half of its age, so that a young payment is asked about soon and an old one seldom.
+const takeDue = statement<Due>(
+  'take_due_payment',
+  `update payments p set next_check_at = $1::timestamptz + least(interval '1 hour', greatest(interval '30 seconds', ($1::timestamptz - p.created_at) / 2))
+     from orders o
+    where o.id = p.order_id and p.id = (
+      select id from payments where status in ('pending', 'requires_action', 'processing') and next_check_at <= $1
+       order by next_check_at limit 1 for no key update skip locked)
+   returning p.id, p.provider, p.provider_reference,
+     p.status <> 'processing' and (o.status <> 'pending' or o.expires_at <= $1) as given_up`,
+);
+
+/**
+ * Asks the providers about payments that are open for a while: one that was being started when the process died, or whose report
+ * never came. Gives how many it asked about.
+ */
+export async function checkPayments(em: Em, providers: PaymentProviders, now: Date): Promise<number> {
+  let checked = 0;
+  for (let [due] = await takeDue(em, [now.toISOString()]); due; [due] = await takeDue(em, [now.toISOString()])) {
+    await checkPayment(em, providers, due, now);
+    checked += 1;
+  }
+  return checked;
+}
+
+async function checkPayment(em: Em, providers: PaymentProviders, due: Due, now: Date): Promise<void> {
+  if (due.provider_reference === null) return askForPayment(em, providers, due.id, now);
+  if (due.given_up) return void (await cancelPayment(em, providers, due.id, now));
+  const outcome = await ifAvailable(providerOf(providers, due.provider).retrieve(due.provider_reference));
+  if (outcome) await settlePayment(em, providers, due.id, outcome, now);
+}

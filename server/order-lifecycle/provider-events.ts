@@ -1,0 +1,92 @@
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { settleRefund } from '../refunds/submit-refund.ts';
+import {
+  ifAvailable,
+  type PaymentProvider,
+  type PaymentProviders,
+  type ProviderEvent,
+  providerOf,
+} from '../payments/providers/payment-provider.ts';
+import { settlePayment } from './apply-payment-outcome.ts';
+
+/** Reports about what is not known here are looked at so many times, an hour apart in the end; then they are somebody else's. */
+const attemptsMax = 12;
+
+type Waiting = ProviderEvent & { readonly provider: string; readonly event_id: string; readonly attempts: number };
+
+const store = statement<{ event_id: string }>(
+  'store_provider_event',
+  `insert into provider_events (provider, event_id, type, subject, reference) values ($1, $2, $3, $4, $5)
+   on conflict (provider, event_id) do nothing returning event_id`,
+);
+// Taking one also says when to look again, should this attempt fail.
+const takeWaiting = statement<Waiting>(
+  'take_provider_event',
+  `update provider_events set attempts = attempts + 1,
+          next_attempt_at = $1::timestamptz + least(interval '1 hour', interval '5 seconds' * power(2, attempts))
+    where (provider, event_id) = (
+      select provider, event_id from provider_events where processed_at is null and next_attempt_at <= $1
+       order by next_attempt_at, received_at limit 1 for no key update skip locked)
+   returning provider, event_id, type, subject, reference, attempts`,
+);
+const done = statement(
+  'provider_event_done',
+  'update provider_events set processed_at = $3, error = $4 where provider = $1 and event_id = $2',
+);
+const failed = statement('provider_event_failed', 'update provider_events set error = $3 where provider = $1 and event_id = $2');
+const findSubject = {
+  payment: statement<{ id: number }>('payment_by_reference', 'select id from payments where provider = $1 and provider_reference = $2'),
+  refund: statement<{ id: number }>(
+    'refund_by_reference',
+    `select r.id from refunds r join payments p on p.id = r.payment_id where p.provider = $1 and r.provider_reference = $2`,
+  ),
+};
+
+/** Keeps what a provider reports; gives how much of it was new. */
+export async function storeProviderEvents(em: Em, { name }: PaymentProvider, events: readonly ProviderEvent[]): Promise<number> {
+  const stored = await em.transactional(async (inner) => {
+    const rows = [];
+    for (const { id, type, subject, reference } of events) rows.push(...(await store(inner, [name, id, type, subject, reference])));
+    return rows;
+  });
+  return stored.length;
+}
+
+/** Looks up at the provider what each report is about, and writes down how that stands now. Gives how many reports were dealt with. */
+export async function applyProviderEvents(em: Em, providers: PaymentProviders, now: Date): Promise<number> {
+  let dealtWith = 0;
+  for (let [event] = await takeWaiting(em, [now.toISOString()]); event; [event] = await takeWaiting(em, [now.toISOString()])) {
+    if (await applyEvent(em, providers, event, now)) dealtWith += 1;
+  }
+  return dealtWith;
+}
+
+async function applyEvent(em: Em, providers: PaymentProviders, event: Waiting, now: Date): Promise<boolean> {
+  const { provider, event_id: id } = event;
+  const outcome = await apply(em, providers, event, now).catch(async (error: unknown) => {
+    await failed(em, [provider, id, error instanceof Error ? error.message : String(error)]);
+    throw error;
+  });
+  if (outcome === 'unknown' && event.attempts < attemptsMax) {
+    await failed(em, [provider, id, 'nothing of this reference is known yet']);
+    return false;
+  }
+  if (outcome === 'unavailable') return false;
+  await done(em, [provider, id, now.toISOString(), outcome === 'unknown' ? 'nothing of this reference is known' : null]);
+  return true;
+}
+
+async function apply(em: Em, providers: PaymentProviders, event: Waiting, now: Date): Promise<'applied' | 'unknown' | 'unavailable'> {
+  const provider = providerOf(providers, event.provider);
+  const [known] = await findSubject[event.subject](em, [event.provider, event.reference]);
+  if (!known) return 'unknown';
+  if (event.subject === 'payment') {
+    const outcome = await ifAvailable(provider.retrieve(event.reference));
+    if (outcome) await settlePayment(em, providers, known.id, outcome, now);
+    return outcome ? 'applied' : 'unavailable';
+  }
+  const outcome = await ifAvailable(provider.retrieveRefund(event.reference));
+  if (outcome) await settleRefund(em, providers, known.id, outcome);
+  return outcome ? 'applied' : 'unavailable';
+}

@@ -1,0 +1,104 @@
+import type { PaymentCreate } from '@mandate/contract';
+import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { statement } from '../database/queries/prepared-statement.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Principal } from '../http/request/principal.ts';
+import { invalidRequest, problem } from '../http/problem-details/problem.ts';
+import type { Order } from '../orders/order.entity.ts';
+import { lockOrder } from '../orders/lock-order.ts';
+import { User } from '../users/user.entity.ts';
+import { paymentBody } from '../payments/payment-body.ts';
+import { Payment } from '../payments/payment.entity.ts';
+import { ifAvailable, type PaymentProvider, type PaymentProviders, providerOf } from '../payments/providers/payment-provider.ts';
+import { settlePayment } from './apply-payment-outcome.ts';
+
+const longHoldMs = 7 * 24 * 60 * 60_000;
+/** When somebody looks whether the first call got through. */
+const firstCheckMs = 30_000;
+
+const attempts = statement<{ made: number; open: boolean; now: string }>(
+  'payment_attempts',
+  `select now() as now, count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
+);
+
+/** Writes down that the order is being paid. The provider is asked after the transaction, so that nothing waits for it. */
+export async function startPayment(
+  em: Em,
+  providers: PaymentProviders,
+  principal: Principal,
+  orderId: number,
+  input: PaymentCreate,
+): Promise<Payment> {
+  const provider = providers.get(input.provider);
+  if (!provider) throw unknownProvider(providers);
+  refuseUnknownToken(provider, input.method_token);
+  const order = await lockOrder(em, principal, orderId, 'payments.manage');
+  const [found] = await attempts(em, [orderId]);
+  if (!found) throw new Error('payments could not be counted');
+  const { made, open } = found;
+  const now = new Date(found.now); // whose clock said until when the goods are held
+  refuseUnpayable(order, open, now);
+  if (provider.hold === 'long') order.holdAtLeast(new Date(order.createdAt.getTime() + longHoldMs));
+  const { method_token: methodToken, return_url: returnUrl } = input;
+  const payment = em.create(Payment, {
+    order,
+    attempt: made + 1,
+    provider: provider.name,
+    status: 'pending',
+    amount: order.total,
+    currency: order.currency,
+    request: { ...(methodToken !== undefined && { methodToken }), ...(returnUrl !== undefined && { returnUrl }) },
+    nextCheckAt: new Date(now.getTime() + firstCheckMs),
+  });
+  await em.flush();
+  await recordEvent(em, 'payment.created', paymentBody(payment), order.user.id);
+  return payment;
+}
+
+/** Asks the provider, and writes down what it says. While it does not answer, the payment stays pending and it is asked again later. */
+export async function askForPayment(em: Em, providers: PaymentProviders, id: number, now: Date): Promise<void> {
+  const payment = await em.fork().findOneOrFail(Payment, { id }, { populate: ['order'] });
+  const order = payment.order.unwrap();
+  const customer = await em.fork().findOneOrFail(User, { id: order.user.id });
+  const outcome = await ifAvailable(
+    providerOf(providers, payment.provider).create({
+      ...payment.request,
+      orderId: order.id,
+      attempt: payment.attempt,
+      amount: payment.amount,
+      currency: payment.currency,
+      customer: { id: customer.id, email: customer.email },
+      idempotencyKey: payment.providerKey,
+    }),
+  );
+  if (outcome) await settlePayment(em, providers, id, outcome, now);
+}
+
+function refuseUnpayable(order: Order, open: boolean, now: Date): void {
+  if (order.paymentStatus !== 'unpaid') throw problem('already_paid', { detail: 'Nothing is left to pay.' });
+  if (open) throw problem('payment_in_progress', { detail: 'Wait for the payment that is under way, or cancel it.' });
+  if (order.status !== 'pending') throw problem('invalid_transition', { detail: `The order is ${order.status}; it cannot be paid.` });
+  if (order.expiresAt && order.expiresAt <= now) {
+    throw problem('invalid_transition', { detail: 'The goods were held until now and no longer: place the order again.' });
+  }
+}
+
+function refuseUnknownToken({ name, methodTokens }: PaymentProvider, token: string | undefined): void {
+  if (token === undefined || !methodTokens || methodTokens.includes(token)) return;
+  throw invalidRequest({
+    in: 'body',
+    pointer: '#/method_token',
+    code: 'invalid_value',
+    detail: `The ${name} provider has no token ${token}. Its tokens are ${methodTokens.join(', ')}.`,
+    allowed: [...methodTokens],
+  });
+}
+
+const unknownProvider = (providers: PaymentProviders) =>
+  invalidRequest({
+    in: 'body',
+    pointer: '#/provider',
+    code: 'invalid_value',
+    detail: 'This shop does not use this payment provider.',
+    allowed: [...providers.keys()],
+  });

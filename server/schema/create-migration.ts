@@ -1,0 +1,12 @@
+import { migrate } from '../database/migrate/run-migrations.ts';
+import { openDatabase } from './open-database.ts';
+
+/** `npm run migration -- add_nickname`: what the entities have and the migrations do not, as a new migration to read and edit. */
+const name = process.argv[2];
+if (name === undefined || !/^[a-z][a-z0-9_]*$/.test(name)) throw new Error('usage: npm run migration -- name_in_snake_case');
+
+const db = await openDatabase('memory://');
+await migrate(db);
+const { fileName, diff } = await db.migrator.create(undefined, false, false, name);
+process.stdout.write(fileName ? `${fileName}\n${diff.up.join('\n')}\n` : 'nothing to do\n');
+await db.close();

@@ -1,0 +1,11 @@
+import { openOrm, type OpenOptions as OrmOptions } from '../database/open-orm.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
+import { entities } from './entities.ts';
+
+export type OpenOptions = Omit<OrmOptions, 'entities'>;
+
+/**
+ * Opens the database of Mandate as it is, without migrations.
+ * @param url `postgres://…`, or a directory (or `memory://`) for PGlite
+ */
+export const openDatabase = (url: string, options: OpenOptions = {}): Promise<Database> => openOrm(url, { entities, ...options });

@@ -1,0 +1,59 @@
+import type { Pool } from 'pg';
+import { checkConnectionPooler, PoolerError } from '../database/connection/connection-pooler.ts';
+import { isPostgresql } from '../database/connection/database-url.ts';
+import { waitForDatabase, type DatabaseWait } from '../database/connection/wait-for-database.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
+import { migrationState } from '../database/migrate/migration-state.ts';
+import { migrate } from '../database/migrate/run-migrations.ts';
+import { openDatabase, type OpenOptions } from './open-database.ts';
+
+export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'preparedStatements' | 'storage'> & {
+  /** PostgreSQL without a connection pooler, for migrations; by default they use the same URL as everything else. */
+  readonly directUrl?: string | undefined;
+  /** Default: a PostgreSQL that is not available is an error at once. */
+  readonly wait?: DatabaseWait;
+};
+
+const noWait: DatabaseWait = { seconds: 0, log: { warn: () => undefined } };
+
+/** Opens the database with every migration applied. */
+export async function openMigratedDatabase(url: string, opening: MigratedOptions = {}): Promise<Database> {
+  const { directUrl = url, wait = noWait, preparedStatements = true, onPool } = opening;
+  if (!isPostgresql(url)) {
+    const db = await openDatabase(url, { storage: opening.storage });
+    await migrate(db).catch(async (error: unknown) => {
+      await db.close();
+      throw error;
+    });
+    return db;
+  }
+  const isDirect = directUrl !== url;
+  await withPatientDatabase(directUrl, async (db, pool) => {
+    await waitForDatabase(db, { variable: isDirect ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL', url: directUrl }, wait);
+    if (!isDirect) await checkConnectionPooler(pool, preparedStatements);
+    await migrate(db);
+  });
+  if (isDirect)
+    await withPatientDatabase(url, async (db, pool) => {
+      await waitForDatabase(db, { variable: 'DATABASE_URL', url }, wait);
+      await checkConnectionPooler(pool, preparedStatements);
+      await expectMigrated(db);
+    });
+  return openDatabase(url, { onPool, preparedStatements });
+}
+
+/** A slow migration, and another process that waits for it, must not run into the time limits of requests. */
+async function withPatientDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
+  const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
+  const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });
+  try {
+    await work(db, await opened);
+  } finally {
+    await db.close();
+  }
+}
+
+async function expectMigrated(db: Database): Promise<void> {
+  if ((await migrationState(db.em.fork())).pending.length > 0)
+    throw new PoolerError('DATABASE_DIRECT_URL is not the database of DATABASE_URL: set both to the same database');
+}

@@ -1,0 +1,46 @@
+import type { WebhookDelivery, WebhookEndpoint } from '@mandate/contract';
+import { instant, instantOrNull } from '../../database/time/timestamp-format.ts';
+
+export type EndpointRow = WebhookEndpoint;
+
+/** The columns an endpoint is read from; `e` is what the table goes by. */
+export const endpointColumns = [
+  'id',
+  'url',
+  'events',
+  'description',
+  'status',
+  'disabled_reason',
+  'client_id',
+  'user_id',
+  'scopes',
+  'failing_since',
+  'version',
+  'created_at',
+  'updated_at',
+]
+  .map((name) => `e.${name}`)
+  .join(', ');
+
+export const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({
+  ...row,
+  failing_since: instantOrNull(row.failing_since),
+  created_at: instant(row.created_at),
+  updated_at: instant(row.updated_at),
+});
+
+export type DeliveryRow = Omit<WebhookDelivery, 'attempts'> & { seq: number; log: WebhookDelivery['attempts'] };
+
+export const deliveryColumns =
+  'd.id, d.seq, d.seq as event_id, v.type as event_type, d.status, d.log, d.next_attempt_at, d.created_at, d.finished_at';
+
+export const toDelivery = ({ log, seq: _seq, ...row }: DeliveryRow): WebhookDelivery => ({
+  ...row,
+  attempts: log,
+  next_attempt_at: row.status === 'pending' ? instantOrNull(row.next_attempt_at) : null,
+  created_at: instant(row.created_at),
+  finished_at: instantOrNull(row.finished_at),
+});
+
+/** Where an endpoint is found. */
+export const endpointLocation = (id: number): string => `/api/v1/webhook-endpoints/${id}`;

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { globSync } from 'node:fs';
+
+/** Modules by path, each with the modules that it imports by a relative path, as types or as values. */
+export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
+
+const specifier = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+)'/g;
+
+/** Reads the relative imports of all TypeScript files below `folder`, except generated files and migrations. */
+export function readImports(root: string, folder: string): ImportGraph {
+  const files = globSync(`${folder}/**/*.ts`, { cwd: root }).filter(
+    (file) => !/node_modules|\/dist\/|\.gen\.ts$|\/migrations\//.test(file),
+  );
+  return new Map(
+    files.map((file) => {
+      const specifiers = [...readFileSync(join(root, file), 'utf8').matchAll(specifier)].map(([, path = '']) => path);
+      return [file, new Set(specifiers.map((path) => normalize(join(dirname(file), path))))];
+    }),
+  );
+}
+
+/** Merges modules into folders; imports within a folder are left out. */
+export function groupImports(imports: ImportGraph, folderOf: (file: string) => string): ImportGraph {
+  const folders = new Map<string, Set<string>>();
+  for (const [file, targets] of imports) {
+    const folder = folderOf(file);
+    const group = folders.get(folder) ?? new Set();
+    for (const target of targets) if (folderOf(target) !== folder) group.add(folderOf(target));
+    folders.set(folder, group);
+  }
+  return folders;
+}
+
+/** Returns one import cycle as a path that starts and ends with the same node, or undefined when there is none. */
+export function findCycle(graph: ImportGraph): readonly string[] | undefined {
+  const finished = new Set<string>();
+  const path: string[] = [];
+  const visit = (node: string): readonly string[] | undefined => {
+    if (finished.has(node)) return undefined;
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    path.push(node);
+    for (const next of graph.get(node) ?? []) {
+      const cycle = visit(next);
+      if (cycle) return cycle;
+    }
+    path.pop();
+    finished.add(node);
+    return undefined;
+  };
+  for (const node of graph.keys()) {
+    const cycle = visit(node);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
