@@ -11,7 +11,8 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   'docs/first-order.md: git clone REPOSITORY mandate && cd mandate': 'test/first-order/main.ts',
   'examples/storefront/README.md: npx mandate login --profile admin --scopes applications.manage': 'test/first-order/first-order.test.ts',
   'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers run': 'test/command/backup.test.ts',
-  'docs/backup.md: kill -TERM SERVER_PID                                 # from here on no orders are accepted': 'test/command/backup.test.ts',
+  'docs/backup.md: kill -TERM SERVER_PID                                 # from here on no orders are accepted':
+    'test/command/backup.test.ts',
 };
 
 /** Blocks that no test runs, and why. Their syntax is checked, and that the files that they name exist. */
