@@ -10,7 +10,10 @@ const prism = join(root, 'node_modules', '@stoplight', 'prism-cli', 'dist', 'ind
 export type ValidatingProxy = { readonly origin: string; readonly close: () => Promise<void> };
 
 /** A proxy before a server that lets nothing through, in either direction, that is not as the OpenAPI document says. */
-export async function validatingProxy(upstream: string, document = join(root, 'contract', 'openapi', 'openapi.json')): Promise<ValidatingProxy> {
+export async function validatingProxy(
+  upstream: string,
+  document = join(root, 'contract', 'openapi', 'openapi.json'),
+): Promise<ValidatingProxy> {
   const port = await freePort();
   const child = spawn(process.execPath, [prism, 'proxy', document, upstream, '--errors', '-p', String(port)], {
     stdio: ['ignore', 'pipe', 'pipe'],
