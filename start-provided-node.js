@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs a program of this repository with the Node.js that `npm ci` has installed, in place of this process.
+ * Runs a program of this repository with the Node.js that `npm ci` has installed, and exits with its exit code.
  * @param {string} program file URL of the program
- * @param {string} name what the program is called
+ * @param {string} name name of the program in error messages
  * @param {number} major the first major version of Node.js that runs it
  */
 export function startProvidedNode(program, name, major) {
@@ -30,6 +30,6 @@ function findProvidedNode() {
     const node = join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
     return existsSync(node) ? node : undefined;
   } catch {
-    return undefined; // there is none for this platform
+    return undefined; // not available for this platform
   }
 }

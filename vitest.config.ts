@@ -9,14 +9,14 @@ const project = (name: 'postgresql' | 'pglite', include: string[]) => ({
   test: { name, include, globalSetup: './test/support/global-setup.ts' },
 });
 
-/** Without a PostgreSQL, PGlite runs everything that does not ask for it. */
+/** Runs the tests on both databases. If PostgreSQL is not available, all tests run on PGlite, and those that need PostgreSQL are skipped. */
 async function projects() {
   try {
     if (!process.env['DATABASE_URL']) await findPostgresql();
     return [project('postgresql', everything), project('pglite', onBothDatabases)];
   } catch (error) {
     process.stderr.write(
-      `PostgreSQL is left out, and everything runs on PGlite alone: ${error instanceof Error ? error.message : String(error)}\n`,
+      `PostgreSQL is not available, so all tests run on PGlite only: ${error instanceof Error ? error.message : String(error)}\n`,
     );
     return [project('pglite', everything)];
   }
@@ -28,7 +28,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    // On a machine that others use a moment can be missed; what fails twice is broken.
+    // On a busy machine a test can miss a deadline. One that fails twice has a real failure.
     retry: process.env['CI'] ? 1 : 0,
   },
 });

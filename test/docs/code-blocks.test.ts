@@ -20,7 +20,7 @@ const marked = new Set([...Object.keys(runElsewhere), ...Object.keys(notRun)]);
 
 const inLanguages = (...languages: string[]) =>
   blocks.filter(({ language }) => languages.includes(language)).map((one) => [one.name, one] as const);
-const compared = ['ARCHITECTURE.md: contract/     what is promised: paths, bodies, errors, scopes. No I/O. Runs in a browser.'];
+const compared = ['ARCHITECTURE.md: contract/     the API: paths, bodies, errors and scopes. No I/O; runs in a browser.'];
 const ofCommands = ['sh', 'bash', ''];
 const checkedByLanguage = ['ts', 'json', 'yaml', ...ofCommands];
 

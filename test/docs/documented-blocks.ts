@@ -10,12 +10,14 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   'README.md: field() { node -p "JSON.parse(require(\'fs\').readFileSync(0)).$1"; }': 'test/first-order/first-order.test.ts',
   'docs/first-order.md: git clone REPOSITORY mandate && cd mandate': 'test/first-order/main.ts',
   'examples/storefront/README.md: npx mandate login --profile admin --scopes applications.manage': 'test/first-order/first-order.test.ts',
-  'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers go on': 'test/command/backup.test.ts',
-  'docs/backup.md: kill -TERM SERVER_PID                                 # from here on nobody orders': 'test/command/backup.test.ts',
+  'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers run': 'test/command/backup.test.ts',
+  'docs/backup.md: kill -TERM SERVER_PID                                 # from here on no orders are accepted':
+    'test/command/backup.test.ts',
 };
 
 /** Blocks that no test runs, and why. Their syntax is checked, and that the files that they name exist. */
 export const notRun: Readonly<Record<string, string>> = {
+  'ARCHITECTURE.md: flowchart TD': 'a diagram',
   'docs/operations.md: psql postgres://postgres@10.0.0.20:5000/postgres --command "create role mandate login password \'MANDATE_PASSWORD\'"':
     'needs the cluster of the example; test/faults/tests/patroni.test.ts starts one with its files',
   'docs/operations.md: DATABASE_URL=postgres://mandate:PASSWORD@10.0.0.20:6432/mandate':

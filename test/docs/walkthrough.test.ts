@@ -13,7 +13,7 @@ import { validatingProxy } from '../support/contract/validating-proxy.ts';
 
 const root = join(import.meta.dirname, '../..');
 const walkthrough = join(root, 'docs', 'walkthrough.arazzo.yaml');
-const contractFile = join(root, 'contract/openapi/openapi.json');
+const contractFile = join(root, 'contract', 'openapi', 'openapi.json');
 const order = z.object({ required: z.array(z.string()) }).passthrough();
 const components = z.object({ schemas: z.object({ Order: order }).passthrough() }).passthrough();
 const operation = z.object({ 'x-internal': z.boolean().optional() }).passthrough();
