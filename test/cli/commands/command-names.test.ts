@@ -51,7 +51,7 @@ describe('aliases', () => {
       ['--json', 'order', 'ls'],
       ['orders', 'list'],
     ],
-  ])('%j is %j', async (alias, command) => {
+  ])('%j is an alias of %j', async (alias, command) => {
     expect(await printed(...alias)).toEqual(await printed(...command));
   });
 

@@ -47,7 +47,7 @@ describe('flags are converted to the request', () => {
     expect(orderCreate.parse(body)).toEqual(body);
   });
 
-  test('except an age that reaches before year 0, which is sent unchanged so that the service rejects it', async () => {
+  test('except for an age before year 0, which is sent unchanged so that the service rejects it', async () => {
     const sent = await printedRequest('orders', 'list', '--created-at-gte', '999999d', '--created-at-lt', '700000d');
     expect(sent).toMatchObject({ query: { created_at_gte: '999999d', created_at_lt: expect.stringMatching(/^0\d{3}-.*Z$/) } });
   });

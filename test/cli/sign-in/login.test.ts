@@ -196,7 +196,7 @@ describe('a failed sign-in', () => {
     await login.outcome;
   });
 
-  test('exits with code 4 if the user does not sign in in time', async () => {
+  test('exits with code 4 if the user does not sign in before the timeout', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
     const login = await startLogin(server.url, directory.path, ['--timeout', '100ms']);
