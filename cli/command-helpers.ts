@@ -6,29 +6,29 @@ import { nearest } from './terminal/did-you-mean.ts';
 import type { GlobalFlags } from './settings/settings.ts';
 
 const globalFlags: readonly (readonly [flags: string, description: string])[] = [
-  ['-p, --profile <name>', 'whose credentials to use (MANDATE_PROFILE)'],
-  ['--api-url <url>', 'where the service is (MANDATE_API_URL)'],
-  ['--json', 'one JSON document on standard output, as the API sent it'],
-  ['--jsonl', 'lists as one JSON value per line'],
-  ['--fields <names>', 'only these fields, separated by commas'],
-  ['--get <path>', 'only the values at this path, one per line'],
-  ['--jq <filter>', 'filter the JSON with jq, and print text results without quotes'],
-  ['-q, --quiet', 'no notices; errors stay'],
-  ['--no-input', 'never ask anything (CI)'],
+  ['-p, --profile <name>', 'profile whose credentials and settings to use (MANDATE_PROFILE)'],
+  ['--api-url <url>', 'URL of the service (MANDATE_API_URL)'],
+  ['--json', 'print the response body as one JSON document'],
+  ['--jsonl', 'print lists as one JSON value per line'],
+  ['--fields <names>', 'print only these comma-separated fields'],
+  ['--get <path>', 'print only the values at this path, one per line'],
+  ['--jq <filter>', 'filter the JSON with jq; strings are printed without quotes'],
+  ['-q, --quiet', 'suppress notices, but not errors'],
+  ['--no-input', 'never prompt (CI)'],
   ['--color <when>', 'auto, always or never (NO_COLOR, FORCE_COLOR)'],
-  ['--no-color', 'the same as --color never'],
-  ['--timeout <duration>', 'for each request: 30s (MANDATE_TIMEOUT)'],
-  ['--debug', 'print on standard error what is asked (MANDATE_DEBUG=1)'],
+  ['--no-color', 'same as --color never'],
+  ['--timeout <duration>', 'timeout of each request, such as 30s (MANDATE_TIMEOUT)'],
+  ['--debug', 'log requests to standard error (MANDATE_DEBUG=1)'],
 ];
 
 const globalHeading = 'Global options:';
 
-/** Whether every command has this flag. */
+/** Returns whether an option is one of the global flags that every command has. */
 export const isGlobalFlag = ({ helpGroupHeading }: Option): boolean => helpGroupHeading === globalHeading;
 
 const choices = new WeakMap<object, readonly string[]>();
 
-/** What a flag can be set to, for completion; that it is one of these is checked where it is used. */
+/** Sets the values that completion suggests for an option. The command itself still has to validate the value. */
 export function noteChoices(option: Option, values: readonly string[]): Option {
   choices.set(option, values);
   return option;
@@ -36,15 +36,15 @@ export function noteChoices(option: Option, values: readonly string[]): Option {
 export const choicesOf = (option: Option): readonly string[] => choices.get(option) ?? [];
 
 /**
- * The flags that may stand anywhere. Each command has them itself, because one that looks for its flags in the words of
- * another takes what is not meant for it: the value in `--sort -price` would become `-p rice`.
+ * Adds the global flags to a command and all its subcommands, so that they are accepted in any position. If only the root command had them,
+ * it would parse the arguments of its subcommands too and read the value in `--sort -price` as `-p rice`.
  */
 export function addGlobalFlags(command: Command): void {
   command.enablePositionalOptions();
-  const holdsOthers = command.parent !== null && command.commands.length > 0;
+  const isGroup = command.parent !== null && command.commands.length > 0;
   for (const [flags, description] of globalFlags) {
-    const option = new Option(flags, description).helpGroup(globalHeading).hideHelp(holdsOthers);
-    // `--no-input` is a flag of its own: not the opposite of `--input`, which some commands have.
+    const option = new Option(flags, description).helpGroup(globalHeading).hideHelp(isGroup);
+    // `--no-input` is a separate flag, not the negation of `--input`, which some commands have.
     if (flags === '--no-input') option.negate = false;
     if (flags.startsWith('--color')) noteChoices(option, ['auto', 'always', 'never']);
     command.addOption(option);
@@ -52,19 +52,20 @@ export function addGlobalFlags(command: Command): void {
   command.commands.forEach(addGlobalFlags);
 }
 
-/** What was typed of the global flags; nearer to the end of the line wins. */
+/** Returns the global flags on the command line. A flag after the subcommand overrides the same flag before it. */
 export function globalFlagsOf(command: Command): GlobalFlags {
-  const typed = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
-  return { ...(command.parent && globalFlagsOf(command.parent)), ...Object.fromEntries(typed) };
+  const given = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
+  return { ...(command.parent && globalFlagsOf(command.parent)), ...Object.fromEntries(given) };
 }
 
+/** Adds a command without subcommands to `parent`. */
 export function leafCommand(parent: Command, name: string, summary: string): Command {
   const command = parent.command(name).summary(summary).description(`${summary}.`);
   const alias = parent.parent ? aliasOfCommand(name) : undefined;
   return alias === undefined ? command : command.alias(alias);
 }
 
-/** A command that only holds others. Alone it shows its help, which is no mistake. */
+/** Adds a command that only has subcommands. Without one, it prints its help and exits with code 0. */
 export function groupCommand(program: Command, name: string, summary: string): Command {
   const group = program.command(name).summary(summary).description(summary).argument('[command]').usage('<command>');
   const alias = aliasOfGroup(name);
@@ -76,23 +77,25 @@ export function groupCommand(program: Command, name: string, summary: string): C
   return group;
 }
 
-/** The failure for a word that is no command of `parent`: with the command that was probably meant, or with all there are. */
-export function unknownCommand(parent: Command, word: string, besides: readonly string[] = []): CommandFailure {
+/** Returns the error for an unknown subcommand of `parent`. The hint suggests the closest command, or lists all commands. */
+export function unknownCommand(parent: Command, word: string, topics: readonly string[] = []): CommandFailure {
   const prefix = parent.parent ? `mandate ${parent.name()} ` : 'mandate ';
-  const meant = nearest(word, [...parent.commands.flatMap((command) => [command.name(), ...command.aliases()]), ...besides]);
-  const known = [...parent.commands.map((command) => command.name()), ...besides];
+  const closest = nearest(word, [...parent.commands.flatMap((command) => [command.name(), ...command.aliases()]), ...topics]);
+  const known = [...parent.commands.map((command) => command.name()), ...topics];
   const hint =
-    meant === undefined ? `There are: ${known.join(', ')}` : `Did you mean ${prefix}${besides.includes(meant) ? 'help ' : ''}${meant}?`;
-  return new CommandFailure(exitCodes.usage, 'usage', `There is no command ${prefix}${word}`, { hint });
+    closest === undefined
+      ? `Available commands: ${known.join(', ')}`
+      : `Did you mean ${prefix}${topics.includes(closest) ? 'help ' : ''}${closest}?`;
+  return new CommandFailure(exitCodes.usage, 'usage', `Unknown command: ${prefix}${word}`, { hint });
 }
 
-/** The command of `parent` with this name or alias. */
+/** Returns the subcommand of `parent` with this name or alias. */
 export const findCommand = (parent: Command, word: string): Command | undefined =>
   parent.commands.find((command) => command.name() === word || command.aliases().includes(word));
 
-/** A group that is there already. */
+/** Returns a command group that has already been added, or throws. */
 export function existingGroup(program: Command, name: string): Command {
   const group = program.commands.find((command) => command.name() === name);
-  if (!group) throw new Error(`there is no group ${name}`);
+  if (!group) throw new Error(`command group ${name} has not been added`);
   return group;
 }

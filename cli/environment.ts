@@ -2,27 +2,27 @@ import type { Keyring } from './sign-in/system-keyring.ts';
 
 export type Output = {
   write(content: string | Uint8Array): void;
-  /** Waits until the reader has taken enough for more to be written. */
+  /** Resolves when the stream accepts more data (backpressure). */
   drained(): Promise<void>;
   readonly isTTY: boolean;
-  /** Width of the terminal. */
+  /** Width of the terminal, in columns. */
   readonly columns: number;
 };
 
-/** Everything a command touches outside of its own memory and the network. */
+/** The process environment that commands use instead of Node's globals, so that tests can replace it. */
 export type Io = {
   readonly stdin: AsyncIterable<Uint8Array | string>;
-  /** Whether somebody can answer a question. */
+  /** Whether standard input is a terminal, so that a user can answer prompts. */
   readonly stdinIsTTY: boolean;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
   readonly platform: string;
-  /** Rejects where the system has no place for secrets. */
+  /** Opens the system keyring. Rejects if the system has none. */
   readonly keyring: () => Promise<Keyring>;
-  /** Rejects when the browser did not start. */
+  /** Rejects if the browser could not be started. */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** Ctrl-C. */
+  /** Aborted by SIGINT (Ctrl-C) or SIGTERM. */
   readonly interrupted: AbortSignal;
 };

@@ -14,9 +14,9 @@ process.once('SIGTERM', () => {
 });
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads us may stop reading, as `head` does: nothing is wrong then.
+    // A reader such as `head` may close the pipe early, which is not an error.
     if (error.code === 'EPIPE') process.exit(0);
-    process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+    process.stderr.write(`error: cannot write output: ${error.message}\n`);
     process.exit(1);
   });
 }
@@ -35,7 +35,7 @@ const io: Io = {
   stdinIsTTY: process.stdin.isTTY,
   stdout: outputTo(process.stdout),
   stderr: outputTo(process.stderr),
-  // oxlint-disable-next-line node/no-process-env -- the one place where the command line touches its surroundings
+  // oxlint-disable-next-line node/no-process-env -- the only place where the command line reads the process environment
   env: process.env,
   homeDirectory: homedir(),
   platform: process.platform,
@@ -45,14 +45,14 @@ const io: Io = {
 };
 const argv = process.argv.slice(2);
 const [first = '', shell = '', ...words] = argv;
-// What has to be there at once does without everything else.
+// The version and shell completion must be fast, so they do not load the command framework.
 if (argv.length === 1 && (first === '--version' || first === '-V')) io.stdout.write(`${packageJson.version}\n`);
 else if (first === '__complete') await complete();
 else {
   const { run } = await import('./run.ts');
   const exitCode = await run(argv, io);
   process.exitCode = terminated && exitCode === exitCodes.interrupted ? exitCodes.terminated : exitCode;
-  // A line that is still waited for would keep the process from ending.
+  // A pending read of standard input would keep the process running.
   process.stdin.destroy();
 }
 

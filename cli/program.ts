@@ -13,13 +13,13 @@ Examples:
   mandate orders export --status paid -o orders.csv
   mandate api /api/v1/orders --paginate
 
-What holds for every command: mandate help exit-codes, environment, formats, sign-in
+Topics for every command: mandate help exit-codes, environment, formats, sign-in
 `;
 
-type Add = (program: Command, io: Io) => void | Promise<void>;
+type AddCommand = (program: Command, io: Io) => void | Promise<void>;
 
-/** Commands that stand alone, by the word after `mandate`. */
-const alone: Readonly<Record<string, Add>> = {
+/** Commands that are not generated from the contract and belong to no group of it, by name. */
+const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   login: async (...to) => (await import('./commands/login.ts')).addLogin(...to),
   logout: async (...to) => (await import('./commands/logout.ts')).addLogout(...to),
   whoami: async (...to) => (await import('./commands/whoami.ts')).addWhoami(...to),
@@ -34,8 +34,8 @@ const alone: Readonly<Record<string, Add>> = {
   help: async (...to) => (await import('./commands/help.ts')).addHelp(...to),
 };
 
-/** Commands that go beside those of the contract, by the group that they belong to. */
-const beside: readonly (readonly [group: string, add: Add])[] = [
+/** Handwritten commands that are added to a group of generated commands. */
+const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[] = [
   ['orders', async (...to) => (await import('./commands/orders/order-pay.ts')).addOrderPay(...to)],
   ['orders', async (...to) => (await import('./commands/orders/order-watch.ts')).addOrderWatch(...to)],
   ['orders', async (...to) => (await import('./commands/orders/order-export.ts')).addOrderExport(...to)],
@@ -47,18 +47,18 @@ const beside: readonly (readonly [group: string, add: Add])[] = [
   ['webhooks', async (...to) => (await import('./commands/events/webhook-listen.ts')).addWebhookListen(...to)],
 ];
 
-/** Those that speak of all the others. */
-const ofAll: ReadonlySet<string> = new Set(['help', 'commands']);
+/** Commands that print information about all other commands. */
+const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
 
 /**
- * The command line, as much of it as `word` and the `next` one need: loading what the other commands are made of would take longer than most of
- * them run. Without a word, or with one that is not known, all of it.
+ * Builds the part of the command tree that the first two words of the command line need, because loading every command takes longer than
+ * running most of them. Builds the whole tree if `word` is missing or unknown.
  */
 export async function buildProgram(io: Io, word?: string, next?: string): Promise<Command> {
   const program = emptyProgram(io);
-  const single = word === undefined || ofAll.has(word) ? undefined : alone[word];
+  const single = word === undefined || metaCommands.has(word) ? undefined : standaloneCommands[word];
   if (single) await single(program, io);
-  else if (word === undefined || ofAll.has(word)) await addEverything(program, io);
+  else if (word === undefined || metaCommands.has(word)) await addEverything(program, io);
   else await addGroup(program, io, word, next);
   if (program.commands.length === 0) return buildProgram(io);
   addGlobalFlags(program);
@@ -71,35 +71,35 @@ export async function buildProgram(io: Io, word?: string, next?: string): Promis
 
 async function addEverything(program: Command, io: Io): Promise<void> {
   const { addContractCommands } = await import('./commands/contract-commands.ts');
-  for (const add of Object.values(alone).slice(0, signInCommands)) await add(program, io);
+  for (const add of Object.values(standaloneCommands).slice(0, signInCommandCount)) await add(program, io);
   addContractCommands(program, io);
-  for (const [, add] of beside) await add(program, io);
-  for (const add of Object.values(alone).slice(signInCommands)) await add(program, io);
+  for (const [, add] of extraGroupCommands) await add(program, io);
+  for (const add of Object.values(standaloneCommands).slice(signInCommandCount)) await add(program, io);
 }
 
 async function addGroup(program: Command, io: Io, word: string, next: string | undefined): Promise<void> {
   const { addContractCommands, groupNamed } = await import('./commands/contract-commands.ts');
   const group = groupNamed(word);
   if (addContractCommands(program, io, group, next)) return;
-  for (const [name, add] of beside) if (name === group) await add(program, io);
+  for (const [name, add] of extraGroupCommands) if (name === group) await add(program, io);
 }
 
-/** They come first in the help: nothing else works before. */
-const signInCommands = 4;
+/** Number of sign-in commands at the start of `standaloneCommands`. The help lists them first, because most commands require a sign-in. */
+const signInCommandCount = 4;
 
 const emptyProgram = (io: Io): Command =>
   new Command('mandate')
-    .description('Orders and everything else the Mandate API has, at a terminal.')
+    .description('Command-line client for the Mandate API: orders, products, payments and everything else.')
     .usage('<command>')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // Failures are told in one place, with their exit code.
+      // `run` prints all errors, together with their exit codes.
       writeErr: () => undefined,
       getOutHelpWidth: () => io.stdout.columns,
       getOutHasColors: () => false,
     })
     .version(packageJson.version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print what a command does and takes')
+    .helpOption('-h, --help', 'print help for a command')
     .helpCommand(false)
     .addHelpText('after', examples);

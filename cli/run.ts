@@ -6,9 +6,9 @@ import type { Io } from './environment.ts';
 import { buildProgram } from './program.ts';
 import { reportFailure } from './errors/print-error.ts';
 
-/** Runs one command line, without the program's own name, and gives its exit code. */
+/** Runs one command line (`argv` without the program name) and returns its exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  // What was asked about the form of failures holds for a command line that cannot be read, too.
+  // These two flags are read before parsing, so that usage errors are printed in the requested format too.
   const asJson = argv.includes('--json') || argv.includes('--jsonl');
   const debug = argv.includes('--debug') || io.env['MANDATE_DEBUG'] === '1';
   try {
@@ -18,10 +18,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return exitCodes.done;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportFailure(io, error, asJson, debug);
-    // --help and --version end like this as well.
+    // Commander also throws for --help and --version, with exit code 0.
     if (error.exitCode === 0) return exitCodes.done;
     const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n');
-    const hint = hints.join(' ').replace(/^\((.*)\)$/, '$1') || 'Every command and flag: mandate --help';
+    const hint = hints.join(' ').replace(/^\((.*)\)$/, '$1') || 'List every command and flag with: mandate --help';
     return reportFailure(io, new CommandFailure(exitCodes.usage, 'usage', message, { hint }), asJson, false);
   }
 }

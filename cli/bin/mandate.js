@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-// The repository has the sources, the package what was built of them.
+// The repository contains the sources; the published package contains only the bundle.
 const source = new URL('../main.ts', import.meta.url);
 const isSource = existsSync(source);
 const major = 24;
 
-// This file, alone, has to run with any version of Node.js.
+// Only this file has to run on every version of Node.js.
 if (Number.parseInt(process.versions.node, 10) >= major) await import(isSource ? source.href : '../dist/main.js');
 else if (isSource) (await import('../../start-provided-node.js')).startProvidedNode(import.meta.url, 'mandate', major);
 else {

@@ -9,8 +9,8 @@ const directory = fileURLToPath(new URL('../', import.meta.url));
 const dist = join(directory, 'dist');
 
 /**
- * The modules that get a bundle each, by their source file: few commands need them, and they are slow to load. All other modules are in one bundle,
- * because each further file that a command loads costs more time than it saves.
+ * Modules that are bundled separately, by source file: few commands need them, and they are slow to load. All other modules share one
+ * bundle, because loading each additional file costs more time than it saves.
  */
 const lazyBundles: Readonly<Record<string, string>> = {
   'run.ts': 'run',
@@ -32,20 +32,20 @@ const separateLazyBundles: Plugin = {
     }),
 };
 
-/** Importing these modules loads everything they give access to, the platform's `fetch` included: they are loaded when they are used. */
-const whenUsed: Plugin = {
-  name: 'when-used',
+/** Loads `node:http` and `node:https` on first use. Importing them also loads everything they depend on, including Node's `fetch`. */
+const lazyNodeHttp: Plugin = {
+  name: 'lazy-node-http',
   setup: (bundle) => {
-    bundle.onResolve({ filter: /^node:https?$/ }, ({ path }) => ({ path, namespace: 'when-used' }));
-    bundle.onLoad({ filter: /./, namespace: 'when-used' }, ({ path }) => ({
+    bundle.onResolve({ filter: /^node:https?$/ }, ({ path }) => ({ path, namespace: 'lazy-node-http' }));
+    bundle.onLoad({ filter: /./, namespace: 'lazy-node-http' }, ({ path }) => ({
       contents: ['request', 'get', 'createServer']
-        .map((name) => `export const ${name} = (...given) => process.getBuiltinModule('${path}').${name}(...given);`)
+        .map((name) => `export const ${name} = (...args) => process.getBuiltinModule('${path}').${name}(...args);`)
         .join('\n'),
     }));
   },
 };
 
-/** Writes to `dist` what is published, with everything in it that it needs. */
+/** Writes the published package to `dist`, bundled with all its dependencies. */
 async function buildPackage(): Promise<void> {
   await rm(dist, { recursive: true, force: true });
   const { metafile } = await build({
@@ -58,32 +58,32 @@ async function buildPackage(): Promise<void> {
     target: 'node24',
     minify: true,
     metafile: true,
-    plugins: [separateLazyBundles, whenUsed],
+    plugins: [separateLazyBundles, lazyNodeHttp],
     inject: ['http/minimal-headers.ts'],
-    // a native module, which no bundle can hold
+    // a native module, which cannot be bundled
     external: ['@napi-rs/keyring'],
     conditions: ['mandate-source'],
     legalComments: 'none',
-    // for what is bundled and still asks for Node's modules by `require`
+    // for bundled CommonJS modules that call `require` for Node's built-in modules
     banner: { js: "import { createRequire as requireOf } from 'node:module';const require = requireOf(import.meta.url);" },
   });
-  await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(Object.keys(metafile.inputs)));
+  await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await collectLicenses(Object.keys(metafile.inputs)));
   await writeManPages(join(dist, 'man'));
 }
 
-/** The licences of the packages that these files are from. */
-async function licencesOf(files: readonly string[]): Promise<string> {
+/** Returns the license texts of the packages that these files belong to. */
+async function collectLicenses(files: readonly string[]): Promise<string> {
   const packages = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const texts = await Promise.all(
     [...packages].toSorted().map(async (path) => {
       const root = join(directory, path);
-      const told: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-      const [name, version, license] = ['name', 'version', 'license'].map((key) => (isObject(told) ? String(told[key]) : ''));
+      const manifest: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+      const [name, version, license] = ['name', 'version', 'license'].map((key) => (isObject(manifest) ? String(manifest[key]) : ''));
       const file = (await readdir(root)).find((entry) => /^licen[cs]e/i.test(entry));
       return `${name} ${version} (${license})\n\n${file === undefined ? '' : await readFile(join(root, file), 'utf8')}`;
     }),
   );
-  texts.push(`jq, as part of jq-wasm (MIT)\n\n${await readFile(join(directory, 'build/jq-license.txt'), 'utf8')}`);
+  texts.push(`jq, included in jq-wasm (MIT)\n\n${await readFile(join(directory, 'build/jq-license.txt'), 'utf8')}`);
   return texts.join(`\n${'-'.repeat(80)}\n`);
 }
 

@@ -3,10 +3,10 @@ import packageJson from '../package.json' with { type: 'json' };
 import { helpTopics } from '../output/help-topics.ts';
 import { isGlobalFlag } from '../command-helpers.ts';
 
-/** `mandate-orders-pay`: the name of the man page of a command. */
-export const manPageName = (command: Command): string => wordsOf(command).join('-');
+/** Returns the name of a command's man page, such as `mandate-orders-pay`. */
+export const manPageName = (command: Command): string => commandPath(command).join('-');
 
-/** The man page of a command, made from what its `--help` prints. */
+/** Returns the man page of a command in roff, built from its `--help` output. */
 export function manPage(command: Command): string {
   const help = command.createHelp();
   const name = manPageName(command);
@@ -14,9 +14,9 @@ export function manPage(command: Command): string {
   const options = help.visibleOptions(command);
   const isRoot = command.parent === null;
   return [
-    `.TH ${roff(name.toUpperCase())} 1 "" "mandate ${packageJson.version}" "Mandate"`,
-    section('NAME', [`${roff(name)} \\- ${roff(command.summary() || firstSentence(command.description()))}`]),
-    section('SYNOPSIS', [`.B ${roff(wordsOf(command).join(' '))}`, roff(command.usage())]),
+    `.TH ${escapeRoff(name.toUpperCase())} 1 "" "mandate ${packageJson.version}" "Mandate"`,
+    section('NAME', [`${escapeRoff(name)} \\- ${escapeRoff(command.summary() || firstSentence(command.description()))}`]),
+    section('SYNOPSIS', [`.B ${escapeRoff(commandPath(command).join(' '))}`, escapeRoff(command.usage())]),
     section('DESCRIPTION', paragraphs(help.commandDescription(command))),
     section('ARGUMENTS', definitions(help.visibleArguments(command).map((one) => [help.argumentTerm(one), help.argumentDescription(one)]))),
     section('COMMANDS', definitions(children.map((child) => [help.subcommandTerm(child), help.subcommandDescription(child)]))),
@@ -29,7 +29,7 @@ export function manPage(command: Command): string {
     ...(isRoot ? Object.values(helpTopics).map(({ text }) => topicSection(text)) : []),
     section('SEE ALSO', [
       relatedPages(command, children)
-        .map((related) => `${roff(related)}(1)`)
+        .map((related) => `${escapeRoff(related)}(1)`)
         .join(', '),
     ]),
   ]
@@ -38,7 +38,7 @@ export function manPage(command: Command): string {
     .concat('\n');
 }
 
-const wordsOf = (command: Command): string[] => [...(command.parent ? wordsOf(command.parent) : []), command.name()];
+const commandPath = (command: Command): string[] => [...(command.parent ? commandPath(command.parent) : []), command.name()];
 
 const firstSentence = (text: string): string => text.split(/\.(?:\s|$)/, 1)[0] ?? '';
 
@@ -48,27 +48,27 @@ const paragraphs = (text: string): string[] =>
   text
     .split('\n')
     .filter(Boolean)
-    .flatMap((line, index) => [...(index > 0 ? ['.PP'] : []), roff(line)]);
+    .flatMap((line, index) => [...(index > 0 ? ['.PP'] : []), escapeRoff(line)]);
 
 const definitions = (terms: readonly (readonly [term: string, text: string])[]): string[] =>
-  terms.flatMap(([term, text]) => ['.TP', `\\fB${roff(term)}\\fR`, roff(text.replaceAll('\n', ' ')) || '\\&']);
+  terms.flatMap(([term, text]) => ['.TP', `\\fB${escapeRoff(term)}\\fR`, escapeRoff(text.replaceAll('\n', ' ')) || '\\&']);
 
-const preformatted = (text: string): string[] => (text.trim() === '' ? [] : ['.nf', ...text.trim().split('\n').map(roff), '.fi']);
+const preformatted = (text: string): string[] => (text.trim() === '' ? [] : ['.nf', ...text.trim().split('\n').map(escapeRoff), '.fi']);
 
-/** A help topic begins with its title. */
+/** Formats a help topic as a section. The first line of the topic is its title. */
 function topicSection(text: string): string {
   const [title = '', ...lines] = text.split('\n');
   return section(title.toUpperCase(), preformatted(lines.join('\n')));
 }
 
-/** The examples and notes that a command adds to its help. */
+/** Returns the examples and notes that a command prints after its help. */
 function textAfterHelp(command: Command): string {
-  let written = '';
+  let output = '';
   const before = command.configureOutput();
-  command.configureOutput({ ...before, writeOut: (text) => void (written += text) });
+  command.configureOutput({ ...before, writeOut: (text) => void (output += text) });
   command.outputHelp();
   command.configureOutput(before);
-  return written.slice(command.helpInformation().length);
+  return output.slice(command.helpInformation().length);
 }
 
 const relatedPages = (command: Command, children: readonly Command[]): string[] => [
@@ -76,8 +76,8 @@ const relatedPages = (command: Command, children: readonly Command[]): string[] 
   ...children.map(manPageName),
 ];
 
-/** Text as roff shows it: a backslash, a hyphen, and a dot or an apostrophe at the start of a line would be commands. */
-const roff = (text: string): string =>
+/** Escapes text for roff: backslashes, hyphens, and a dot or apostrophe at the start of a line, which would be control characters. */
+const escapeRoff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')

@@ -3,10 +3,10 @@ import { readManifest, replaceManifest, restoreManifest } from '../../client-sdk
 
 const folder = new URL('../', import.meta.url);
 
-/** Not in the repository, where `npm ci` would warn of it: there the project runs with the Node that it installs. */
+/** Added only when publishing. In the repository, `npm ci` would print a warning, although it installs the required Node.js. */
 const engines = { node: '>=24' };
 
-/** Listed one by one: npm installs no others. */
+/** The man pages, listed individually because npm installs only listed files. */
 const manPages = async (): Promise<string[]> =>
   (await readdir(new URL('dist/man/', folder))).toSorted().map((file) => `./dist/man/${file}`);
 

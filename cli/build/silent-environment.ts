@@ -1,17 +1,17 @@
 import type { Io } from '../environment.ts';
 
-const silent = { write: () => undefined, drained: async () => undefined, isTTY: false, columns: 80 };
-const nowhere = (): Promise<never> => Promise.reject(new Error('nothing runs here'));
-/** For commands that are built to be described, and never run. */
+const silentOutput = { write: () => undefined, drained: async () => undefined, isTTY: false, columns: 80 };
+const reject = (): Promise<never> => Promise.reject(new Error('commands cannot be run during the build'));
+/** Environment for commands that are built for their descriptions only and never run. */
 export const silentIo: Io = {
   stdin: (async function* () {})(),
   stdinIsTTY: false,
-  stdout: silent,
-  stderr: silent,
+  stdout: silentOutput,
+  stderr: silentOutput,
   env: {},
   homeDirectory: '/',
   platform: 'linux',
-  keyring: nowhere,
-  openBrowser: nowhere,
+  keyring: reject,
+  openBrowser: reject,
   interrupted: new AbortController().signal,
 };

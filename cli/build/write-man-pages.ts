@@ -5,7 +5,7 @@ import { manPage, manPageName } from './man-page.ts';
 import { buildProgram } from '../program.ts';
 import { silentIo } from './silent-environment.ts';
 
-/** Writes a man page for every command, and one for the program, to `directory`. */
+/** Writes one man page for the program and one for each command to `directory`. */
 export async function writeManPages(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   const write = async (command: Command): Promise<void> => {

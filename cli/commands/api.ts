@@ -24,55 +24,56 @@ type ApiFlags = {
   readonly paginate?: boolean;
 };
 
-const repeated = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+const appendValue = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
 export function addApi(program: Command, io: Io): void {
-  const command = leafCommand(program, 'api', 'Any request of the API')
-    .description('Any request of the API, as whoever is signed in.')
-    .argument('<path>', 'begins with a slash: /api/v1/orders')
-    .option('-X, --method <name>', 'GET, or POST when there is a body')
-    .option('-f, --field <name=text>', 'a field of the body, or of the query of a GET', repeated)
-    .option('-F, --typed-field <name=value>', 'the same with true, false, null, numbers and @file', repeated)
-    .option('-H, --header <name:text>', 'a header', repeated)
-    .option('--input <file>', 'the JSON body; - reads standard input')
-    .option('--paginate', 'every page of a list')
-    .option('-i, --include', 'status and headers too')
-    .option('--silent', 'not the body')
+  const command = leafCommand(program, 'api', 'Send any request to the API')
+    .description('Send any request to the API with the credentials of the signed-in user.')
+    .argument('<path>', 'path that starts with a slash, such as /api/v1/orders')
+    .option('-X, --method <name>', 'HTTP method (default: GET, or POST if there are fields or a body)')
+    .option('-f, --field <name=text>', 'add a text field to the body, or to the query of a GET request', appendValue)
+    .option('-F, --typed-field <name=value>', 'like --field, but converts true, false, null and numbers, and reads @file', appendValue)
+    .option('-H, --header <name:text>', 'add a request header', appendValue)
+    .option('--input <file>', 'read the JSON body from a file, or from standard input if it is -')
+    .option('--paginate', 'fetch every page of a list')
+    .option('-i, --include', 'also print the response status and headers')
+    .option('--silent', 'do not print the response body')
     .action(async (path: string) => callApi(io, settingsOf(globalFlagsOf(command), io), path, command.opts<ApiFlags>()));
 }
 
 async function callApi(io: Io, settings: Settings, path: string, flags: ApiFlags): Promise<void> {
-  // "//elsewhere" would be another host.
-  if (!/^\/(?![/\\])/.test(path)) throw usage('The path begins with one slash: /api/v1/orders. Tokens go to no other address');
-  const fields = await fieldsOf(io, flags);
-  const given = flags.input === undefined ? undefined : parsed(await readInput(io, flags.input));
-  const method = (flags.method ?? (given !== undefined || Object.keys(fields).length > 0 ? 'POST' : 'GET')).toUpperCase();
-  if (!/^[A-Z]{3,10}$/.test(method)) throw usage(`${JSON.stringify(method)} is not a method`);
+  // A path such as `//evil.example` would address another host.
+  if (!/^\/(?![/\\])/.test(path))
+    throw usageError('The path must start with a single slash, as in /api/v1/orders. Tokens are only sent to the service');
+  const fields = await parseFields(io, flags);
+  const input = flags.input === undefined ? undefined : parseJson(await readInput(io, flags.input));
+  const method = (flags.method ?? (input !== undefined || Object.keys(fields).length > 0 ? 'POST' : 'GET')).toUpperCase();
+  if (!/^[A-Z]{3,10}$/.test(method)) throw usageError(`${JSON.stringify(method)} is not an HTTP method`);
   const inQuery = method === 'GET' || method === 'HEAD';
   const body = inQuery
     ? undefined
-    : isObject(given)
-      ? { ...given, ...fields }
-      : (given ?? (Object.keys(fields).length > 0 ? fields : undefined));
-  const headers = headersOf(flags.header);
+    : isObject(input)
+      ? { ...input, ...fields }
+      : (input ?? (Object.keys(fields).length > 0 ? fields : undefined));
+  const headers = parseHeaders(flags.header);
   const { client } = await openSession(io, settings);
-  const repeatable = method === 'POST' && !('idempotency-key' in headers) ? { idempotencyKey: randomUUID() } : {};
-  const options = { signal: io.interrupted, headers, ...repeatable };
+  const idempotency = method === 'POST' && !('idempotency-key' in headers) ? { idempotencyKey: randomUUID() } : {};
+  const options = { signal: io.interrupted, headers, ...idempotency };
   const requestWith = (cursor: string | undefined) =>
-    client.request({ method, path, body, query: queryOf(inQuery ? fields : {}, cursor) }, options);
+    client.request({ method, path, body, query: toQuery(inQuery ? fields : {}, cursor) }, options);
   const asJson = { ...settings, format: settings.format === 'text' ? ('json' as const) : settings.format };
   if (flags.paginate) return showPages({ io, settings: asJson, all: true, pageAt: requestWith });
   const answer = await requestWith(undefined).withResponse();
-  if (flags.include) io.stdout.write(headLines(answer));
+  if (flags.include) io.stdout.write(formatHeaders(answer));
   if (!flags.silent && answer.data !== undefined) showResult(io, asJson, answer.data);
 }
 
-const usage = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
 
-const headLines = ({ status, headers }: Answer<unknown>): string =>
+const formatHeaders = ({ status, headers }: Answer<unknown>): string =>
   [`HTTP ${status}`, ...Array.from(headers, ([name, value]) => `${name}: ${value}`), ''].map((line) => `${plainText(line)}\n`).join('');
 
-function queryOf(fields: Record<string, unknown>, cursor: string | undefined): Record<string, QueryValue> {
+function toQuery(fields: Record<string, unknown>, cursor: string | undefined): Record<string, QueryValue> {
   const pairs = Object.entries(fields).map(([name, value]): [string, QueryValue] => [
     name,
     typeof value === 'string' ? value : printableJson(value),
@@ -80,34 +81,35 @@ function queryOf(fields: Record<string, unknown>, cursor: string | undefined): R
   return { ...Object.fromEntries(pairs), ...(cursor !== undefined && { cursor }) };
 }
 
-function headersOf(texts: readonly string[] = []): Record<string, string> {
+function parseHeaders(texts: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
       const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/s.exec(text) ?? [];
-      if (name === '') throw usage(`A header is written "name: text", not ${JSON.stringify(text)}`);
-      if (name.toLowerCase() === 'authorization') throw usage('Whose token is sent is decided by signing in or by MANDATE_TOKEN');
+      if (name === '') throw usageError(`A header must have the form "name: text", not ${JSON.stringify(text)}`);
+      if (name.toLowerCase() === 'authorization')
+        throw usageError('The Authorization header cannot be set: sign in or set MANDATE_TOKEN instead');
       return [name.toLowerCase(), value];
     }),
   );
 }
 
-async function fieldsOf(io: Io, { field = [], typedField = [] }: ApiFlags): Promise<Record<string, unknown>> {
+async function parseFields(io: Io, { field = [], typedField = [] }: ApiFlags): Promise<Record<string, unknown>> {
   const fields: Record<string, unknown> = {};
   for (const [text, typed] of [...field.map((one) => [one, false] as const), ...typedField.map((one) => [one, true] as const)]) {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (name === '') throw usage(`A field is written name=value, not ${JSON.stringify(text)}`);
-    place(fields, name, typed ? await typedValue(io, value) : value);
+    if (name === '') throw usageError(`A field must have the form name=value, not ${JSON.stringify(text)}`);
+    setField(fields, name, typed ? await parseTypedValue(io, value) : value);
   }
   return fields;
 }
 
-const typedValue = async (io: Io, text: string): Promise<unknown> => {
+const parseTypedValue = async (io: Io, text: string): Promise<unknown> => {
   if (text.startsWith('@')) return readInput(io, text.slice(1));
   return /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text) ? (JSON.parse(text) as unknown) : text;
 };
 
-/** `a[b]=c` is an object in an object, `a[]=1` an element of a list. */
-function place(fields: Record<string, unknown>, name: string, value: unknown): void {
+/** Sets a field by its path: `a[b]=c` sets a field of a nested object, `a[]=1` appends to a list. */
+function setField(fields: Record<string, unknown>, name: string, value: unknown): void {
   const keys = name.replaceAll(']', '').split('[');
   const [last = '', ...outer] = keys.toReversed();
   let target: Record<string, unknown> = fields;
@@ -125,7 +127,7 @@ function place(fields: Record<string, unknown>, name: string, value: unknown): v
   target[listName] = [...(Array.isArray(before) ? (before as unknown[]) : []), value];
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

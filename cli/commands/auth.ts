@@ -11,14 +11,14 @@ import { settingsOf, withProfile, type Settings } from '../settings/settings.ts'
 import { checkFields, showResult } from '../output/print-result.ts';
 
 export function addAuth(program: Command, io: Io): void {
-  const group = groupCommand(program, 'auth', 'Who is signed in here, and what they granted');
-  const status = leafCommand(group, 'status', 'Every sign-in there is, and which one is used').action(async () =>
+  const group = groupCommand(program, 'auth', 'Show the sign-ins on this machine and their scopes');
+  const status = leafCommand(group, 'status', 'List every sign-in and show which one is used').action(async () =>
     showStatus(io, settingsOf(globalFlagsOf(status), io)),
   );
-  const token = leafCommand(group, 'token', 'Print the access token, for another program')
-    .option('--min-ttl <duration>', 'renew it when it lasts less long: 60s')
+  const token = leafCommand(group, 'token', 'Print the access token for use in another program')
+    .option('--min-ttl <duration>', 'renew the token if it expires within this time (default: 60s)')
     .action(async () => printToken(io, settingsOf(globalFlagsOf(token), io), token.opts<{ minTtl?: string }>().minTtl));
-  const scopes = leafCommand(group, 'scopes', 'What can be granted, and what is').action(async () =>
+  const scopes = leafCommand(group, 'scopes', 'List all scopes and show which ones are granted').action(async () =>
     showScopes(io, settingsOf(globalFlagsOf(scopes), io)),
   );
 }
@@ -28,7 +28,7 @@ const statusColumns = ['source', 'used', 'user', 'api_url', 'scopes', 'expires_a
 async function showStatus(io: Io, settings: Settings): Promise<void> {
   checkFields(settings, statusColumns);
   const store = credentialStore(settings.directory);
-  const kept = Object.entries(await store.readAll()).map(
+  const signIns = Object.entries(await store.readAll()).map(
     ([profile, { apiUrl, user, scopes, expiresAt, refreshToken, storage = 'file' }]) => ({
       source: `profile ${profile}`,
       used: settings.token === undefined && profile === settings.profile,
@@ -41,28 +41,33 @@ async function showStatus(io: Io, settings: Settings): Promise<void> {
     }),
   );
   const environment = { source: 'MANDATE_TOKEN', used: true, user: null, api_url: settings.apiUrl ?? null, scopes: null };
-  const data = [...(settings.token === undefined ? [] : [{ ...environment, expires_at: null, renewable: false, storage: null }]), ...kept];
-  if (data.length === 0 && !settings.quiet) io.stderr.write(withProfile(io, 'Nobody is signed in. Sign in with: mandate login\n'));
+  const data = [
+    ...(settings.token === undefined ? [] : [{ ...environment, expires_at: null, renewable: false, storage: null }]),
+    ...signIns,
+  ];
+  if (data.length === 0 && !settings.quiet) io.stderr.write(withProfile(io, 'You are not signed in. Sign in with: mandate login\n'));
   showResult(io, settings, { data }, statusColumns);
 }
 
 async function printToken(io: Io, settings: Settings, minTtl: string | undefined): Promise<void> {
   const ttlMs = minTtl === undefined ? 60_000 : durationMs(minTtl);
   if (ttlMs === undefined) {
-    throw new CommandFailure(exitCodes.usage, 'usage', `--min-ttl is written like 60s or 5m, not ${JSON.stringify(minTtl)}`);
+    throw new CommandFailure(exitCodes.usage, 'usage', `--min-ttl must be a duration such as 60s or 5m, not ${JSON.stringify(minTtl)}`);
   }
   const session = await openSession(io, settings);
   requireSignIn(session);
   const { credential, store } = session;
-  const token = settings.token ?? (credential && (await lasting(tokenSource(io, store, settings.profile, credential), credential, ttlMs)));
+  const token =
+    settings.token ?? (credential && (await ensureTokenTtl(tokenSource(io, store, settings.profile, credential), credential, ttlMs)));
   if (credential?.bound && !settings.quiet) {
-    const hint = withProfile(io, 'One they can use: mandate login --no-dpop');
+    const hint = withProfile(io, 'Get a token for other programs with: mandate login --no-dpop');
     io.stderr.write(`This token is bound to a key of this machine, so other programs cannot use it. ${hint}\n`);
-  } else if (io.stdout.isTTY && !settings.quiet) io.stderr.write('Whoever sees this token can act as you until it expires.\n');
+  } else if (io.stdout.isTTY && !settings.quiet) io.stderr.write('Anyone who has this token can act as you until it expires.\n');
   io.stdout.write(settings.format === 'text' ? `${token}\n` : `${JSON.stringify({ access_token: token })}\n`);
 }
 
-async function lasting(
+/** Returns the access token, renewed if it expires within `ttlMs`. */
+async function ensureTokenTtl(
   source: ReturnType<typeof tokenSource>,
   { accessToken, expiresAt }: { accessToken: string; expiresAt: number },
   ttlMs: number,

@@ -5,10 +5,10 @@ import { printableJson } from '../terminal/safe-terminal-text.ts';
 import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
 
 export function addCommandTree(program: Command, io: Io): void {
-  const command = leafCommand(program, 'commands', 'Every command')
-    .description('Every command, for reading or, with --json, for programs.')
+  const command = leafCommand(program, 'commands', 'List every command')
+    .description('List every command with its summary. With --json, the list includes arguments and flags.')
     .action(() => {
-      const leaves = leavesOf(program, []);
+      const leaves = listLeafCommands(program, []);
       const { json, jsonl, jq } = globalFlagsOf(command);
       if (jq !== undefined) return io.stdout.write(jqLines(jq, leaves, io.stdout));
       if (jsonl) return io.stdout.write(leaves.map((leaf) => `${printableJson(leaf)}\n`).join(''));
@@ -20,17 +20,17 @@ export function addCommandTree(program: Command, io: Io): void {
     });
 }
 
-type Leaf = {
+type LeafCommand = {
   readonly command: string;
   readonly summary: string;
   readonly arguments: readonly string[];
   readonly flags: readonly string[];
 };
 
-const leavesOf = (command: Command, words: readonly string[]): Leaf[] =>
+const listLeafCommands = (command: Command, words: readonly string[]): LeafCommand[] =>
   command.commands.flatMap((child) => {
     const path = [...words, child.name()];
-    if (child.commands.length > 0) return leavesOf(child, path);
+    if (child.commands.length > 0) return listLeafCommands(child, path);
     const flags = child.options.map(({ flags: text }) => text);
     return [
       { command: path.join(' '), summary: child.summary(), arguments: child.registeredArguments.map((argument) => argument.name()), flags },

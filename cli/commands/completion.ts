@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { Io } from '../environment.ts';
 import { leafCommand } from '../command-helpers.ts';
 
-// No script evaluates what was typed: the words go to the command as they are, and what it answers is taken as text.
+// The scripts never evaluate user input: they pass the words on unchanged and treat the output of the command as text.
 const scripts = {
   bash: `_mandate() {
   local line
@@ -30,7 +30,7 @@ compdef _mandate mandate
 end
 complete -c mandate -f -a '(__mandate_complete)'
 `,
-  // Windows PowerShell drops empty words, so the last one travels with a letter before it.
+  // Windows PowerShell drops empty arguments, so the last word is prefixed with `=`.
   powershell: `Register-ArgumentCompleter -Native -CommandName mandate -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
@@ -44,7 +44,7 @@ complete -c mandate -f -a '(__mandate_complete)'
 } as const;
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-const howTo = `
+const examples = `
 Examples:
   bash        echo 'eval "$(mandate completion bash)"' >> ~/.bashrc
   zsh         echo 'eval "$(mandate completion zsh)"' >> ~/.zshrc, after compinit
@@ -52,9 +52,9 @@ Examples:
   PowerShell  mandate completion powershell | Out-String | Invoke-Expression, in $PROFILE`;
 
 export function addCompletion(program: Command, io: Io): void {
-  leafCommand(program, 'completion', 'Completion for your shell')
-    .description('Print a script that lets your shell complete commands, flags and values.')
+  leafCommand(program, 'completion', 'Print a shell completion script')
+    .description('Print a script that adds completion of commands, flags and values to your shell.')
     .addArgument(new Argument('<shell>').choices(shells))
-    .addHelpText('after', howTo)
+    .addHelpText('after', examples)
     .action((shell: (typeof shells)[number]) => io.stdout.write(scripts[shell]));
 }

@@ -15,56 +15,63 @@ const keyHelp = `\nKeys:\n${Object.entries(configKeys)
   .join('\n')}`;
 
 export function addConfig(program: Command, io: Io): void {
-  const group = groupCommand(program, 'config', 'What a profile says, so that nobody has to type it');
-  const list = leafCommand(group, 'list', 'Every key').action(() => {
+  const group = groupCommand(program, 'config', 'Read and change the settings of a profile');
+  const list = leafCommand(group, 'list', 'List every key and its value').action(() => {
     const settings = settingsOf(globalFlagsOf(list), io);
     checkFields(settings, columns);
     const data = Object.entries(configKeys).map(([key, { summary }]) => ({ key, value: settings.config[key] ?? null, what: summary }));
     showResult(io, settings, { data }, columns);
   });
-  const get = leafCommand(group, 'get', 'What a key is set to')
+  const get = leafCommand(group, 'get', 'Print the value of a key')
     .argument('<key>', 'one of the keys below')
     .addHelpText('after', keyHelp)
     .action((key: string) => {
       const settings = settingsOf(globalFlagsOf(get), io);
-      const value = settings.config[known(key)];
+      const value = settings.config[requireKnownKey(key)];
       if (value === undefined) throw new CommandFailure(exitCodes.notFound, 'not_set', `${key} is not set in profile ${settings.profile}`);
       io.stdout.write(settings.format === 'text' ? `${value}\n` : jsonLine(io, settings, { key, value }));
     });
-  const set = leafCommand(group, 'set', 'Set a key')
+  const set = leafCommand(group, 'set', 'Set the value of a key')
     .argument('<key>', 'one of the keys below')
     .argument('<value>')
     .addHelpText('after', keyHelp)
     .action((key: string, value: string) => {
-      if (!configKeys[known(key)]?.isValid(value)) {
-        throw new CommandFailure(exitCodes.usage, 'usage', `${key} is ${configKeys[key]?.summary}, not ${JSON.stringify(value)}`);
+      if (!configKeys[requireKnownKey(key)]?.isValid(value)) {
+        throw new CommandFailure(
+          exitCodes.usage,
+          'usage',
+          `Invalid value for ${key} (${configKeys[key]?.summary}): ${JSON.stringify(value)}`,
+        );
       }
-      change(settingsOf(globalFlagsOf(set), io), (profile) => ({ ...profile, [key]: value }));
+      updateProfile(settingsOf(globalFlagsOf(set), io), (profile) => ({ ...profile, [key]: value }));
     });
-  const unset = leafCommand(group, 'unset', 'Take a key back')
+  const unset = leafCommand(group, 'unset', 'Remove the value of a key')
     .argument('<key>', 'one of the keys below')
     .addHelpText('after', keyHelp)
     .action((key: string) => {
-      known(key);
-      change(settingsOf(globalFlagsOf(unset), io), (profile) =>
+      requireKnownKey(key);
+      updateProfile(settingsOf(globalFlagsOf(unset), io), (profile) =>
         Object.fromEntries(Object.entries(profile).filter(([name]) => name !== key)),
       );
     });
-  const path = leafCommand(group, 'path', 'Where it is kept').action(() => {
-    const at = configPath(directoryOf(io));
-    io.stdout.write(globalFlagsOf(path).json ? `${JSON.stringify({ path: at })}\n` : `${at}\n`);
+  const path = leafCommand(group, 'path', 'Print the path of the configuration file').action(() => {
+    const file = configPath(directoryOf(io));
+    io.stdout.write(globalFlagsOf(path).json ? `${JSON.stringify({ path: file })}\n` : `${file}\n`);
   });
 }
 
-function known(key: string): string {
+function requireKnownKey(key: string): string {
   if (Object.hasOwn(configKeys, key)) return key;
-  const near = nearest(key, Object.keys(configKeys));
-  throw new CommandFailure(exitCodes.usage, 'usage', `There is no key ${key}`, {
-    hint: near === undefined ? `There are: ${Object.keys(configKeys).join(', ')}` : `Did you mean ${near}?`,
+  const closest = nearest(key, Object.keys(configKeys));
+  throw new CommandFailure(exitCodes.usage, 'usage', `Unknown key: ${key}`, {
+    hint: closest === undefined ? `Available keys: ${Object.keys(configKeys).join(', ')}` : `Did you mean ${closest}?`,
   });
 }
 
-function change({ directory, profile }: Settings, changed: (profile: Readonly<Record<string, string>>) => Record<string, string>): void {
+function updateProfile(
+  { directory, profile }: Settings,
+  update: (profile: Readonly<Record<string, string>>) => Record<string, string>,
+): void {
   const config = readConfig(directory);
-  writeConfig(directory, withProfile(config, profile, changed(config.profiles[profile] ?? {})));
+  writeConfig(directory, withProfile(config, profile, update(config.profiles[profile] ?? {})));
 }

@@ -12,43 +12,44 @@ import { runContractCommand, type OwnFlags } from '../contract-commands/run-cont
 import { settingsOf } from '../settings/settings.ts';
 
 const groupSummaries: Readonly<Record<string, string>> = {
-  versions: 'The versions of the API',
-  users: 'People who buy, and those who work for the shop',
-  products: 'What the shop sells',
-  'product-categories': 'The categories of the products, with counts',
-  'delivery-methods': 'How an order can reach its customer',
-  orders: 'What customers bought',
-  payments: 'What customers pay',
-  refunds: 'What is paid back',
-  shipments: 'Parcels on their way',
-  tasks: 'Exports and imports that run in the background',
-  events: 'What happened, in order',
-  webhooks: 'Events, sent to an address of yours',
-  'connected-apps': 'Which applications can act for you',
-  'api-keys': 'Keys for programs of your own',
-  applications: 'Which applications there are, and what each may ever do',
-  'audit-events': 'What happened to credentials and permissions',
-  usage: 'Requests made, and the limits for them',
-  'signing-keys': 'The keys that tokens are signed with',
+  versions: 'Versions of the API',
+  users: 'User accounts of customers, staff and administrators',
+  products: 'Products of the shop',
+  'product-categories': 'Product categories, with product counts',
+  'delivery-methods': 'Delivery methods of the shop',
+  orders: 'Orders of customers',
+  payments: 'Payments for orders',
+  refunds: 'Refunds of payments',
+  shipments: 'Shipments of orders',
+  tasks: 'Background tasks, such as exports and imports',
+  events: 'Events, in the order they occurred',
+  webhooks: 'Webhook endpoints that receive events',
+  'connected-apps': 'Applications that can act on your behalf',
+  'api-keys': 'API keys for your own programs',
+  applications: 'Registered applications and their permissions',
+  'audit-events': 'Audit log of changes to credentials and permissions',
+  usage: 'Number of API requests, and the limits',
+  'signing-keys': 'Keys that sign tokens',
 };
 
-/** The group that a word names, in full or by its alias. */
+/** Returns the group with this name or alias. Returns an unknown word unchanged. */
 export const groupNamed = (word: string): string => resolveAlias(word, Object.keys(groupSummaries), aliasOfGroup) ?? word;
 
 /**
- * One command for each operation of the contract: `mandate <resource> <operation>`; where they are named, of one resource
- * only, and of that the one operation if there is such a one. Whether there is.
+ * Adds one command for each operation of the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
+ * group, and with `onlyName` only this command if it exists. Returns whether it added only that one command.
  */
 export function addContractCommands(program: Command, io: Io, onlyGroup?: string, onlyName?: string): boolean {
-  const ofGroup = commandSpecs.filter(({ operationId, group }) => !(operationId in byHand) && (onlyGroup ?? group) === group);
-  const names = ofGroup.map(({ name }) => name);
-  const single = onlyGroup === undefined ? undefined : ofGroup.find(({ name }) => name === resolveAlias(onlyName, names, aliasOfCommand));
-  const derived = single ? [single] : ofGroup;
-  for (const [group, specs] of Map.groupBy(derived, (spec) => spec.group)) {
+  const candidates = commandSpecs.filter(({ operationId, group }) => !(operationId in byHand) && (onlyGroup ?? group) === group);
+  const names = candidates.map(({ name }) => name);
+  const onlySpec =
+    onlyGroup === undefined ? undefined : candidates.find(({ name }) => name === resolveAlias(onlyName, names, aliasOfCommand));
+  const specs = onlySpec ? [onlySpec] : candidates;
+  for (const [group, groupSpecs] of Map.groupBy(specs, (spec) => spec.group)) {
     const parent = groupCommand(program, group, groupSummaries[group] ?? '');
-    for (const spec of specs) addContractCommand(parent, spec, io);
+    for (const spec of groupSpecs) addContractCommand(parent, spec, io);
   }
-  return single !== undefined;
+  return onlySpec !== undefined;
 }
 
 function addContractCommand(parent: Command, spec: CommandSpec, io: Io): void {
@@ -56,28 +57,29 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: Io): void {
   if (spec.description) command.description(`${spec.summary}.\n${spec.description}`);
   for (const { name, schema } of spec.pathParameters) command.argument(`<${kebabCase(name)}>`, schema.description);
   const typed = addContractFlags(command, spec);
-  if (spec.body) command.option('--input <file>', 'JSON body to begin with; flags override it; - reads standard input');
-  if (spec.ifMatch) command.option('--if-match <etag>', 'only if it is still this version');
-  if (spec.paginated) command.option('--all', 'every page');
-  if (spec.method === 'GET') command.option('-w, --web', 'open it in the browser');
-  if (spec.operationId in questions) command.option('-y, --yes', 'do not ask');
-  command.option('--print-request', 'print the request and send nothing');
-  if (spec.scopes.length > 0) command.addHelpText('after', `\nNeeds the scope ${spec.scopes.join(' or ')}.`);
+  if (spec.body)
+    command.option('--input <file>', 'read the JSON body from a file, or from standard input if it is -; flags override its fields');
+  if (spec.ifMatch) command.option('--if-match <etag>', 'send the request only if the resource still has this ETag');
+  if (spec.paginated) command.option('--all', 'fetch every page');
+  if (spec.method === 'GET') command.option('-w, --web', 'open the matching page in the browser');
+  if (spec.operationId in questions) command.option('-y, --yes', 'skip the confirmation prompt');
+  command.option('--print-request', 'print the request without sending it');
+  if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
   command.action(async () => {
     const settings = settingsOf(globalFlagsOf(command), io);
     await runContractCommand({ io, settings, spec, path: command.args, typed, own: command.opts<OwnFlags>() });
   });
 }
 
-/** The flags of an operation. Each use of one is kept, in order, since some are repeated. */
+/** Adds the flags of an operation to a command. Returns a map that is filled during parsing with every value of each flag, in order. */
 export function addContractFlags(command: Command, spec: CommandSpec): Typed {
   const typed = new Map<Flag, string[]>();
   for (const flag of flagsOf(spec)) addFlag(command, flag, typed);
-  if (spec.idempotent) command.option('--idempotency-key <key>', 'repeat a request safely: the same key never carries it out twice');
+  if (spec.idempotent) command.option('--idempotency-key <key>', 'retry safely: requests with the same key are executed at most once');
   return typed;
 }
 
-const choicesFor = ({ schema }: Flag): string[] => {
+const allowedValues = ({ schema }: Flag): string[] => {
   const { enum: choices = [], type } = schema.items ?? schema;
   return type.includes('boolean') ? ['true', 'false'] : choices.filter((choice) => choice !== null);
 };
@@ -94,5 +96,5 @@ function addFlag(command: Command, flag: Flag, typed: Map<Flag, string[]>): void
     typed.set(flag, [...(typed.get(flag) ?? []), text]);
     return text;
   });
-  command.addOption(noteChoices(option, choicesFor(flag)));
+  command.addOption(noteChoices(option, allowedValues(flag)));
 }

@@ -15,19 +15,19 @@ import { groupNamed } from './contract-commands.ts';
 
 export function addDocs(program: Command, io: Io): void {
   const command = leafCommand(program, 'docs', 'Open the API reference')
-    .description('Open the API reference of the service in the browser, at the operation of a command. In a pipe, print its URL.')
-    .argument('[command...]', 'the words of a command: orders create')
+    .description('Open the API reference in the browser, at the operation of a command. In a pipe, print the URL instead.')
+    .argument('[command...]', 'name of a command, such as orders create')
     .action(async (words: readonly string[]) => openReference(io, settingsOf(globalFlagsOf(command), io), words));
 }
 
 async function openReference(io: Io, settings: Settings, words: readonly string[]): Promise<void> {
-  const anchor = anchorOf(words);
+  const fragment = referenceFragment(words);
   const { apiUrl } = await openSession(io, settings);
-  await openPage(io, settings, `${apiUrl}/docs${anchor}`);
+  await openPage(io, settings, `${apiUrl}/docs${fragment}`);
 }
 
-/** Operations of the commands that no operation is named for. */
-const operationsBehind: Readonly<Record<string, string>> = {
+/** The API operations of commands that are not named after an operation. */
+const operationsOfCustomCommands: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(byHand).map(([operationId, words]) => [words, operationId])),
   'orders pay': 'payments.create',
   'orders watch': 'orders.get',
@@ -36,25 +36,25 @@ const operationsBehind: Readonly<Record<string, string>> = {
   'webhooks listen': 'events.list',
 };
 
-/** The place of an operation or a group in the reference, as its deep links name it. */
-function anchorOf([groupWord, nameWord]: readonly string[]): string {
+/** Returns the URL fragment of an operation or a group in the API reference. */
+function referenceFragment([groupWord, nameWord]: readonly string[]): string {
   if (groupWord === undefined) return '';
   const group = groupNamed(groupWord);
-  const ofGroup = commandSpecs.filter((spec) => spec.group === group);
+  const groupSpecs = commandSpecs.filter((spec) => spec.group === group);
   const name = resolveAlias(
     nameWord,
-    ofGroup.map((spec) => spec.name),
+    groupSpecs.map((spec) => spec.name),
     aliasOfCommand,
   );
-  const behind = operationsBehind[`${group} ${name}`];
-  const found = behind === undefined ? ofGroup.find((spec) => spec.name === (name ?? spec.name)) : specOf(behind);
+  const operationId = operationsOfCustomCommands[`${group} ${name}`];
+  const found = operationId === undefined ? groupSpecs.find((spec) => spec.name === (name ?? spec.name)) : specOf(operationId);
   if (found) return `#/${[found.tag, ...(name === undefined ? [] : [found.operationId])].map(encodeURIComponent).join('/')}`;
-  throw unknownOperation([groupWord, nameWord].filter(Boolean).join(' '));
+  throw unknownOperationError([groupWord, nameWord].filter(Boolean).join(' '));
 }
 
-function unknownOperation(typed: string): CommandFailure {
-  const known = [...commandSpecs.map((spec) => `${spec.group} ${spec.name}`), ...Object.keys(operationsBehind)];
-  const meant = nearest(typed, [...known, ...commandSpecs.map((spec) => spec.group)]);
-  const hint = meant === undefined ? 'Every command: mandate commands' : `Did you mean mandate docs ${meant}?`;
-  return new CommandFailure(exitCodes.usage, 'usage', `The API has no operation ${typed}`, { hint });
+function unknownOperationError(typed: string): CommandFailure {
+  const known = [...commandSpecs.map((spec) => `${spec.group} ${spec.name}`), ...Object.keys(operationsOfCustomCommands)];
+  const closest = nearest(typed, [...known, ...commandSpecs.map((spec) => spec.group)]);
+  const hint = closest === undefined ? 'List every command with: mandate commands' : `Did you mean mandate docs ${closest}?`;
+  return new CommandFailure(exitCodes.usage, 'usage', `The API has no operation for: ${typed}`, { hint });
 }

@@ -9,20 +9,20 @@ const topicList = Object.entries(helpTopics)
   .join('');
 
 export function addHelp(program: Command, io: Io): void {
-  leafCommand(program, 'help', 'What a command does and takes')
-    .argument('[command...]', 'the words of a command, or a topic')
-    .option('--man', 'print it as a man page: mandate help orders pay --man | man -l -')
+  leafCommand(program, 'help', 'Show help for a command or topic')
+    .argument('[command...]', 'name of a command or topic')
+    .option('--man', 'print the man page: mandate help orders pay --man | man -l -')
     .addHelpText('after', `\nTopics:${topicList}`)
     .action((words: readonly string[], { man = false }: { man?: boolean }) => {
       const topic = Object.hasOwn(helpTopics, words.join(' ')) ? helpTopics[words.join(' ')] : undefined;
       if (topic) return io.stdout.write(topic.text);
-      const command = words.reduce(childOf, program);
+      const command = words.reduce(requireSubcommand, program);
       if (man) return io.stdout.write(manPage(command));
       command.outputHelp();
     });
 }
 
-function childOf(command: Command, word: string): Command {
+function requireSubcommand(command: Command, word: string): Command {
   const child = findCommand(command, word);
   if (child) return child;
   throw unknownCommand(command, word, command.parent ? [] : Object.keys(helpTopics));

@@ -28,15 +28,15 @@ import { signInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
 import { revokeTokens } from './logout.ts';
 
 const clientId = 'mandate-cli';
-/** What a customer needs to place orders, to pay for them and to see both. */
+/** The scopes that customers need to place, pay for and read their orders. */
 const defaultScopes = ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'];
-/** Who the person is, and that the sign-in outlives the first token. */
-const alwaysAsked = ['openid', 'offline_access'];
-const waitUsualMs = 300_000;
-/** `--force` repeats every sign-in that is older, in seconds: a browser that is still signed in does not count as a new sign-in. */
+/** Always requested: `openid` identifies the user, `offline_access` grants a refresh token. */
+const alwaysRequestedScopes = ['openid', 'offline_access'];
+const defaultSignInTimeoutMs = 300_000;
+/** Maximum age of the sign-in with `--force`, in seconds. It makes the user sign in again even if the browser session is still active. */
 const forcedMaxAge = 60;
-/** Creating an API key takes a sign-in that is not older than 15 minutes: this leaves time for the next command, in seconds. */
-const keyMaxAge = 300;
+/** Maximum age of the sign-in for `api_keys.manage`, in seconds. The API allows 15 minutes, which leaves time for the next command. */
+const apiKeyMaxAge = 300;
 
 type LoginFlags = {
   readonly browser: boolean;
@@ -48,7 +48,7 @@ type LoginFlags = {
   readonly dpop: boolean;
   readonly force?: boolean;
 };
-type Login = {
+type LoginContext = {
   readonly io: Io;
   readonly settings: Settings;
   readonly flags: LoginFlags;
@@ -59,85 +59,86 @@ type Login = {
 export function addLogin(program: Command, io: Io): void {
   const command = leafCommand(program, 'login', 'Sign in')
     .description(
-      'Sign in with a browser: on this machine, or, where there is none to open, on any other by a code. Who takes longer than --timeout, 5m, has to begin again.',
+      'Sign in with a browser on this machine or, if none can be opened, with a code in a browser on any machine. The sign-in must be completed within --timeout (default: 5m).',
     )
-    .option('--device', 'print a code to type on another machine')
-    .option('--no-browser', 'only print the address to open on this machine')
+    .option('--device', 'print a code to enter in a browser on any machine')
+    .option('--no-browser', 'print the URL to open on this machine instead of opening it')
     .option('--with-token', 'read an access token or API key from standard input')
-    .option('--port <n>', 'listen on this port of 127.0.0.1 for the browser to come back to')
-    .option('--scopes <names>', 'what to ask for, separated by commas; +name adds to what is granted already')
+    .option('--port <n>', 'port on 127.0.0.1 that receives the redirect of the browser')
+    .option('--scopes <names>', 'comma-separated scopes to request; +name adds a scope to the granted ones')
     .addOption(
-      noteChoices(new Option('--storage <where>', 'where the refresh token is kept: auto, keyring or file (MANDATE_STORAGE)'), [
+      noteChoices(new Option('--storage <where>', 'where to store the refresh token: auto, keyring or file (MANDATE_STORAGE)'), [
         'auto',
         'keyring',
         'file',
       ]),
     )
-    .option('--no-dpop', 'tokens that any program can use, in place of ones bound to a key of this machine')
-    .option('--force', 'sign in again with the same scopes, even if signed in already')
+    .option('--no-dpop', 'get tokens that other programs can use, instead of tokens bound to a key on this machine')
+    .option('--force', 'sign in again with the same scopes, even if already signed in')
     .action(async () => {
       const flags = command.opts<LoginFlags>();
-      const given = globalFlagsOf(command);
-      const settings = settingsOf(given, io);
-      await login({ io, settings, flags, mode: signInMode(io, settings, flags), waitMs: waitMsOf(given) });
+      const globalFlags = globalFlagsOf(command);
+      const settings = settingsOf(globalFlags, io);
+      await login({ io, settings, flags, mode: signInMode(io, settings, flags), waitMs: signInTimeoutMs(globalFlags) });
     });
 }
 
-/** Here the flag is for the person; the time for a single request may still come from the surroundings. */
-const waitMsOf = ({ timeout }: GlobalFlags): number => (timeout === undefined ? undefined : durationMs(timeout)) ?? waitUsualMs;
+/** Returns how long the user may take to sign in: `--timeout` if given. The configured request timeout does not apply here. */
+const signInTimeoutMs = ({ timeout }: GlobalFlags): number =>
+  (timeout === undefined ? undefined : durationMs(timeout)) ?? defaultSignInTimeoutMs;
 
-async function login(given: Login): Promise<void> {
-  const { io, settings, flags, mode } = given;
+async function login(context: LoginContext): Promise<void> {
+  const { io, settings, flags, mode } = context;
   if (settings.token !== undefined) {
-    throw new CommandFailure(exitCodes.usage, 'usage', 'MANDATE_TOKEN is set and would win over signing in; unset it first', {
+    throw new CommandFailure(exitCodes.usage, 'usage', 'MANDATE_TOKEN is set and would override the sign-in; unset it first', {
       hint: 'unset MANDATE_TOKEN',
     });
   }
-  portOf(flags.port);
+  parsePort(flags.port);
   const session = await openSession(io, settings);
   const granted = session.credential?.scopes ?? [];
-  const scopes = askedScopes(flags, granted);
+  const scopes = requestedScopes(flags, granted);
   const storage = await chosenStorage(io, settings, flags.storage);
-  if (mode === 'token') return loginWithToken(given, session);
+  if (mode === 'token') return loginWithToken(context, session);
   if (!flags.force && scopes.every((scope) => granted.includes(scope)) && (await isSignedIn(session))) {
-    return tell(io, settings, 'Already signed in', session.credential);
+    return printSignIn(io, settings, 'Already signed in', session.credential);
   }
   const proofKey = flags.dpop && settings.config['dpop'] !== 'off' ? await newProofKey({ extractable: true }) : undefined;
-  const tokens = await signIn(given, session, scopes, proofKey);
+  const tokens = await signIn(context, session, scopes, proofKey);
   const { apiUrl, store } = session;
   const user = tokens.scopes.includes('users.read')
     ? await clientAt(io, settings, apiUrl, refreshingTokens({ issuer: apiUrl, clientId, store: memoryStore(tokens), proofKey })).users.me({
         signal: io.interrupted,
       })
     : undefined;
-  const credential = { ...credentialOf(settings, apiUrl, tokens, user, storage), bound: proofKey !== undefined };
+  const credential = { ...toCredential(settings, apiUrl, tokens, user, storage), bound: proofKey !== undefined };
   const missing = apiScopes(scopes).filter((scope) => !tokens.scopes.includes(scope));
-  if (missing.length > 0 && (await isWorse(session, credential))) {
+  if (missing.length > 0 && (await shouldKeepPreviousSignIn(session, credential))) {
     await revokeTokens(io, credential, tokens.refreshToken ?? tokens.accessToken);
-    throw notGranted(missing, user, `The earlier login of profile ${settings.profile} is kept.`);
+    throw notGrantedError(missing, user, `The previous sign-in of profile ${settings.profile} is unchanged.`);
   }
   await store.exclusively(async () => {
     await writeProofKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
     await keep(io, store, settings.profile, credential, tokens.refreshToken);
   });
-  tell(io, settings, 'Signed in', credential, `Credentials: ${storage === 'keyring' ? 'system keyring' : store.path}.`);
+  printSignIn(io, settings, 'Signed in', credential, `Credentials: ${storage === 'keyring' ? 'system keyring' : store.path}.`);
   if (missing.length === 0) return;
-  if (flags.scopes !== undefined) throw notGranted(missing, user, 'The other scopes were granted.');
+  if (flags.scopes !== undefined) throw notGrantedError(missing, user, 'The other scopes were granted.');
   io.stderr.write(`Not granted: ${missing.join(' ')}\n`);
 }
 
 const apiScopes = (scopes: readonly string[]): string[] => scopes.filter((scope) => scope.includes('.'));
 
-/** Whether the earlier login still works, and the new one is of another user or grants no more. */
-async function isWorse(session: Session, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {
-  const earlier = session.credential;
-  if (!earlier) return false;
-  const isOtherUser = user !== undefined && earlier.user !== undefined && user.id !== earlier.user.id;
-  const grantsMore = earlier.scopes.every((scope) => scopes.includes(scope)) && scopes.length > earlier.scopes.length;
+/** Returns whether to keep the previous sign-in: it still works, and the new one belongs to another user or has no additional scopes. */
+async function shouldKeepPreviousSignIn(session: Session, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {
+  const previous = session.credential;
+  if (!previous) return false;
+  const isOtherUser = user !== undefined && previous.user !== undefined && user.id !== previous.user.id;
+  const grantsMore = previous.scopes.every((scope) => scopes.includes(scope)) && scopes.length > previous.scopes.length;
   return (isOtherUser || !grantsMore) && isSignedIn(session);
 }
 
-function notGranted(missing: readonly string[], user: User | undefined, result: string): CommandFailure {
+function notGrantedError(missing: readonly string[], user: User | undefined, result: string): CommandFailure {
   const by = user ? ` by ${user.email}` : '';
   const flag = missing.map((scope) => `+${scope}`).join(',');
   return new CommandFailure(exitCodes.notAllowed, 'insufficient_scope', `Not granted${by}: ${missing.join(', ')}. ${result}`, {
@@ -145,30 +146,30 @@ function notGranted(missing: readonly string[], user: User | undefined, result: 
   });
 }
 
-async function loginWithToken({ io, settings }: Login, { apiUrl, store }: Session): Promise<void> {
+async function loginWithToken({ io, settings }: LoginContext, { apiUrl, store }: Session): Promise<void> {
   if (io.stdinIsTTY && !settings.quiet) io.stderr.write('Paste the token and press Enter:\n');
-  const given = readGivenToken((await readLine(io)) ?? '');
-  const result = await clientAt(io, settings, apiUrl, given.accessToken).users.me({ signal: io.interrupted }).safe();
-  // A token may be good without saying who its person is.
+  const token = readGivenToken((await readLine(io)) ?? '');
+  const result = await clientAt(io, settings, apiUrl, token.accessToken).users.me({ signal: io.interrupted }).safe();
+  // A valid token may lack the scope to read its user.
   if (!result.ok && result.error.code !== 'insufficient_scope') throw result.error;
   const user = result.ok ? result.data : undefined;
-  const credential = credentialOf(settings, apiUrl, given, user, 'file');
+  const credential = toCredential(settings, apiUrl, token, user, 'file');
   await store.exclusively(() => keep(io, store, settings.profile, credential, undefined));
-  tell(io, settings, 'Signed in', credential, `Credentials: ${store.path}.`);
+  printSignIn(io, settings, 'Signed in', credential, `Credentials: ${store.path}.`);
 }
 
-function askedScopes({ scopes: text, force = false }: LoginFlags, granted: readonly string[]): string[] {
+function requestedScopes({ scopes: text, force = false }: LoginFlags, granted: readonly string[]): string[] {
   const names = text?.split(/[\s,]+/).filter(Boolean) ?? [];
   const wrong = names.find((name) => !/^\+?[a-z]+(?:[._][a-z]+)*$/.test(name));
   if (wrong !== undefined)
-    throw new CommandFailure(exitCodes.usage, 'usage', `A scope is called like orders.read, not ${JSON.stringify(wrong)}`);
+    throw new CommandFailure(exitCodes.usage, 'usage', `A scope must have a name such as orders.read, not ${JSON.stringify(wrong)}`);
   const added = names.filter((name) => name.startsWith('+')).map((name) => name.slice(1));
   const named = names.filter((name) => !name.startsWith('+'));
   const base = named.length > 0 ? named : granted.length > 0 && (added.length > 0 || force) ? granted : defaultScopes;
-  return [...new Set([...alwaysAsked, ...base, ...added])];
+  return [...new Set([...alwaysRequestedScopes, ...base, ...added])];
 }
 
-/** Asks the service: what is kept here may have been revoked there. */
+/** Checks with the service whether the stored credential still works, because it may have been revoked. */
 async function isSignedIn({ client, credential }: Session): Promise<boolean> {
   if (!credential) return false;
   const result = credential.scopes.includes('users.read') ? await client.users.me().safe() : await client.orders.list({ limit: 1 }).safe();
@@ -176,32 +177,32 @@ async function isSignedIn({ client, credential }: Session): Promise<boolean> {
 }
 
 async function signIn(
-  { io, settings, flags, mode, waitMs }: Login,
+  { io, settings, flags, mode, waitMs }: LoginContext,
   { apiUrl }: Session,
   scopes: string[],
   proofKey: ProofKey | undefined,
 ): Promise<Tokens> {
   const issuer = settings.config['issuer'] ?? apiUrl;
   const server = await discover(issuer, { allowInsecureRequests: insecureAllowed(io), signal: io.interrupted, proofKey });
-  const how = { clientId, scopes, waitMs, maxAge: maxAgeOf(flags, scopes) };
-  if (mode === 'device') return signInWithDevice(io, settings, server, how);
-  return signInWithBrowser(io, server, how, { opens: mode === 'browser', port: portOf(flags.port) });
+  const options = { clientId, scopes, waitMs, maxAge: maxSignInAge(flags, scopes) };
+  if (mode === 'device') return signInWithDevice(io, settings, server, options);
+  return signInWithBrowser(io, server, options, { opens: mode === 'browser', port: parsePort(flags.port) });
 }
 
-function maxAgeOf({ force }: LoginFlags, scopes: readonly string[]): number | undefined {
+function maxSignInAge({ force }: LoginFlags, scopes: readonly string[]): number | undefined {
   if (force) return forcedMaxAge;
-  return scopes.includes('api_keys.manage') ? keyMaxAge : undefined;
+  return scopes.includes('api_keys.manage') ? apiKeyMaxAge : undefined;
 }
 
-function portOf(text: string | undefined): number | undefined {
+function parsePort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new CommandFailure(exitCodes.usage, 'usage', `--port is a number up to 65535, not ${JSON.stringify(text)}`);
+    throw new CommandFailure(exitCodes.usage, 'usage', `--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
   return port;
 }
 
-function credentialOf(
+function toCredential(
   { config }: Settings,
   apiUrl: string,
   { accessToken, expiresAt, scopes }: Tokens,
@@ -220,7 +221,7 @@ function credentialOf(
   };
 }
 
-function tell(io: Io, settings: Settings, what: string, credential: Credential | undefined, more = ''): void {
+function printSignIn(io: Io, settings: Settings, message: string, credential: Credential | undefined, note = ''): void {
   const scopes = credential?.scopes ?? [];
   if (settings.format !== 'text') {
     io.stdout.write(
@@ -228,7 +229,7 @@ function tell(io: Io, settings: Settings, what: string, credential: Credential |
     );
   }
   if (settings.quiet) return;
-  const who = credential?.user ? ` as ${credential.user.email}` : '';
-  const particulars = [`profile ${settings.profile}`, ...(scopes.length > 0 ? [`scopes ${apiScopes(scopes).join(' ')}`] : [])];
-  io.stderr.write(`${plainText(`${what}${who} (${particulars.join(', ')}). ${more}`).trim()}\n`);
+  const user = credential?.user ? ` as ${credential.user.email}` : '';
+  const details = [`profile ${settings.profile}`, ...(scopes.length > 0 ? [`scopes ${apiScopes(scopes).join(' ')}`] : [])];
+  io.stderr.write(`${plainText(`${message}${user} (${details.join(', ')}). ${note}`).trim()}\n`);
 }

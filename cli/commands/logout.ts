@@ -12,50 +12,50 @@ import { settingsOf, type Settings } from '../settings/settings.ts';
 
 export function addLogout(program: Command, io: Io): void {
   const command = leafCommand(program, 'logout', 'Sign out')
-    .description('Sign out: the service is told that the tokens shall not work any longer, and they are forgotten here.')
-    .option('--all', 'every profile')
+    .description('Sign out: revoke the tokens at the service and delete them on this machine.')
+    .option('--all', 'sign out of every profile')
     .action(async () => logout(io, settingsOf(globalFlagsOf(command), io), command.opts<{ all?: boolean }>().all ?? false));
 }
 
 async function logout(io: Io, settings: Settings, all: boolean): Promise<void> {
-  const kept = await credentialStore(settings.directory).readAll();
-  const profiles = Object.keys(kept).filter((profile) => all || profile === settings.profile);
-  if (profiles.length === 0 && !settings.quiet) io.stderr.write('Nobody was signed in.\n');
+  const credentials = await credentialStore(settings.directory).readAll();
+  const profiles = Object.keys(credentials).filter((profile) => all || profile === settings.profile);
+  if (profiles.length === 0 && !settings.quiet) io.stderr.write('You were not signed in.\n');
   await signOut(io, settings, profiles);
   if (settings.token !== undefined && !settings.quiet) io.stderr.write('MANDATE_TOKEN is still set.\n');
 }
 
-/** Forgets what these profiles have kept, whether the service can be told or not. */
+/** Deletes the stored credentials of these profiles and revokes their tokens. Throws at the end if tokens could not be revoked. */
 export async function signOut(io: Io, settings: Settings, profiles: readonly string[]): Promise<void> {
   const store = credentialStore(settings.directory);
-  const untold: string[] = [];
+  const notRevoked: string[] = [];
   for (const profile of profiles) {
-    // Within the lock: a refresh under way elsewhere would leave a newer token alive.
+    // Holds the lock, because another process that refreshes the token now would leave a newer token valid.
     await store.exclusively(async () => {
       const credential = await store.read(profile);
       if (!credential) return;
-      const token = await revocable(io, store, profile, credential);
+      const token = await tokenToRevoke(io, store, profile, credential);
       await forget(io, store, profile);
-      if (!(await revokeTokens(io, credential, token))) untold.push(profile);
+      if (!(await revokeTokens(io, credential, token))) notRevoked.push(profile);
     });
     if (!settings.quiet) io.stderr.write(`Signed out (profile ${profile}).\n`);
   }
-  if (untold.length > 0) {
+  if (notRevoked.length > 0) {
     throw new CommandFailure(
       exitCodes.unforeseen,
       'not_revoked',
-      `The tokens are forgotten here, but the service could not be told (profile ${untold.join(', ')}); they work there until they expire`,
+      `The tokens were deleted on this machine but could not be revoked at the service (profile ${notRevoked.join(', ')}). They remain valid until they expire`,
     );
   }
 }
 
-/** Revoking the refresh token ends everything that came from it. */
-async function revocable(io: Io, store: CredentialStore, profile: string, credential: Credential): Promise<string> {
+/** Returns the token to revoke: the refresh token if there is one, because revoking it also revokes all tokens issued from it. */
+async function tokenToRevoke(io: Io, store: CredentialStore, profile: string, credential: Credential): Promise<string> {
   const refreshToken = await keptRefreshToken(io, store, profile, credential).catch(() => undefined);
   return refreshToken ?? credential.accessToken;
 }
 
-/** Revokes a token and everything that came from the same sign-in. Returns false when the service cannot be told. */
+/** Revokes a token and all other tokens of the same sign-in. Returns false if the service could not be reached or rejected the request. */
 export async function revokeTokens(
   io: Io,
   { apiUrl, issuer = apiUrl, clientId }: Pick<Credential, 'apiUrl' | 'issuer' | 'clientId'>,

@@ -4,16 +4,18 @@ import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
 import { openSession } from '../sign-in/session.ts';
 import { settingsOf } from '../settings/settings.ts';
 
-const howTo = `
-It speaks the Model Context Protocol on standard input and output, as whoever is signed in. In the settings of an assistant:
+const setupHelp = `
+The server uses standard input and output, and acts as the signed-in user. Add it to the settings of an assistant:
   { "mcpServers": { "mandate": { "command": "mandate", "args": ["mcp"] } } }
-An assistant elsewhere uses the address of the service, and signs in by itself: <service>/mcp`;
+Remote assistants connect to the service directly and sign in themselves: <service>/mcp`;
 
 export function addMcp(program: Command, io: Io): void {
-  const command = leafCommand(program, 'mcp', 'Be the tools of an assistant')
-    .description('Give the operations of the API to an assistant as tools. It can read; --allow-writes lets it change things, too.')
-    .option('--allow-writes', 'also what places, changes and deletes')
-    .addHelpText('after', howTo)
+  const command = leafCommand(program, 'mcp', 'Start an MCP server for an assistant')
+    .description(
+      'Start a Model Context Protocol server that offers the API operations to an assistant as tools. By default it only reads; --allow-writes also enables tools that make changes.',
+    )
+    .option('--allow-writes', 'also enable tools that create, change or delete')
+    .addHelpText('after', setupHelp)
     .action(async () => {
       const { client } = await openSession(io, settingsOf(globalFlagsOf(command), io));
       const { serveTools } = await import('../mcp/serve.ts');

@@ -6,9 +6,9 @@ import { settingsOf, type Settings } from '../settings/settings.ts';
 import { checkFields, showResult } from '../output/print-result.ts';
 
 export function addWhoami(program: Command, io: Io): void {
-  const command = leafCommand(program, 'whoami', 'Who is signed in')
-    .description('Who is signed in, as the service says it now.')
-    .option('--offline', 'as it was said at sign-in')
+  const command = leafCommand(program, 'whoami', 'Show the signed-in user')
+    .description('Show the signed-in user, as currently stored by the service.')
+    .option('--offline', 'show the user as stored at sign-in, without a request')
     .action(async () => whoami(io, settingsOf(globalFlagsOf(command), io), command.opts<{ offline?: boolean }>().offline ?? false));
 }
 

@@ -6,55 +6,54 @@ import type { CompletionCommand, CompletionFlag } from './completion-tree.ts';
 
 export type Candidate = { readonly value: string; readonly about: string };
 
-/** What can stand in place of the last of `words`. Nothing for what only the person knows: then the shell offers files. */
+/** Returns the completions of the last word. If the value can be anything, returns none, so that the shell completes file names. */
 export function candidates(words: readonly string[], profiles: readonly string[]): Candidate[] {
   const current = words.at(-1) ?? '';
   let command: CompletionCommand = { name: 'mandate', about: '', commands: completionTree };
-  let place = 0;
-  let awaiting: CompletionFlag | undefined;
+  let position = 0;
+  let flagWithoutValue: CompletionFlag | undefined;
   const used = new Set<string>();
   for (const word of words.slice(0, -1)) {
-    if (awaiting) {
-      awaiting = undefined;
+    if (flagWithoutValue) {
+      flagWithoutValue = undefined;
       continue;
     }
     if (word.startsWith('-')) {
       const [name = ''] = word.split('=', 1);
-      const flag = flagsOf(command).find(({ names }) => names.includes(name));
+      const flag = allFlags(command).find(({ names }) => names.includes(name));
       if (flag && !flag.repeatable) for (const one of flag.names) used.add(one);
-      if (flag?.values && !word.includes('=')) awaiting = flag;
+      if (flag?.values && !word.includes('=')) flagWithoutValue = flag;
       continue;
     }
     const child = command.commands?.find(({ name, aliases }) => name === word || aliases?.includes(word));
     if (child) command = child;
-    else place++;
+    else position++;
   }
-  const beginning = ({ value }: Candidate): boolean => value.startsWith(current);
-  if (awaiting) return valuesOf(awaiting, profiles).filter(beginning);
-  if (/^--[\w.-]+=/.test(current)) return afterEquals(command, current, profiles).filter(beginning);
+  const matches = ({ value }: Candidate): boolean => value.startsWith(current);
+  if (flagWithoutValue) return valueCandidates(flagWithoutValue, profiles).filter(matches);
+  if (/^--[\w.-]+=/.test(current)) return candidatesAfterEquals(command, current, profiles).filter(matches);
   if (current.startsWith('-')) {
-    const free = flagsOf(command).filter(({ names }) => !names.some((name) => used.has(name)));
-    return free
+    const unused = allFlags(command).filter(({ names }) => !names.some((name) => used.has(name)));
+    return unused
       .flatMap(({ names, about }) => names.filter((name) => name.startsWith('--')).map((value) => ({ value, about })))
-      .filter(beginning);
+      .filter(matches);
   }
   const children = (command.commands ?? []).map(({ name, about }) => ({ value: name, about }));
-  return [...children, ...(command.places?.[place] ?? []).map((value) => ({ value, about: '' }))].filter(beginning);
+  return [...children, ...(command.places?.[position] ?? []).map((value) => ({ value, about: '' }))].filter(matches);
 }
 
-/** Groups have the global flags as well, but nobody looks for them there. */
-const flagsOf = ({ flags = [] }: CompletionCommand): readonly CompletionFlag[] => [...flags, ...globalFlags];
+const allFlags = ({ flags = [] }: CompletionCommand): readonly CompletionFlag[] => [...flags, ...globalFlags];
 
-const valuesOf = ({ names, values = [] }: CompletionFlag, profiles: readonly string[]): Candidate[] =>
+const valueCandidates = ({ names, values = [] }: CompletionFlag, profiles: readonly string[]): Candidate[] =>
   (names.includes('--profile') ? profiles : values).map((value) => ({ value, about: '' }));
 
-function afterEquals(command: CompletionCommand, current: string, profiles: readonly string[]): Candidate[] {
+function candidatesAfterEquals(command: CompletionCommand, current: string, profiles: readonly string[]): Candidate[] {
   const name = current.slice(0, current.indexOf('='));
-  const flag = flagsOf(command).find(({ names }) => names.includes(name));
-  return flag?.values ? valuesOf(flag, profiles).map(({ value, about }) => ({ value: `${name}=${value}`, about })) : [];
+  const flag = allFlags(command).find(({ names }) => names.includes(name));
+  return flag?.values ? valueCandidates(flag, profiles).map(({ value, about }) => ({ value: `${name}=${value}`, about })) : [];
 }
 
-/** The names of profiles, from the files that have them; none where a file cannot be read. */
+/** Returns the profile names in the configuration and credential files. Ignores files that cannot be read. */
 export function profileNames(directory: string): string[] {
   const names = ['config.json', 'credentials.json'].flatMap((file) => {
     try {
@@ -68,32 +67,33 @@ export function profileNames(directory: string): string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** Answers `mandate __complete <shell> <words>` in the form that the shell's script reads. */
+/** Returns the output of `mandate __complete <shell> <words>` in the format that the completion script of the shell expects. */
 export function completionLines(shell: string, words: readonly string[], profiles: readonly string[]): string {
-  if (shell === 'powershell') return lines(candidates([...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')], profiles), shell);
-  if (shell !== 'bash') return lines(candidates(words, profiles), shell);
-  // bash takes `--status=paid` for three words, and replaces the last of them only.
-  const joined = joinedAtEquals(words);
+  if (shell === 'powershell')
+    return formatCandidates(candidates([...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')], profiles), shell);
+  if (shell !== 'bash') return formatCandidates(candidates(words, profiles), shell);
+  // bash splits `--status=paid` into three words and replaces only the last one.
+  const joined = joinAtEquals(words);
   const current = joined.at(-1) ?? '';
-  const kept = /^--[\w.-]+=/.exec(current)?.[0].length ?? 0;
-  return lines(
-    candidates(joined, profiles).map(({ value, about }) => ({ value: value.slice(kept), about })),
+  const prefixLength = /^--[\w.-]+=/.exec(current)?.[0].length ?? 0;
+  return formatCandidates(
+    candidates(joined, profiles).map(({ value, about }) => ({ value: value.slice(prefixLength), about })),
     shell,
   );
 }
 
-function joinedAtEquals(words: readonly string[]): string[] {
+function joinAtEquals(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const [index, word] of words.entries()) {
     const before = joined.at(-1);
-    const belongs = word === '=' || words[index - 1] === '=';
-    if (belongs && before !== undefined && before.startsWith('--')) joined[joined.length - 1] = before + word;
+    const continuesFlag = word === '=' || words[index - 1] === '=';
+    if (continuesFlag && before !== undefined && before.startsWith('--')) joined[joined.length - 1] = before + word;
     else joined.push(word);
   }
   return joined;
 }
 
-function lines(found: readonly Candidate[], shell: string): string {
+function formatCandidates(found: readonly Candidate[], shell: string): string {
   const text = ({ value, about }: Candidate): string => {
     if (shell === 'bash' || about === '') return value;
     return shell === 'zsh' ? `${value.replaceAll(':', '\\:')}:${about}` : `${value}\t${about}`;

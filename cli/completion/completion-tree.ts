@@ -1,19 +1,19 @@
-/** A command as completion knows it: plain data, written when the commands are generated, so that no TAB waits for them to be built. */
+/** A command as plain data for shell completion. It is generated in advance, so that completion does not have to build the commands. */
 export type CompletionCommand = {
   readonly name: string;
   readonly about: string;
-  /** Other names that are understood, but not offered. */
+  /** Aliases that are accepted but not suggested. */
   readonly aliases?: readonly string[];
   readonly commands?: readonly CompletionCommand[];
   readonly flags?: readonly CompletionFlag[];
-  /** What can stand at each place, where that is known. */
+  /** The allowed values of each positional argument, empty if unknown. */
   readonly places?: readonly (readonly string[])[];
 };
 
 export type CompletionFlag = {
   readonly names: readonly string[];
   readonly about: string;
-  /** Without it, the flag takes no value; empty, it takes any. */
+  /** The allowed values. Undefined if the flag takes no value, empty if it takes any value. */
   readonly values?: readonly string[];
   readonly repeatable?: boolean;
 };

@@ -1,16 +1,16 @@
-/** Short names of operations, as shells have them. */
+/** Aliases of operations, named like the shell commands. */
 const shortNames: Readonly<Record<string, string>> = { list: 'ls', delete: 'rm', remove: 'rm', revoke: 'rm' };
 
-/** `ls` for `list`, `rm` for what deletes; none for most commands. */
+/** Returns `ls` for `list`, `rm` for operations that delete, and undefined for all other commands. */
 export const aliasOfCommand = (name: string): string | undefined => shortNames[name];
 
-/** `order` for `orders`, `category` for `categories`. */
+/** Returns the singular of a plural group name: `order` for `orders`, `category` for `categories`. */
 export const aliasOfGroup = (name: string): string | undefined => {
   if (name.endsWith('ies')) return `${name.slice(0, -3)}y`;
   return name.endsWith('s') ? name.slice(0, -1) : undefined;
 };
 
-/** The name among `names` that `word` is, in full or by its alias; otherwise `word` itself. */
+/** Returns the entry of `names` that `word` equals or is an alias of, otherwise `word` itself. */
 export const resolveAlias = (
   word: string | undefined,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the contract uses for what callers send. */
+/** The subset of JSON Schema that the contract uses for request parameters and bodies. */
 export type Schema = {
   readonly type: readonly string[];
   readonly description?: string;
@@ -18,29 +18,30 @@ export type Schema = {
   readonly default?: unknown;
 };
 
-/** One operation of the API, as a command. */
+/** The specification of the command for one API operation. */
 export type CommandSpec = {
   readonly operationId: string;
-  /** `orders`, `create`. */
+  /** First word of the command, such as `orders`. */
   readonly group: string;
+  /** Second word of the command, such as `create`. */
   readonly name: string;
-  /** The section of the API reference that the operation is in. */
+  /** Section of the API reference that contains the operation. */
   readonly tag: string;
   readonly method: string;
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** Any one of them is enough; none: no token is needed. */
+  /** Any one of these scopes is sufficient. An empty list means that no token is needed. */
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
-  /** Field of the result with a secret: it is `null` in a replay. `recovery` says how to get a working secret then. */
+  /** The result field that holds a secret. It is `null` in a replayed response; `recovery` explains how to get a new secret. */
   readonly secret?: { readonly field: string; readonly recovery: string };
   readonly paginated: boolean;
-  /** Whether a change can be asked for of one version only. */
+  /** Whether the operation accepts an `If-Match` header. */
   readonly ifMatch?: boolean;
   readonly pathParameters: readonly { readonly name: string; readonly schema: Schema }[];
   readonly query: Schema;
   readonly body?: Schema;
-  /** What can be chosen with `--fields`: of the result, or of each item of a list. */
+  /** Fields that `--fields` accepts: those of the result or, for a list, of its items. */
   readonly fields: readonly string[];
 };

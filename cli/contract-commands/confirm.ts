@@ -5,20 +5,20 @@ import { plainText } from '../terminal/safe-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Goes on only after a yes: from the person at the keyboard, or said in advance by `-y`. */
+/** Asks the user to confirm, unless `yes` (the `-y` flag) is set. Throws if the user declines or cannot be asked. */
 export async function confirmed(
   io: Io,
-  { asks }: Pick<Settings, 'asks'>,
+  { asks: canConfirm }: Settings,
   question: () => string | Promise<string>,
   yes: boolean,
 ): Promise<void> {
   if (yes) return;
-  if (!asks) {
-    throw new CommandFailure(exitCodes.usage, 'confirmation_needed', 'Nobody is there to confirm this', {
+  if (!canConfirm) {
+    throw new CommandFailure(exitCodes.usage, 'confirmation_needed', 'This command needs confirmation, and prompts are disabled', {
       hint: 'Say yes in advance with: -y',
     });
   }
   io.stderr.write(`${plainText(await question())} [y/N] `);
   if (!/^y(?:es)?$/i.test(((await readLine(io)) ?? '').trim()))
-    throw new CommandFailure(exitCodes.declined, 'declined', 'Nothing was done');
+    throw new CommandFailure(exitCodes.declined, 'declined', 'Canceled; nothing was changed');
 }

@@ -3,33 +3,33 @@ import { isObject } from './schema-violations.ts';
 
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 
-/** What is asked before something that cannot be undone. */
+/** Confirmation questions for irreversible operations, by operation id. */
 export const questions: Readonly<Record<string, Question>> = {
   'orders.cancel': async (client, [id = '']) => `Cancel ${await describedOrder(client, id)}?`,
   'users.close': (_, [id]) => `Close the account of user ${id}?`,
   'products.delete': (_, [id]) => `Delete product ${id}?`,
   'payments.cancel': (_, [id]) => `Cancel payment ${id}?`,
   'refunds.create': (client, [id = ''], body) => refundQuestion(client, id, isObject(body) ? body['amount'] : undefined),
-  'connectedApps.remove': (_, [id]) => `Take all access from the application of connection ${id}?`,
+  'connectedApps.remove': (_, [id]) => `Revoke all access of connected app ${id}?`,
   'apiKeys.revoke': (_, [id]) => `Revoke API key ${id}?`,
-  'applications.delete': (_, [id]) => `Delete application ${id}, with all access that people gave it?`,
+  'applications.delete': (_, [id]) => `Delete application ${id} and all access that users granted to it?`,
   'applications.rotateSecret': (_, [id]) => `Replace the secret of application ${id}?`,
-  'signingKeys.rotate': () => 'Replace the keys that tokens are signed with?',
-  'webhooks.delete': (_, [id]) => `Delete webhook endpoint ${id}, with its deliveries?`,
+  'signingKeys.rotate': () => 'Replace the token signing keys?',
+  'webhooks.delete': (_, [id]) => `Delete webhook endpoint ${id} and its deliveries?`,
   'webhooks.rotateSecret': (_, [id]) => `Replace the secret of webhook endpoint ${id}?`,
-  'deliveryMethods.delete': (_, [code]) => `Delete the delivery method ${code}?`,
+  'deliveryMethods.delete': (_, [code]) => `Delete delivery method ${code}?`,
 };
 
-/** How much is refunded, and how much of the payment remains. A dry run of everything that is left tells, with the scope of the refund. */
-async function refundQuestion(client: Client, orderId: string, asked: unknown): Promise<string> {
-  const { amount: left, currency } = await client.refunds.create(orderId, {}, { dryRun: true });
-  const amount = typeof asked === 'number' ? asked : left;
+/** Asks to confirm a refund and shows the remaining refundable amount, which a dry run returns without further scopes. */
+async function refundQuestion(client: Client, orderId: string, requested: unknown): Promise<string> {
+  const { amount: refundable, currency } = await client.refunds.create(orderId, {}, { dryRun: true });
+  const amount = typeof requested === 'number' ? requested : refundable;
   const money = (minorUnits: number): string => formatMoney(minorUnits, currency);
-  if (amount > left) return `Refund ${money(amount)} for order ${orderId}, of which only ${money(left)} can be refunded?`;
-  return `Refund ${money(amount)} for order ${orderId}? ${amount === left ? 'Nothing' : money(left - amount)} remains refundable.`;
+  if (amount > refundable) return `Refund ${money(amount)} for order ${orderId}, of which only ${money(refundable)} can be refunded?`;
+  return `Refund ${money(amount)} for order ${orderId}? ${amount === refundable ? 'Nothing' : money(refundable - amount)} remains refundable.`;
 }
 
-/** `order 42 (42.50 EUR, paid)`; without the scope to read it, its number has to do. */
+/** Describes an order as in `order 42 (€42.50, paid)`, or only by its id if the order cannot be read. */
 export async function describedOrder(client: Client, id: string): Promise<string> {
   const result = await client.orders.get(id).safe();
   if (!result.ok) return `order ${id}`;

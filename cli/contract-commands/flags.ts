@@ -1,9 +1,12 @@
 import type { CommandSpec, Schema } from './command-specification.ts';
 
-/** How what is typed becomes a value: by being there, as one, as one of several, as an object of several, as `key=value`, or as JSON. */
+/**
+ * How a flag is parsed: `switch` takes no value, `value` one scalar, `list` several scalars, `objects` several objects, `pairs` entries in
+ * the form `key=value`, and `json` any JSON value.
+ */
 type FlagKind = 'switch' | 'value' | 'list' | 'objects' | 'pairs' | 'json';
 
-/** A flag of a derived command, and the place of its value in the request. */
+/** A flag of a generated command, and where its value goes in the request. */
 export type Flag = {
   readonly name: string;
   readonly place: 'query' | 'body';
@@ -14,21 +17,21 @@ export type Flag = {
 
 export const kebabCase = (name: string): string => name.replaceAll('_', '-');
 
-/** The flags of a command: one for each leaf of its query and body, nested ones with dots: `--delivery.city`. */
+/** Returns the flags of a command: one for each leaf field of its query and body. Nested fields have dots, as in `--delivery.city`. */
 export const flagsOf = (spec: CommandSpec): Flag[] => [
   ...flagsWithin('query', spec.query, []),
   ...(spec.body ? flagsWithin('body', spec.body, []) : []),
 ];
 
-const flagsWithin = (place: Flag['place'], schema: Schema, path: readonly string[]): Flag[] =>
+const flagsWithin = (location: Flag['place'], schema: Schema, path: readonly string[]): Flag[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    const at = [...path, name];
-    if (property.properties) return flagsWithin(place, property, at);
+    const fieldPath = [...path, name];
+    if (property.properties) return flagsWithin(location, property, fieldPath);
     const kind = kindOf(property);
-    const words = at.map(kebabCase);
-    // A flag repeated for each element is called after one of them: --item.
+    const words = fieldPath.map(kebabCase);
+    // A flag that is repeated for each object has a singular name: --item.
     if (kind === 'objects') words.push((words.pop() ?? '').replace(/s$/, ''));
-    return [{ name: `--${words.join('.')}`, place, path: at, kind, schema: property }];
+    return [{ name: `--${words.join('.')}`, place: location, path: fieldPath, kind, schema: property }];
   });
 
 function kindOf({ type, enum: choices, items, additionalProperties }: Schema): FlagKind {
@@ -38,25 +41,25 @@ function kindOf({ type, enum: choices, items, additionalProperties }: Schema): F
   return type.includes('object') ? 'json' : 'value';
 }
 
-/** Whether a flag takes an amount of money, which the contract counts in minor units. */
+/** Returns whether a flag takes an amount of money, which the API counts in minor units. */
 export const isMoney = ({ kind, schema, path }: Flag): boolean =>
   kind === 'value' && schema.type.includes('integer') && /(?:^|_)(?:price|total|amount)(?:_gte|_lte)?$/.test(path.at(-1) ?? '');
 
-/** What a flag is for, in a line of its help. */
+/** Returns the help text of a flag. */
 export function flagDescription(flag: Flag): string {
   const hint = valueHint(flag);
   return [flag.schema.description?.replace(/\.$/, ''), hint && `(${hint})`].filter(Boolean).join(' ');
 }
 
-/** What a flag accepts. */
+/** Returns the values that a flag accepts, for its help text. */
 function valueHint(flag: Flag): string {
   const { kind, schema } = flag;
   if (kind === 'objects') {
     const names = Object.keys(schema.items?.properties ?? {});
-    return `${names.map((name) => `${name}=...`).join(',')}; repeat it for each`;
+    return `${names.map((name) => `${name}=...`).join(',')}; repeatable`;
   }
   if (kind === 'switch') return '';
-  if (kind === 'pairs') return 'key=value; repeat it for each';
+  if (kind === 'pairs') return 'key=value; repeatable';
   const { enum: choices, minimum, maximum, format } = schema.items ?? schema;
   const range = [
     minimum === undefined ? '' : `>= ${minimum}`,
@@ -64,11 +67,11 @@ function valueHint(flag: Flag): string {
   ];
   const parts = [
     choices ? choices.join(', ') : '',
-    isMoney(flag) ? '999, or 9.99 with a decimal point' : '',
+    isMoney(flag) ? 'minor units such as 999, or a decimal amount such as 9.99' : '',
     ...range,
-    format === 'date-time' ? 'date, time, or 7d, 24h ago' : '',
-    schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
-    kind === 'list' ? 'repeat it for several' : '',
+    format === 'date-time' ? 'date, timestamp, or age such as 7d or 24h' : '',
+    schema.default === undefined ? '' : `default: ${JSON.stringify(schema.default)}`,
+    kind === 'list' ? 'repeatable or comma-separated' : '',
   ];
   return parts.filter(Boolean).join('; ');
 }

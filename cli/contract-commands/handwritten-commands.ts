@@ -1,4 +1,4 @@
-/** Operations that have a command of their own, because there is more to them than a request and an answer. */
+/** Operations with a handwritten command, because they need more than one request or transfer a file. */
 export const byHand: Readonly<Record<string, string>> = {
   'orderExports.create': 'orders export',
   'orderImports.create': 'orders import',

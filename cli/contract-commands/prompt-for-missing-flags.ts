@@ -7,37 +7,37 @@ import { readLine } from '../terminal/read-line.ts';
 import type { Typed } from './parse-flags.ts';
 import { requiredMessage } from './schema-violations.ts';
 
-/** The same flags, with an answer for each required one that is missing: the person at the terminal is asked for it. */
+/** Prompts the user for each missing required flag and returns the completed flags. */
 export async function withAnswers(io: Io, spec: CommandSpec, typed: Typed, base: Record<string, unknown>): Promise<Typed> {
-  const answered = new Map(typed);
-  const problems = (flag: Flag): string[] =>
-    checkedValues(spec, answered, base).fields.flatMap(({ flag: name, message }) =>
+  const completed = new Map(typed);
+  const errorsOf = (flag: Flag): string[] =>
+    checkedValues(spec, completed, base).fields.flatMap(({ flag: name, message }) =>
       name === flag.name || name.startsWith(`${flag.name}[`) ? [message] : [],
     );
-  for (const flag of flagsOf(spec).filter((one) => problems(one).includes(requiredMessage))) {
-    for (let wrong = ['']; wrong.length > 0; wrong = problems(flag)) {
-      if (wrong[0] !== '') io.stderr.write(`  ${plainText(wrong.join('; '))}\n`);
-      const texts = await (isRepeated(flag) ? repeatedAnswers(io, flag) : oneAnswer(io, flag));
-      // At the end of the input nobody answers any more: what is missing is told like without a terminal.
-      if (!texts) return answered;
-      answered.set(flag, texts);
+  for (const flag of flagsOf(spec).filter((one) => errorsOf(one).includes(requiredMessage))) {
+    for (let errors = ['']; errors.length > 0; errors = errorsOf(flag)) {
+      if (errors[0] !== '') io.stderr.write(`  ${plainText(errors.join('; '))}\n`);
+      const texts = await (isRepeatable(flag) ? promptForList(io, flag) : promptForValue(io, flag));
+      // At the end of the input, stop prompting. The missing flags are then reported as without a terminal.
+      if (!texts) return completed;
+      completed.set(flag, texts);
     }
   }
-  return answered;
+  return completed;
 }
 
-const isRepeated = ({ kind }: Flag): boolean => kind === 'objects' || kind === 'list' || kind === 'pairs';
+const isRepeatable = ({ kind }: Flag): boolean => kind === 'objects' || kind === 'list' || kind === 'pairs';
 
-async function oneAnswer(io: Io, flag: Flag): Promise<string[] | undefined> {
-  io.stderr.write(`${question(flag)}: `);
+async function promptForValue(io: Io, flag: Flag): Promise<string[] | undefined> {
+  io.stderr.write(`${promptText(flag)}: `);
   const line = await readLine(io);
   return line === undefined ? undefined : [line.trim()];
 }
 
-/** One answer per line, until an empty line. */
-async function repeatedAnswers(io: Io, flag: Flag): Promise<string[] | undefined> {
+/** Reads one value per line until an empty line. */
+async function promptForList(io: Io, flag: Flag): Promise<string[] | undefined> {
   const texts: string[] = [];
-  io.stderr.write(`${question(flag)}, an empty line ends the list:\n`);
+  io.stderr.write(`${promptText(flag)}, one per line, then an empty line:\n`);
   for (;;) {
     io.stderr.write('> ');
     const line = await readLine(io);
@@ -47,17 +47,17 @@ async function repeatedAnswers(io: Io, flag: Flag): Promise<string[] | undefined
   }
 }
 
-/** `Delivery method (Code of the delivery method)`. */
-function question({ name, schema, kind }: Flag): string {
+/** Returns the prompt for a flag, such as `Delivery method (Code of the delivery method)`. */
+function promptText({ name, schema, kind }: Flag): string {
   const words = name.replace(/^--/, '').replaceAll(/[.-]/g, ' ');
-  const [about = ''] = (schema.description ?? '').split(/[.;] |\.$/, 1);
+  const [summary = ''] = (schema.description ?? '').split(/[.;] |\.$/, 1);
   const choices = (schema.items ?? schema).enum?.join(', ');
-  const form =
+  const fields =
     kind === 'objects'
       ? Object.keys(schema.items?.properties ?? {})
           .map((key) => `${key}=...`)
           .join(',')
       : '';
-  const more = [about, choices ?? '', form].filter(Boolean).join('; ');
-  return plainText(words.charAt(0).toUpperCase() + words.slice(1) + (more && ` (${more})`));
+  const details = [summary, choices ?? '', fields].filter(Boolean).join('; ');
+  return plainText(words.charAt(0).toUpperCase() + words.slice(1) + (details && ` (${details})`));
 }

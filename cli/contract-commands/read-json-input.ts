@@ -4,11 +4,11 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { Io } from '../environment.ts';
 import { isObject } from './schema-violations.ts';
 
-/** The text of a file, or of standard input for `-`. */
+/** Reads the text of a file, or of standard input if `source` is `-`. */
 export async function readInput(io: Io, source: string): Promise<string> {
   if (source !== '-') {
     return readFile(source, 'utf8').catch((cause: unknown) => {
-      throw new CommandFailure(exitCodes.usage, 'usage', `${source} cannot be read`, { cause });
+      throw new CommandFailure(exitCodes.usage, 'usage', `Cannot read ${source}`, { cause });
     });
   }
   const chunks: Buffer[] = [];
@@ -16,7 +16,7 @@ export async function readInput(io: Io, source: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The JSON object that `--input` names. */
+/** Reads a JSON object from the source of `--input`. */
 export async function readInputObject(io: Io, source: string): Promise<Record<string, unknown>> {
   const text = await readInput(io, source);
   const name = source === '-' ? 'Standard input' : source;

@@ -18,7 +18,7 @@ import { showPages } from '../output/print-pages.ts';
 import { checkFields, showResult } from '../output/print-result.ts';
 import { openPage, webPage } from '../output/web-pages.ts';
 
-/** Flags of a derived command that are not the contract's. */
+/** Flags that generated commands have in addition to the parameters of their operation. */
 export type OwnFlags = {
   readonly input?: string;
   readonly idempotencyKey?: string;
@@ -32,34 +32,34 @@ export type OwnFlags = {
 type Invocation = Omit<Words, 'base'> & { readonly io: Io; readonly settings: Settings; readonly own: OwnFlags };
 type Prepared = { readonly request: ContractRequest; readonly idempotencyKey: string | undefined };
 
-const replayedWithoutSecret = ({ field, recovery }: NonNullable<CommandSpec['secret']>): string =>
-  `Nothing new was created: this is the response of an earlier request with the same idempotency key. Its ${field} is returned only once. ${recovery}\n`;
+const missingSecretNotice = ({ field, recovery }: NonNullable<CommandSpec['secret']>): string =>
+  `Nothing new was created: this is the response to an earlier request with the same idempotency key. The field ${field} is returned only once. ${recovery}\n`;
 
 export async function runContractCommand(invocation: Invocation): Promise<void> {
   const { io, settings, spec, own } = invocation;
-  let opened: Promise<Session> | undefined;
-  const session = (): Promise<Session> => (opened ??= openSession(io, settings));
+  let openedSession: Promise<Session> | undefined;
+  const session = (): Promise<Session> => (openedSession ??= openSession(io, settings));
   const request = await completeRequest(invocation, session);
   checkFields(settings, spec.fields);
   const idempotencyKey = spec.idempotent ? (own.idempotencyKey ?? randomUUID()) : undefined;
   if (own.printRequest) return printRequest(invocation, { request, idempotencyKey });
   if (spec.scopes.length > 0) requireSignIn(await session());
   try {
-    await carryOut(invocation, { request, idempotencyKey }, await session());
+    await execute(invocation, { request, idempotencyKey }, await session());
   } catch (error) {
     throw explained(error, spec, idempotencyKey);
   }
 }
 
-/** The request, after asking for what is missing, with amounts in minor units. */
+/** Prompts for missing flags, converts amounts to minor units and builds the request. */
 async function completeRequest(
   { io, settings, spec, path, typed, own }: Invocation,
   session: () => Promise<Session>,
 ): Promise<ContractRequest> {
   const base = own.input === undefined ? {} : await readInputObject(io, own.input);
-  const answered = settings.completes && own.input !== '-' ? await withAnswers(io, spec, typed, base) : typed;
+  const completed = settings.completes && own.input !== '-' ? await withAnswers(io, spec, typed, base) : typed;
   const client = own.printRequest ? undefined : async () => (await session()).client;
-  return requestOf({ spec, path, base, typed: await withMinorUnits({ spec, typed: answered, path, base, client }) });
+  return requestOf({ spec, path, base, typed: await withMinorUnits({ spec, typed: completed, path, base, client }) });
 }
 
 function printRequest({ io, own }: Invocation, { request, idempotencyKey }: Prepared): void {
@@ -71,42 +71,41 @@ function printRequest({ io, own }: Invocation, { request, idempotencyKey }: Prep
   io.stdout.write(`${JSON.stringify({ ...request, headers }, null, io.stdout.isTTY ? 2 : undefined)}\n`);
 }
 
-async function carryOut(
+async function execute(
   { io, settings, spec, path, own }: Invocation,
   { request, idempotencyKey }: Prepared,
   session: Session,
 ): Promise<void> {
   const { client } = session;
-  const named = { ...request, operation: spec.operationId };
+  const operationRequest = { ...request, operation: spec.operationId };
   const options: SendOptions = { signal: io.interrupted, idempotencyKey, ifMatch: own.ifMatch };
   if (own.web) {
     const service = settings.config['issuer'] ?? session.apiUrl;
-    return openPage(io, settings, await webPage(spec, service, () => client.request(named, options)));
+    return openPage(io, settings, await webPage(spec, service, () => client.request(operationRequest, options)));
   }
   const isDryRun = request.query['dry_run'] === 'true';
   const question = questions[spec.operationId];
   if (question && !isDryRun) {
-    const asked = async (): Promise<string> => question(client, path, request.body);
-    const unsent = (error: unknown): never => {
+    const ask = async (): Promise<string> => question(client, path, request.body);
+    const failBeforeSending = (error: unknown): never => {
       throw explained(error, spec, undefined);
     };
-    await confirmed(io, settings, () => asked().catch(unsent), own.yes ?? false);
+    await confirmed(io, settings, () => ask().catch(failBeforeSending), own.yes ?? false);
   }
   const headings = headingsOf(spec.operationId);
-  const shown = (seesEverything(settings, session) ? staffColumns[spec.operationId] : undefined) ?? columns[spec.operationId];
+  const visibleColumns = (canReadAllOrders(settings, session) ? staffColumns[spec.operationId] : undefined) ?? columns[spec.operationId];
   if (spec.paginated) {
     const pageAt = (cursor: string | undefined): PromiseLike<unknown> =>
-      client.request({ ...named, query: { ...named.query, ...(cursor !== undefined && { cursor }) } }, options);
-    return showPages({ io, settings, columns: shown, headings, all: own.all ?? false, pageAt });
+      client.request({ ...operationRequest, query: { ...operationRequest.query, ...(cursor !== undefined && { cursor }) } }, options);
+    return showPages({ io, settings, columns: visibleColumns, headings, all: own.all ?? false, pageAt });
   }
-  const { data: result, replayed } = await client.request(named, options).withResponse();
-  showResult(io, settings, result, shown, headings);
-  if (spec.secret && replayed && isObject(result) && result[spec.secret.field] === null)
-    io.stderr.write(replayedWithoutSecret(spec.secret));
-  if (isDryRun) io.stderr.write('Dry run: nothing was written. Run the command without --dry-run to carry it out.\n');
+  const { data: result, replayed } = await client.request(operationRequest, options).withResponse();
+  showResult(io, settings, result, visibleColumns, headings);
+  if (spec.secret && replayed && isObject(result) && result[spec.secret.field] === null) io.stderr.write(missingSecretNotice(spec.secret));
+  if (isDryRun) io.stderr.write('Dry run: nothing was changed. Run the command without --dry-run to apply the change.\n');
   else tellNextStep(io, settings, spec.operationId, result);
 }
 
-/** Whether the caller's lists of orders have the orders of every customer. */
-const seesEverything = ({ token }: Settings, { credential }: Session): boolean =>
+/** Returns whether lists of orders contain the orders of all customers. */
+const canReadAllOrders = ({ token }: Settings, { credential }: Session): boolean =>
   (credential?.scopes ?? scopesOfToken(token ?? '')).includes('orders.manage');

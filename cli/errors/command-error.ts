@@ -1,9 +1,9 @@
-/** Something wrong with one value, where the person typed it. */
+/** An invalid value, identified by the flag or argument that contains it. */
 export type FieldFailure = { readonly flag: string; readonly path: string; readonly message: string };
 
-/** A failure that the command itself noticed. */
+/** An error detected by the command line, with its exit code. */
 export class CommandFailure extends Error {
-  override readonly name = 'CommandFailure';
+  override readonly name = 'CommandError';
   readonly exitCode: number;
   readonly code: string;
   readonly hint: string | undefined;
@@ -13,12 +13,12 @@ export class CommandFailure extends Error {
     exitCode: number,
     code: string,
     message: string,
-    more: { hint?: string; fields?: readonly FieldFailure[]; cause?: unknown } = {},
+    options: { hint?: string; fields?: readonly FieldFailure[]; cause?: unknown } = {},
   ) {
-    super(message, { cause: more.cause });
+    super(message, { cause: options.cause });
     this.exitCode = exitCode;
     this.code = code;
-    this.hint = more.hint;
-    this.fields = more.fields ?? [];
+    this.hint = options.hint;
+    this.fields = options.fields ?? [];
   }
 }

@@ -1,7 +1,7 @@
 export const exitCodes = {
   done: 0,
   unforeseen: 1,
-  /** Refused before any request. */
+  /** Invalid command line, rejected before any request. */
   usage: 2,
   declined: 3,
   signInNeeded: 4,
@@ -12,20 +12,20 @@ export const exitCodes = {
   rateLimited: 9,
   serverTrouble: 10,
   noAnswer: 11,
-  /** What was waited for ended in another way. */
+  /** The task, payment or order that the command waited for had another outcome. */
   workFailed: 12,
   waitOver: 13,
   interrupted: 130,
   terminated: 143,
 } as const;
 
-/** What a status of the API ends the command with. */
+/** Returns the exit code for the HTTP status of an API error. */
 export function exitCodeOfStatus(status: number): number {
   if (status >= 500) return exitCodes.serverTrouble;
-  return byStatus.get(status) ?? exitCodes.unforeseen;
+  return exitCodesByStatus.get(status) ?? exitCodes.unforeseen;
 }
 
-const byStatus: ReadonlyMap<number, number> = new Map([
+const exitCodesByStatus: ReadonlyMap<number, number> = new Map([
   [400, exitCodes.inputRefused],
   [401, exitCodes.signInNeeded],
   [403, exitCodes.notAllowed],

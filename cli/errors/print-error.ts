@@ -14,7 +14,7 @@ import type { Io } from '../environment.ts';
 import { plainText, printableJson } from '../terminal/safe-terminal-text.ts';
 import { withProfile } from '../settings/settings.ts';
 
-/** A failure as it is told: to people in lines, to programs as JSON. */
+/** An error as it is printed: as lines of text, or as JSON with --json. */
 export type Failure = {
   readonly code: string;
   readonly status?: number;
@@ -25,16 +25,16 @@ export type Failure = {
   readonly fields: readonly FieldFailure[];
 };
 
-/** Tells on stderr what went wrong and gives the exit code. */
+/** Prints an error to standard error and returns the exit code. */
 export function reportFailure(io: Io, error: unknown, asJson: boolean, debug: boolean): number {
-  const told = failureOf(error);
-  const failure = told.hint === undefined ? told : { ...told, hint: withProfile(io, told.hint) };
+  const described = describeError(error);
+  const failure = described.hint === undefined ? described : { ...described, hint: withProfile(io, described.hint) };
   if (asJson) {
     const { fields, ...rest } = failure;
     io.stderr.write(`${printableJson({ error: { ...rest, ...(fields.length > 0 && { fields }) } })}\n`);
   } else {
     io.stderr.write(
-      lines(failure)
+      formatLines(failure)
         .map((line) => `${line}\n`)
         .join(''),
     );
@@ -43,7 +43,7 @@ export function reportFailure(io: Io, error: unknown, asJson: boolean, debug: bo
   return failure.exitCode;
 }
 
-function lines({ code, status, message, hint, requestId, fields }: Failure): string[] {
+function formatLines({ code, status, message, hint, requestId, fields }: Failure): string[] {
   const origin = [code, ...(status === undefined ? [] : [`HTTP ${status}`]), ...(requestId ? [`request ${requestId}`] : [])];
   return [
     `error: ${plainText(message)}`,
@@ -53,22 +53,22 @@ function lines({ code, status, message, hint, requestId, fields }: Failure): str
   ];
 }
 
-/** The service answers only under the name that its tokens carry. */
-const otherName =
-  'The service goes by another host name: use the address that it printed when it started, localhost instead of 127.0.0.1 for instance';
+/** Hint for HTTP 421: the service only accepts requests for the host name of its issuer. */
+const wrongHostHint =
+  'The service has another host name: use the URL that it printed at startup, for example with localhost instead of 127.0.0.1';
 
-function failureOf(error: unknown): Failure {
+function describeError(error: unknown): Failure {
   if (error instanceof CommandFailure) {
     const { code, message, hint, exitCode, fields, cause } = error;
     if (!(cause instanceof MandateError) || cause instanceof AuthorizationError) return { code, message, hint, exitCode, fields };
-    const told = failureOf(cause);
-    // The detail of a request with a single mistake is that mistake, which stands in the next line.
-    const repeats = cause instanceof ApiError && fields.length === 1 && fields.every((field) => told.message.includes(field.message));
-    return { ...told, ...(repeats && { message: cause.title }), hint: hint ?? told.hint, fields };
+    const apiError = describeError(cause);
+    // If only one field is invalid, the error detail repeats the message that is printed for the field.
+    const repeats = cause instanceof ApiError && fields.length === 1 && fields.every((field) => apiError.message.includes(field.message));
+    return { ...apiError, ...(repeats && { message: cause.title }), hint: hint ?? apiError.hint, fields };
   }
   if (error instanceof ApiError) {
     const { code, status, message, requestId } = error;
-    return { code, status, message, hint: hintFor(error), requestId, exitCode: exitCodeOfStatus(status), fields: [] };
+    return { code, status, message, hint: hintForApiError(error), requestId, exitCode: exitCodeOfStatus(status), fields: [] };
   }
   if (error instanceof DecodeError) {
     const { code, status, message, headers } = error;
@@ -77,36 +77,36 @@ function failureOf(error: unknown): Failure {
       code,
       status,
       message,
-      hint: status === 421 ? otherName : 'Is this address a Mandate service, and does a proxy answer in its place?',
+      hint: status === 421 ? wrongHostHint : 'Check that this is the URL of a Mandate service, and that no proxy responds in its place',
       requestId,
       exitCode: exitCodeOfStatus(status),
       fields: [],
     };
   }
-  return withoutAnswer(error);
+  return describeErrorWithoutResponse(error);
 }
 
-function withoutAnswer(error: unknown): Failure {
+function describeErrorWithoutResponse(error: unknown): Failure {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
-    const hint = 'Is the service running there? Another address: --api-url <url> or MANDATE_API_URL';
+    const hint = 'Check that the service is running there, or set another URL with --api-url <url> or MANDATE_API_URL';
     return { code: error.code, message: error.message, hint, exitCode: exitCodes.noAnswer, fields: [] };
   }
-  const { exitCode, code, hint } = endOf(error);
+  const { exitCode, code, hint } = classifyError(error);
   return { code, message: error instanceof Error ? error.message : String(error), hint, exitCode, fields: [] };
 }
 
-function endOf(error: unknown): Pick<Failure, 'exitCode' | 'code' | 'hint'> {
+function classifyError(error: unknown): Pick<Failure, 'exitCode' | 'code' | 'hint'> {
   if (error instanceof SignInRequiredError)
     return { exitCode: exitCodes.signInNeeded, code: error.code, hint: 'Sign in with: mandate login' };
   if (error instanceof AuthorizationError)
-    return { exitCode: exitCodes.signInNeeded, code: error.error, hint: 'Try again with: mandate login' };
+    return { exitCode: exitCodes.signInNeeded, code: error.error, hint: 'Retry with: mandate login' };
   if (error instanceof AbortError) return { exitCode: exitCodes.interrupted, code: error.code };
   return { exitCode: exitCodes.unforeseen, code: 'unforeseen' };
 }
 
-function hintFor({ status, code, retryAfterSeconds }: ApiError): string | undefined {
+function hintForApiError({ status, code, retryAfterSeconds }: ApiError): string | undefined {
   if (code === 'insufficient_user_authentication') return 'Sign in again with: mandate login --force';
   if (status === 401) return 'Sign in with: mandate login';
-  if (code === 'insufficient_scope') return 'Ask for more with: mandate login --scopes +<scope>';
-  return status === 429 && retryAfterSeconds !== undefined ? `Try again in ${retryAfterSeconds} s` : undefined;
+  if (code === 'insufficient_scope') return 'Request the scope with: mandate login --scopes +<scope>';
+  return status === 429 && retryAfterSeconds !== undefined ? `Retry in ${retryAfterSeconds} s` : undefined;
 }

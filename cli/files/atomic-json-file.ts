@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, unlink } from 'node:fs/promises';
 
-/** An empty object where there is no file; undefined for what is no JSON. */
+/** Returns the content of a JSON file: an empty object if the file does not exist, undefined if it is not valid JSON. */
 export async function readJsonFile(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return '{}';
@@ -14,20 +14,20 @@ export async function readJsonFile(path: string): Promise<unknown> {
   }
 }
 
-/** The file is always the old or the new one, never half of either, also after a power cut; only its owner can read it. */
+/** Replaces a file atomically, even if power fails: it has either the old or the new content. Only its owner can read it. */
 export async function replaceFile(path: string, content: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}`;
+  const temporaryPath = `${path}.${randomUUID()}`;
   try {
-    const file = await open(draft, 'wx', 0o600);
+    const file = await open(temporaryPath, 'wx', 0o600);
     try {
       await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(draft, path);
+    await rename(temporaryPath, path);
   } catch (error) {
-    await unlink(draft).catch(() => undefined);
+    await unlink(temporaryPath).catch(() => undefined);
     throw error;
   }
 }

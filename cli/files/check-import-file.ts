@@ -2,22 +2,25 @@ import { CommandFailure } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { FileToSend } from './open-upload.ts';
 
-/** Largest row that the service reads, in bytes; the same as `importRowMax` of the contract. */
+/** Maximum size of a row, in bytes. Equals `importRowMax` in the contract. */
 export const rowMax = 100_000;
 
 const [quote, newline, carriageReturn, comma] = [0x22, 0x0a, 0x0d, 0x2c];
 
-/** Follows the rows of a CSV file, or the lines of a file of JSON objects, byte by byte. */
+/** Scans the rows of a CSV file, or the lines of an NDJSON file, byte by byte. */
 class RowScanner {
   line = 1;
   isQuoted = false;
-  /** Bytes of the current row, and whether it has any. */
+  /** Number of bytes in the current row. */
   size = 0;
+  /** Whether the current row has any bytes. */
   hasContent = false;
-  /** Of the header and of the current row. */
+  /** Number of columns in the header. */
   headerColumns: number | undefined;
+  /** Number of columns in the current row. */
   columns = 1;
-  tooLong: number | undefined;
+  /** Line at which a row exceeded the maximum size. */
+  oversizedRowLine: number | undefined;
   readonly #isCsv: boolean;
 
   constructor(isCsv: boolean) {
@@ -35,11 +38,11 @@ class RowScanner {
   #take(byte: number): void {
     this.size += 1;
     this.hasContent = true;
-    if (this.size > rowMax) this.tooLong ??= this.line;
+    if (this.size > rowMax) this.oversizedRowLine ??= this.line;
     if (!this.#isCsv) return;
     if (byte === quote) this.isQuoted = !this.isQuoted;
     else if (byte === comma && !this.isQuoted) this.columns += 1;
-    // The rows of a few files end with a carriage return alone.
+    // Some files end their rows with only a carriage return.
     else if (byte === carriageReturn && !this.isQuoted) this.size = 0;
   }
 
@@ -49,38 +52,38 @@ class RowScanner {
   }
 }
 
-/** Refuses a file that the service would refuse as a whole: before the upload, which may take long. */
-export async function checkFile(path: string, pieces: AsyncIterable<Uint8Array>, contentType: FileToSend['contentType']): Promise<void> {
-  const refuse = (reason: string, hint: string): never => {
+/** Throws if the service would reject the whole file, so that the error comes before a long upload. */
+export async function checkFile(path: string, chunks: AsyncIterable<Uint8Array>, contentType: FileToSend['contentType']): Promise<void> {
+  const reject = (reason: string, hint: string): never => {
     throw new CommandFailure(exitCodes.usage, 'invalid_file', `${path} ${reason}`, { hint: `Nothing was sent. ${hint}` });
   };
   const scanner = new RowScanner(contentType === 'text/csv');
   const text = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
-  const decode = (piece?: Uint8Array): void => {
+  const decode = (chunk?: Uint8Array): void => {
     try {
-      text.decode(piece, { stream: piece !== undefined });
+      text.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      const [valid = ''] = new TextDecoder().decode(piece).split('\uFFFD', 1);
-      refuse(`is not valid UTF-8 near line ${scanner.line + valid.split('\n').length - 1}`, 'Convert it to UTF-8.');
+      const [valid = ''] = new TextDecoder().decode(chunk).split('\uFFFD', 1);
+      reject(`is not valid UTF-8 near line ${scanner.line + valid.split('\n').length - 1}`, 'Convert it to UTF-8.');
     }
   };
-  for await (const piece of pieces) {
-    decode(piece);
-    scanner.read(piece);
-    bytes += piece.length;
-    if (scanner.tooLong !== undefined) break;
+  for await (const chunk of chunks) {
+    decode(chunk);
+    scanner.read(chunk);
+    bytes += chunk.length;
+    if (scanner.oversizedRowLine !== undefined) break;
   }
-  if (scanner.tooLong !== undefined)
-    refuse(`has a row of more than ${rowMax} bytes that ends after line ${scanner.tooLong}`, 'Check its quotes.');
+  if (scanner.oversizedRowLine !== undefined)
+    reject(`has a row of more than ${rowMax} bytes that ends after line ${scanner.oversizedRowLine}`, 'Check the quotes in that row.');
   decode();
-  if (bytes === 0) refuse('is empty', 'Name a file with a header and rows.');
-  if (scanner.isQuoted) refuse('ends within quotes', 'It may have been cut off: import the complete file.');
+  if (bytes === 0) reject('is empty', 'Choose a file with a header and rows.');
+  if (scanner.isQuoted) reject('ends within quotes', 'The file may be truncated: import the complete file.');
   const { headerColumns, columns, hasContent, line } = scanner;
   if (headerColumns !== undefined && hasContent && columns < headerColumns) {
-    refuse(
+    reject(
       `ends within line ${line}, which has ${columns} of ${headerColumns} columns`,
-      'It may have been cut off: import the complete file.',
+      'The file may be truncated: import the complete file.',
     );
   }
 }

@@ -7,51 +7,51 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { Io } from '../environment.ts';
 
 export type Target = {
-  /** `-` is standard output. */
+  /** Path of the file; `-` means standard output. */
   readonly path: string;
   readonly overwrite: boolean;
 };
 
-/** To be called before anything is asked for, too. */
+/** Throws if the file exists and must not be overwritten. Callers also call this before the first request. */
 export function refuseOverwriting({ path, overwrite }: Target): void {
   if (path === '-' || overwrite || !existsSync(path)) return;
-  throw new CommandFailure(exitCodes.usage, 'file_exists', `${path} is there already`, { hint: 'Overwrite it with: -y' });
+  throw new CommandFailure(exitCodes.usage, 'file_exists', `${path} already exists`, { hint: 'Overwrite it with: -y' });
 }
 
-/** Writes what comes to its target. A file is there when it is complete, and not before. `expected`: its SHA-256. */
+/** Writes a download to a file or standard output. The file appears only when it is complete and its SHA-256 equals `expected`. */
 export async function saveFile(io: Io, { stream }: DownloadedFile, target: Target, expected?: string): Promise<void> {
   const hash = createHash('sha256');
-  const check = (): void => {
+  const verifyChecksum = (): void => {
     if (expected === undefined || hash.digest('hex') === expected) return;
-    throw new CommandFailure(exitCodes.unforeseen, 'damaged', 'What came is not what the service has');
+    throw new CommandFailure(exitCodes.unforeseen, 'damaged', 'The downloaded file is damaged: its checksum is wrong');
   };
   if (target.path === '-') {
-    for await (const piece of stream) {
-      hash.update(piece);
-      io.stdout.write(piece);
+    for await (const chunk of stream) {
+      hash.update(chunk);
+      io.stdout.write(chunk);
       await io.stdout.drained();
     }
-    return check();
+    return verifyChecksum();
   }
-  const draft = `${target.path}.${randomUUID()}.part`;
-  const file = await open(draft, 'wx').catch((cause: unknown) => {
-    throw new CommandFailure(exitCodes.unforeseen, 'unwritable', `${target.path} cannot be written`, { cause });
+  const temporaryPath = `${target.path}.${randomUUID()}.part`;
+  const file = await open(temporaryPath, 'wx').catch((cause: unknown) => {
+    throw new CommandFailure(exitCodes.unforeseen, 'unwritable', `Cannot write ${target.path}`, { cause });
   });
   try {
     try {
-      for await (const piece of stream) {
-        hash.update(piece);
-        await file.writeFile(piece);
+      for await (const chunk of stream) {
+        hash.update(chunk);
+        await file.writeFile(chunk);
       }
-      check();
+      verifyChecksum();
       await file.sync();
     } finally {
       await file.close();
     }
     refuseOverwriting(target);
-    await rename(draft, target.path);
+    await rename(temporaryPath, target.path);
   } catch (error) {
-    await unlink(draft).catch(() => undefined);
+    await unlink(temporaryPath).catch(() => undefined);
     throw error;
   }
 }

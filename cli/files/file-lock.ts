@@ -5,61 +5,62 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const waitMaxMs = 15_000;
 const heartbeatMs = 2_000;
-/** Without a heartbeat for so long, the owner is taken for dead. */
+/** A lock without a heartbeat for this long is treated as abandoned. */
 const staleAfterMs = 10_000;
 const pollMs = 25;
 
-/** Runs `work` while no other process that asks for the same lock runs theirs. */
+/** Runs `work` while holding an exclusive lock across processes. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const mine = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
-  await acquire(path, mine);
+  const owner = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
+  await acquire(path, owner);
   const heartbeat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), heartbeatMs);
   try {
     return await work();
   } finally {
     clearInterval(heartbeat);
-    if ((await contentOf(path)) === mine) await removed(path);
+    if ((await readIfExists(path)) === owner) await removeIfExists(path);
   }
 }
 
-async function acquire(path: string, mine: string): Promise<void> {
+async function acquire(path: string, owner: string): Promise<void> {
   const deadline = Date.now() + waitMaxMs;
-  // A link appears with its content at once, so that nobody ever sees a lock without an owner.
-  const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, mine, { mode: 0o600 });
+  // A hard link appears together with its content, so no process ever reads a lock without an owner.
+  const temporaryPath = `${path}.${randomUUID()}`;
+  await writeFile(temporaryPath, owner, { mode: 0o600 });
   try {
-    while (!(await created(draft, path))) {
+    while (!(await createLink(temporaryPath, path))) {
       await removeIfAbandoned(path);
-      if (Date.now() > deadline) throw new Error(`another process has been holding ${path} for ${waitMaxMs / 1000} s`);
+      if (Date.now() > deadline) throw new Error(`another process has held ${path} for ${waitMaxMs / 1000} s`);
       await sleep(pollMs);
     }
-    // The link shares the draft's times, and writing may have been a while ago.
+    // The link has the modification time of the temporary file, which may have been written a while ago.
     await utimes(path, new Date(), new Date());
   } finally {
-    await removed(draft);
+    await removeIfExists(temporaryPath);
   }
 }
 
 /**
- * Removes the lock of a process that is gone. Two may notice at once, and the slower one must not remove the lock
- * that the faster one has taken since: only who creates the marker named after the dead owner may, and looks again first.
+ * Removes the lock of a process that no longer runs. Several processes may detect it at the same time, and a slower one must not remove the
+ * lock that a faster one has acquired since. So only the process that creates a marker named after the old owner may remove the lock, after
+ * checking the owner again.
  */
 async function removeIfAbandoned(path: string): Promise<void> {
-  const owner = await contentOf(path);
+  const owner = await readIfExists(path);
   if (owner === undefined || !(await isAbandoned(path, owner))) return;
-  const marker = `${path}.${idOf(owner)}.gone`;
-  if (await isOld(marker)) await removed(marker);
-  if (!(await createdEmpty(marker))) return;
+  const marker = `${path}.${ownerId(owner)}.gone`;
+  if (await isStale(marker)) await removeIfExists(marker);
+  if (!(await createEmptyFile(marker))) return;
   try {
-    if ((await contentOf(path)) === owner) await removed(path);
+    if ((await readIfExists(path)) === owner) await removeIfExists(path);
   } finally {
-    await removed(marker);
+    await removeIfExists(marker);
   }
 }
 
 async function isAbandoned(path: string, owner: string): Promise<boolean> {
   const [, pid, host] = /^\{"pid":(\d+),"host":"([^"]*)"/.exec(owner) ?? [];
-  return (host === hostname() && !isRunning(Number(pid))) || isOld(path);
+  return (host === hostname() && !isRunning(Number(pid))) || isStale(path);
 }
 
 function isRunning(pid: number): boolean {
@@ -67,41 +68,41 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It exists and belongs to somebody else.
-    return codeOf(error) === 'EPERM';
+    // The process exists and belongs to another user.
+    return errorCode(error) === 'EPERM';
   }
 }
 
-const isOld = async (path: string): Promise<boolean> => {
+const isStale = async (path: string): Promise<boolean> => {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs > staleAfterMs;
 };
 
-const idOf = (owner: string): string => /"id":"([\w-]+)"/.exec(owner)?.[1] ?? 'unknown';
+const ownerId = (owner: string): string => /"id":"([\w-]+)"/.exec(owner)?.[1] ?? 'unknown';
 
-const contentOf = (path: string): Promise<string | undefined> => unless('ENOENT', readFile(path, 'utf8'));
+const readIfExists = (path: string): Promise<string | undefined> => ignoreError('ENOENT', readFile(path, 'utf8'));
 
-const created = async (draft: string, path: string): Promise<boolean> =>
-  (await unless(
+const createLink = async (temporaryPath: string, path: string): Promise<boolean> =>
+  (await ignoreError(
     'EEXIST',
-    link(draft, path).then(() => true),
+    link(temporaryPath, path).then(() => true),
   )) ?? false;
 
-const createdEmpty = async (path: string): Promise<boolean> =>
-  (await unless(
+const createEmptyFile = async (path: string): Promise<boolean> =>
+  (await ignoreError(
     'EEXIST',
     writeFile(path, '', { flag: 'wx', mode: 0o600 }).then(() => true),
   )) ?? false;
 
-const removed = (path: string): Promise<void> => unless('ENOENT', unlink(path));
+const removeIfExists = (path: string): Promise<void> => ignoreError('ENOENT', unlink(path));
 
-async function unless<T>(code: string, work: Promise<T>): Promise<T | undefined> {
+async function ignoreError<T>(code: string, work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (codeOf(error) === code) return undefined;
+    if (errorCode(error) === code) return undefined;
     throw error;
   }
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+const errorCode = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

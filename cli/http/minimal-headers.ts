@@ -1,5 +1,5 @@
-/** As much of the platform's `Headers` as is used here; in the published program it stands in for it, for the sake of a quick start. */
-class QuickHeaders {
+/** A minimal replacement for the global `Headers` in the published program, because loading the original slows down the start. */
+class MinimalHeaders {
   readonly #values = new Map<string, string>();
 
   constructor(init: Iterable<readonly [string, string]> | Readonly<Record<string, string>> = []) {
@@ -44,4 +44,4 @@ class QuickHeaders {
   }
 }
 
-export { QuickHeaders as Headers };
+export { MinimalHeaders as Headers };

@@ -19,19 +19,19 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 const headerArguments = ['idempotency_key', 'if_match'];
 
-/** Calls a tool as whoever is signed in. A refusal is a result, too: it says what to do about it. */
-export async function callTool(io: Io, client: Client, tool: Tool, given: Arguments): Promise<ToolResult> {
-  const elsewhere = new Set([...tool.pathArguments, ...tool.queryArguments, ...headerArguments]);
-  const [key, ifMatch] = headerArguments.map((name) => (typeof given[name] === 'string' ? given[name] : undefined));
+/** Calls the API operation of a tool as the signed-in user. Errors are returned as results that tell the assistant what to do. */
+export async function callTool(io: Io, client: Client, tool: Tool, args: Arguments): Promise<ToolResult> {
+  const parameterNames = new Set([...tool.pathArguments, ...tool.queryArguments, ...headerArguments]);
+  const [key, ifMatch] = headerArguments.map((name) => (typeof args[name] === 'string' ? args[name] : undefined));
   const request = {
     method: tool.method,
     path: filledPath(
       tool.path,
-      tool.pathArguments.map((name) => String(given[name])),
+      tool.pathArguments.map((name) => String(args[name])),
     ),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the tool's schema: texts, numbers and lists of them
-    query: Object.fromEntries(tool.queryArguments.map((name) => [name, given[name]])) as Record<string, QueryValue>,
-    ...(tool.hasBody && { body: Object.fromEntries(Object.entries(given).filter(([name]) => !elsewhere.has(name))) }),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- validated by the tool's schema: strings, numbers and lists of them
+    query: Object.fromEntries(tool.queryArguments.map((name) => [name, args[name]])) as Record<string, QueryValue>,
+    ...(tool.hasBody && { body: Object.fromEntries(Object.entries(args).filter(([name]) => !parameterNames.has(name))) }),
   };
   const idempotencyKey = tool.keyed ? (key ?? randomUUID()) : undefined;
   try {
@@ -39,25 +39,25 @@ export async function callTool(io: Io, client: Client, tool: Tool, given: Argume
     const etag = tool.readOnly ? headers.get('etag') : null;
     return textResult(data === undefined ? 'Done.' : JSON.stringify(data), ...(etag === null ? [] : [`etag: ${etag}`]));
   } catch (error) {
-    return { ...textResult(withProfile(io, refusal(error, tool, idempotencyKey))), isError: true };
+    return { ...textResult(withProfile(io, describeError(error, tool, idempotencyKey))), isError: true };
   }
 }
 
 const textResult = (...texts: string[]): ToolResult => ({ content: texts.map((text) => ({ type: 'text', text })) });
 
-function refusal(error: unknown, { scopes }: Tool, idempotencyKey: string | undefined): string {
+function describeError(error: unknown, { scopes }: Tool, idempotencyKey: string | undefined): string {
   if (error instanceof ApiError) {
     const { code, status, title, detail, errors, requestId } = error;
-    const told = JSON.stringify({ code, status, title, detail, ...(errors.length > 0 && { errors }), request_id: requestId });
-    if (status === 401) return `${told}\nhint: Ask the person to sign in again: mandate login`;
+    const problem = JSON.stringify({ code, status, title, detail, ...(errors.length > 0 && { errors }), request_id: requestId });
+    if (status === 401) return `${problem}\nhint: Ask the user to sign in again with: mandate login`;
     return code === 'insufficient_scope' && scopes[0]
-      ? `${told}\nhint: Ask the person to allow it: mandate login --scopes +${scopes[0]}`
-      : told;
+      ? `${problem}\nhint: Ask the user to grant the scope with: mandate login --scopes +${scopes[0]}`
+      : problem;
   }
   if (error instanceof SignInRequiredError || error instanceof AuthorizationError)
-    return `${error.message}\nhint: Ask the person to sign in: mandate login`;
+    return `${error.message}\nhint: Ask the user to sign in with: mandate login`;
   if ((error instanceof ConnectionError || error instanceof TimeoutError) && idempotencyKey !== undefined)
-    return `${error.message}\nhint: It is not known whether it was carried out. Repeat the call with idempotency_key ${idempotencyKey}`;
+    return `${error.message}\nhint: The request may have been executed. Retry the call with idempotency_key ${idempotencyKey}`;
   if (error instanceof MandateError) return error.message;
   throw error;
 }

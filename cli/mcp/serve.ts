@@ -7,7 +7,7 @@ import type { Io } from '../environment.ts';
 import { tools } from './tools.gen.ts';
 import { callTool } from './call-tool.ts';
 
-/** Serves the operations of the API as tools on standard input and output, until the input ends. */
+/** Serves the API operations as MCP tools over standard input and output, until the input ends. */
 export async function serveTools(io: Io, client: Client, allowsWrites: boolean): Promise<void> {
   const input = Readable.from(io.stdin);
   const output = new Writable({
@@ -19,7 +19,7 @@ export async function serveTools(io: Io, client: Client, allowsWrites: boolean):
   const { promise, resolve } = Promise.withResolvers<void>();
   input.once('close', resolve);
   io.interrupted.addEventListener('abort', () => resolve());
-  const handle = serveStdio(() => toolServer(io, client, allowsWrites), {
+  const handle = serveStdio(() => createToolServer(io, client, allowsWrites), {
     transport: new StdioServerTransport(input, output),
     onerror: (error) => io.stderr.write(`${error.message}\n`),
   });
@@ -27,17 +27,17 @@ export async function serveTools(io: Io, client: Client, allowsWrites: boolean):
   await handle.close();
 }
 
-function toolServer(io: Io, client: Client, allowsWrites: boolean): McpServer {
+function createToolServer(io: Io, client: Client, allowsWrites: boolean): McpServer {
   const server = new McpServer(
     { name: 'mandate', title: 'Mandate', version: packageJson.version },
-    { instructions: [...instructions, ...(allowsWrites ? [] : [onlyReads])].join('\n') },
+    { instructions: [...instructions, ...(allowsWrites ? [] : [readOnlyNotice])].join('\n') },
   );
   for (const tool of tools) {
     const { name, title, description, readOnly, destructive, idempotent } = tool;
     const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
     const inputSchema = fromJsonSchema<Record<string, unknown>>(tool.inputSchema);
-    const registered = server.registerTool(name, { title, description, inputSchema, annotations }, async (given) =>
-      callTool(io, client, tool, given),
+    const registered = server.registerTool(name, { title, description, inputSchema, annotations }, async (args) =>
+      callTool(io, client, tool, args),
     );
     if (!readOnly && !allowsWrites) registered.disable();
   }
@@ -46,8 +46,8 @@ function toolServer(io: Io, client: Client, allowsWrites: boolean): McpServer {
 
 const instructions = [
   'Mandate is a shop: products, orders, payments, shipments and refunds.',
-  'Every tool acts for the person who signed in at this terminal, and reaches what they allowed and no more.',
-  'Amounts are whole numbers in the minor unit of the currency beside them: 1250 with EUR is 12.50 EUR. Times are UTC.',
-  'Lists come in pages: go on with next_cursor as cursor. Before an order is placed or money moved, ask the person.',
+  'Every tool acts for the user who signed in at this terminal, within the scopes that they granted.',
+  'Amounts are whole numbers in the minor unit of their currency: 1250 with EUR is 12.50 EUR. Timestamps are in UTC.',
+  'Lists are paginated: pass next_cursor as cursor to get the next page. Ask the user before placing an order or moving money.',
 ];
-const onlyReads = 'This server only reads. For one that can place and change things, the person starts it with: mandate mcp --allow-writes';
+const readOnlyNotice = 'This server is read-only. To allow changes, the user must start it with: mandate mcp --allow-writes';

@@ -1,11 +1,11 @@
-/** An operation of the API as a tool of the Model Context Protocol, as the contract prints it. */
+/** An API operation as a tool of the Model Context Protocol, generated from the contract. */
 export type Tool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly method: string;
   readonly path: string;
-  /** Which arguments go where; all others are the body. */
+  /** Names of the arguments that go into the path. Arguments that are not in a list or a header form the body. */
   readonly pathArguments: readonly string[];
   readonly queryArguments: readonly string[];
   readonly hasBody: boolean;

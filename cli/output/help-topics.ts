@@ -1,77 +1,77 @@
-/** What holds for every command, by the word behind `mandate help`. */
+/** Help topics that apply to every command, by name: `mandate help <topic>`. */
 export const helpTopics: Readonly<Record<string, { readonly summary: string; readonly text: string }>> = {
   'exit-codes': {
-    summary: 'what a command ends with',
+    summary: 'exit codes of all commands',
     text: `Exit codes
 
-   0  done; an empty list is no failure
-   1  unforeseen
-   2  the command line is not valid, or nobody was there to confirm; nothing was sent
-   3  you said no
-   4  sign-in needed
+   0  success, even if a list is empty
+   1  unexpected error
+   2  invalid command line, or confirmation needed while prompts are disabled; nothing was sent
+   3  you declined the confirmation
+   4  sign-in required
    5  not allowed
-   6  not found, or no longer kept
+   6  not found, or no longer available
    7  conflict with the current state
-   8  the service refused the input, or an import rejected rows or orders
+   8  the service rejected the input, or an import rejected rows or orders
    9  too many requests
-  10  trouble of the service
-  11  no answer
-  12  what was waited for ended in another way
-  13  --max-wait is over; what was waited for goes on
+  10  server error
+  11  no response from the service
+  12  the task, payment or order had another outcome than the one waited for
+  13  --max-wait elapsed; the task, payment or order continues
  130  interrupted by Ctrl-C
- 143  ended by SIGTERM
+ 143  terminated by SIGTERM
 `,
   },
   environment: {
-    summary: 'variables that are listened to',
+    summary: 'environment variables',
     text: `Environment
 
-A flag wins over the environment, the environment over the profile (mandate config).
+Flags override environment variables, and environment variables override the profile (mandate config).
 
-  MANDATE_API_URL            where the service is
-  MANDATE_PROFILE            which profile
-  MANDATE_TOKEN              an access token or API key that wins over signing in; neither kept nor renewed
-  MANDATE_TIMEOUT            for each request: 30s
-  MANDATE_STORAGE            where the refresh token is kept: auto, keyring or file
-  MANDATE_CONFIG_DIR         in place of ~/.config/mandate, on Windows %APPDATA%\\mandate
-  MANDATE_DEBUG              1 prints on standard error what is asked
-  MANDATE_ALLOW_INSECURE     1 allows plain http to other machines: tokens then travel readable
-  CI                         nobody is asked anything
-  NO_COLOR, FORCE_COLOR      no colour, colour
+  MANDATE_API_URL            URL of the service
+  MANDATE_PROFILE            name of the profile
+  MANDATE_TOKEN              access token or API key that overrides the sign-in; never stored or renewed
+  MANDATE_TIMEOUT            timeout of each request, such as 30s
+  MANDATE_STORAGE            where to store the refresh token: auto, keyring or file
+  MANDATE_CONFIG_DIR         configuration directory; default ~/.config/mandate, on Windows %APPDATA%\\mandate
+  MANDATE_DEBUG              1 logs requests to standard error
+  MANDATE_ALLOW_INSECURE     1 allows plain http to other machines, which sends tokens unencrypted
+  CI                         any value disables prompts
+  NO_COLOR, FORCE_COLOR      disable or force colored output
 `,
   },
   formats: {
-    summary: 'what is printed, and where',
+    summary: 'output formats',
     text: `Formats
 
-Standard output carries the result and nothing else; notices, questions, progress and failures go to standard error.
+Standard output contains only the result. Notices, prompts, progress and errors go to standard error.
 
-  on a terminal    a table that fits it; money and local time for people
-  in a pipe        tab-separated text without a head: nothing cut, times in UTC
-  --json           the body as the API sent it, one document
+  on a terminal    a table that fits the terminal, with formatted amounts and local time
+  in a pipe        tab-separated values without a header, not truncated, with times in UTC
+  --json           the response body as one JSON document
   --jsonl          lists as one JSON value per line
-  --fields a,b.c   only these
-  --get a.b        bare values, one per line
-  --jq <filter>    the results of a jq filter, one per line; text without quotes
+  --fields a,b.c   only these fields
+  --get a.b        only the values at this path, one per line
+  --jq <filter>    the results of a jq filter, one per line; strings without quotes
   --all            every page of a list
 
-With --json and --jsonl a failure is one line of JSON on standard error:
+With --json and --jsonl, an error is printed to standard error as one line of JSON:
   {"error":{"code":"order_not_found","status":404,"message":"...","requestId":"...","exitCode":6}}
 `,
   },
   'sign-in': {
-    summary: 'whom a command acts for',
+    summary: 'how to sign in',
     text: `Signing in
 
-  mandate login                     in the browser of this machine, or by a code where there is none
-  mandate login --device            by a code, on any other machine
-  mandate login --no-browser        prints the address; over ssh -L, choose the port with --port
-  mandate login --with-token        an access token or API key from standard input
-  mandate login --scopes +orders.manage   asks for more than was granted before
+  mandate login                     in the browser on this machine, or with a code if no browser can be opened
+  mandate login --device            with a code, in a browser on any machine
+  mandate login --no-browser        prints the URL; over ssh -L, set the port with --port
+  mandate login --with-token        reads an access token or API key from standard input
+  mandate login --scopes +orders.manage   requests a scope in addition to the granted ones
 
-Access tokens are kept in a file that only you can read. Refresh tokens are kept in the keyring of the system where it has one
-(--storage keyring), otherwise in the same file. Tokens are sent to no other origin than the one signed in to.
-Several services or people: mandate profile create work --api-url <url>, then mandate login --profile work.
+Access tokens are stored in a file that only you can read. Refresh tokens are stored in the system keyring if there is one
+(--storage keyring), otherwise in the same file. Tokens are sent only to the origin that you signed in to.
+To use several services or accounts: mandate profile create work --api-url <url>, then mandate login --profile work.
 `,
   },
 };

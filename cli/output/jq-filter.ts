@@ -6,29 +6,29 @@ import { plainText, printableJson } from '../terminal/safe-terminal-text.ts';
 
 let jq: Awaited<ReturnType<typeof loadJq>> | undefined;
 
-/** Loads jq and compiles `filter`: a mistake in it must not come to light after an order was placed. */
+/** Loads jq and compiles the filter, so that an invalid filter is rejected before any request is sent. */
 export async function prepareJq(filter: string): Promise<void> {
   const { loadJq: load } = await import('./load-jq.ts');
   jq ??= await load();
-  // Without an input, jq compiles the filter and does not run it.
+  // Without input, jq compiles the filter without running it.
   const { exitCode, stderr } = jq.raw('', filter);
-  if (exitCode !== 0) throw new CommandFailure(exitCodes.usage, 'usage', `--jq is not a valid jq filter: ${firstLineOf(stderr)}`);
+  if (exitCode !== 0) throw new CommandFailure(exitCodes.usage, 'usage', `--jq is not a valid jq filter: ${firstLine(stderr)}`);
 }
 
-/** Every result of `filter` for `value`, one per line: text as it is, anything else as JSON. */
+/** Returns the results of the filter for `value`, one per line: strings without quotes, all other values as JSON. */
 export function jqLines(filter: string, value: unknown, { isTTY }: Pick<Output, 'isTTY'>): string {
-  if (!jq) throw new Error('jq is used before it was loaded');
+  if (!jq) throw new Error('jq has not been loaded');
   const { stdout, stderr, exitCode } = jq.raw(JSON.stringify(value ?? null), filter, ['-c']);
   if (exitCode !== 0 && stderr !== '')
-    throw new CommandFailure(exitCodes.unforeseen, 'jq_failed', `The --jq filter failed: ${firstLineOf(stderr)}`);
+    throw new CommandFailure(exitCodes.unforeseen, 'jq_failed', `The --jq filter failed: ${firstLine(stderr)}`);
   const results = stdout.split('\n').filter(Boolean);
-  return results.map((result) => `${shownResult(JSON.parse(result), isTTY)}\n`).join('');
+  return results.map((result) => `${formatResult(JSON.parse(result), isTTY)}\n`).join('');
 }
 
-/** On a terminal, control characters in text could do more than be read; line breaks and tabs are harmless. */
-function shownResult(result: unknown, isTTY: boolean): string {
+/** Formats one result. On a terminal, replaces control characters in strings, except line breaks and tabs. */
+function formatResult(result: unknown, isTTY: boolean): string {
   if (typeof result !== 'string') return printableJson(result);
   return isTTY ? result.replaceAll(/[^\n\t]+/g, plainText) : result;
 }
 
-const firstLineOf = (stderr: string): string => (stderr.split('\n')[0] ?? '').replace(/^jq: (?:error: )?/, '');
+const firstLine = (stderr: string): string => (stderr.split('\n')[0] ?? '').replace(/^jq: (?:error: )?/, '');

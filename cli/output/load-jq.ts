@@ -1,2 +1,2 @@
-/** jq, compiled to WebAssembly. Apart from everything else, because it takes longer to load than most commands run. */
+/** jq compiled to WebAssembly. It has a bundle of its own, because loading it takes longer than running most commands. */
 export { loadJq } from 'jq-wasm/inline';

@@ -15,41 +15,41 @@ type Listing = {
   readonly pageAt: (cursor: string | undefined) => PromiseLike<unknown>;
 };
 
-/** One page with a word about the next, or all of them: as one document, or as lines that come page by page. */
+/** Prints one page and how to get the next, or with `all` every page: as one document, or line by line as pages arrive. */
 export async function showPages({ io, settings, columns, headings, all, pageAt }: Listing): Promise<void> {
   const page = await pageAt(undefined);
   if (!all) {
     showResult(io, settings, page, columns, headings);
     const cursor = nextCursor(page);
     if (cursor !== undefined && io.stderr.isTTY && !settings.quiet) {
-      io.stderr.write(`${dataOf(page).length} shown; more: --cursor ${plainText(cursor)} or --all\n`);
+      io.stderr.write(`${pageItems(page).length} shown; get more with --cursor ${plainText(cursor)} or --all\n`);
     }
     return;
   }
-  // A document, or a table with columns as wide as its widest cell, needs everything first.
+  // A JSON document, or a table whose column widths depend on all rows, needs every page before it can be printed.
   const asLines = settings.format === 'jsonl' || (settings.format === 'text' && settings.get === undefined && !io.stdout.isTTY);
   const items: unknown[] = [];
   for (let current = page, shown = 0; ;) {
     if (asLines) showResult(io, settings, current, columns, headings);
-    else items.push(...dataOf(current));
-    shown += dataOf(current).length;
+    else items.push(...pageItems(current));
+    shown += pageItems(current).length;
     const cursor = nextCursor(current);
     if (cursor === undefined) break;
     try {
       current = await pageAt(cursor);
     } catch (cause) {
       if (!asLines) throw cause;
-      throw new CommandFailure(exitCodes.unforeseen, 'incomplete', 'The list is not complete', {
+      throw new CommandFailure(exitCodes.unforeseen, 'incomplete', 'The list is incomplete', {
         cause,
-        hint: `${shown} were printed; go on with: --cursor ${cursor}`,
+        hint: `${shown} items were printed. Continue with: --cursor ${cursor}`,
       });
     }
-    if (nextCursor(current) === cursor) throw new Error('the list leads back to the same page');
+    if (nextCursor(current) === cursor) throw new Error('the API returned the same cursor twice');
   }
   if (!asLines) showResult(io, settings, { data: items, has_more: false, next_cursor: null }, columns, headings);
 }
 
-const dataOf = (page: unknown): readonly unknown[] => (isObject(page) && Array.isArray(page['data']) ? page['data'] : []);
+const pageItems = (page: unknown): readonly unknown[] => (isObject(page) && Array.isArray(page['data']) ? page['data'] : []);
 
 const nextCursor = (page: unknown): string | undefined =>
   isObject(page) && typeof page['next_cursor'] === 'string' ? page['next_cursor'] : undefined;

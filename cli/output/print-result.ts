@@ -13,86 +13,87 @@ import { table } from './table.ts';
 
 type Item = Record<string, unknown>;
 type Headings = Readonly<Record<string, string>>;
-type Shown = { readonly names: readonly string[] | undefined; readonly headings: Headings };
+type ListLayout = { readonly names: readonly string[] | undefined; readonly headings: Headings };
 
 /**
- * Writes a body of the API the way it was asked for: JSON as received, a table for people, tab-separated text for pipes.
- * `columns`: the fields that are shown unless `--fields` chooses others; of a single object, only on a terminal.
+ * Prints a response body in the requested format: JSON as received, a table on a terminal, or tab-separated text in a pipe.
+ *
+ * @param columns the default fields, which `--fields` overrides; for a single object they apply only on a terminal
  */
 export function showResult(io: Io, settings: Settings, body: unknown, columns?: readonly string[], headings: Headings = {}): void {
   const { stdout } = io;
   const chosen = settings.fields;
-  const list = listOf(body);
-  if (settings.get !== undefined) return stdout.write(pickedLines(body, settings.get));
+  const list = listItems(body);
+  if (settings.get !== undefined) return stdout.write(formatPath(body, settings.get));
   if (settings.jq !== undefined && !(settings.format === 'jsonl' && list)) return stdout.write(jsonLine(io, settings, body));
   if (settings.format === 'jsonl' && list)
-    return stdout.write(list.map((item) => jsonLine(io, settings, projected(item, chosen))).join(''));
+    return stdout.write(list.map((item) => jsonLine(io, settings, pickFields(item, chosen))).join(''));
   if (settings.format !== 'text') {
-    const projection = list && isObject(body) ? { ...body, data: list.map((item) => projected(item, chosen)) } : projected(body, chosen);
+    const projection = list && isObject(body) ? { ...body, data: list.map((item) => pickFields(item, chosen)) } : pickFields(body, chosen);
     return stdout.write(`${printableJson(projection, stdout.isTTY && settings.format === 'json' ? 2 : undefined)}\n`);
   }
-  if (list) return stdout.write(shownList(io, settings, list, { names: chosen ?? columns, headings }));
-  if (isObject(body)) return stdout.write(shownObject(io, settings, body, chosen ?? (stdout.isTTY ? columns : undefined)));
-  if (body !== undefined) stdout.write(`${tabular(body)}\n`);
+  if (list) return stdout.write(formatList(io, settings, list, { names: chosen ?? columns, headings }));
+  if (isObject(body)) return stdout.write(formatObject(io, settings, body, chosen ?? (stdout.isTTY ? columns : undefined)));
+  if (body !== undefined) stdout.write(`${toTsvCell(body)}\n`);
 }
 
-/** One value as one line of JSON, or what the `--jq` filter makes of it. */
+/** Formats a value as one line of JSON, or as the results of the `--jq` filter. */
 export const jsonLine = ({ stdout }: Io, { jq }: Settings, value: unknown): string =>
   jq === undefined ? `${printableJson(value)}\n` : jqLines(jq, value, stdout);
 
-const listOf = (body: unknown): Item[] | undefined =>
+const listItems = (body: unknown): Item[] | undefined =>
   isObject(body) && Array.isArray(body['data']) ? body['data'].filter(isObject) : undefined;
 
-/** To be called before anything is sent: a mistake in how to show the result must not come after an order is placed. */
+/** Throws if `--fields` contains an unknown field. Called before any request, so that the error cannot follow a placed order. */
 export function checkFields({ fields: chosen }: Settings, known: readonly string[]): void {
   const unknown = chosen?.find((field) => !known.includes(field));
   if (unknown === undefined) return;
-  const meant = nearest(unknown, known);
-  throw new CommandFailure(exitCodes.usage, 'usage', `There is no field ${unknown}. There are: ${known.join(', ')}`, {
-    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  const closest = nearest(unknown, known);
+  throw new CommandFailure(exitCodes.usage, 'usage', `Unknown field: ${unknown}. Available fields: ${known.join(', ')}`, {
+    ...(closest !== undefined && { hint: `Did you mean ${closest}?` }),
   });
 }
 
-function shownList(io: Io, settings: Settings, list: readonly Item[], { names: chosen, headings }: Shown): string {
+function formatList(io: Io, settings: Settings, list: readonly Item[], { names: chosen, headings }: ListLayout): string {
   const [first] = list;
   const names = chosen ?? Object.keys(first ?? {}).filter((name) => !isObject(first?.[name]) && !Array.isArray(first?.[name]));
-  if (!io.stdout.isTTY) return list.map((item) => `${names.map((name) => tabular(valueAt(item, name))).join('\t')}\n`).join('');
+  if (!io.stdout.isTTY) return list.map((item) => `${names.map((name) => toTsvCell(valueAt(item, name))).join('\t')}\n`).join('');
   if (list.length === 0) return '';
-  return tableOf(io, settings, list, names, headings);
+  return formatTable(io, settings, list, names, headings);
 }
 
-function shownObject(io: Io, settings: Settings, body: Item, chosen: readonly string[] | undefined): string {
-  const names = chosen ?? leafNames(body);
-  if (!io.stdout.isTTY) return names.map((name) => `${name}\t${tabular(valueAt(body, name))}\n`).join('');
+function formatObject(io: Io, settings: Settings, body: Item, chosen: readonly string[] | undefined): string {
+  const names = chosen ?? leafPaths(body);
+  if (!io.stdout.isTTY) return names.map((name) => `${name}\t${toTsvCell(valueAt(body, name))}\n`).join('');
   const lists = names.filter((name) => isTable(valueAt(body, name)));
   const simple = names.filter((name) => !lists.includes(name) && !isEmpty(valueAt(body, name)));
   const width = Math.max(0, ...simple.map(widthOf));
-  const lines = simple.map((name) => `${name.padEnd(width)}  ${readable(body, name)}\n`).join('');
+  const lines = simple.map((name) => `${name.padEnd(width)}  ${toDisplayCell(body, name)}\n`).join('');
   const tables = lists.map((name) => {
     const value = valueAt(body, name);
     const items = Array.isArray(value) ? value.filter(isObject).map((item) => ({ currency: body['currency'], ...item })) : [];
     const heads = innerColumns[name]?.filter((head) => items.some((item) => Object.hasOwn(item, head)));
-    return `\n${tableOf(io, settings, items, heads ?? Object.keys(items[0] ?? {}).filter((head) => head !== 'currency'))}`;
+    return `\n${formatTable(io, settings, items, heads ?? Object.keys(items[0] ?? {}).filter((head) => head !== 'currency'))}`;
   });
   return lines + tables.join('');
 }
 
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** A list of objects; a list of texts is shown like a single one. */
+/** Returns whether a value is shown as a table. A list of strings is shown in one cell instead. */
 const isTable = (value: unknown): boolean => Array.isArray(value) && !value.every((element) => typeof element === 'string');
 
-const tableOf = (io: Io, settings: Settings, items: readonly Item[], names: readonly string[], headings: Headings = {}): string =>
+const formatTable = (io: Io, settings: Settings, items: readonly Item[], names: readonly string[], headings: Headings = {}): string =>
   table({
     names,
     headings,
-    rows: items.map((item) => names.map((name) => readable(item, name))),
+    rows: items.map((item) => names.map((name) => toDisplayCell(item, name))),
     width: io.stdout.columns,
-    bold: boldFor(settings),
-    paint: paintFor(settings),
+    bold: boldStyle(settings),
+    paint: statusStyle(settings),
   });
 
-const boldFor =
+const boldStyle =
   ({ color }: Settings) =>
   (text: string): string =>
     color ? styleText('bold', text, { validateStream: false }) : text;
@@ -103,7 +104,7 @@ const statusColors = {
   red: ['failed', 'canceled', 'declined', 'lost', 'suspended', 'closed'],
 } as const;
 
-const paintFor =
+const statusStyle =
   ({ color }: Settings) =>
   (head: string, text: string): string => {
     if (!color || !/(?:^|_)status$/.test(head)) return text;
@@ -111,43 +112,43 @@ const paintFor =
     return name ? styleText(name, text, { validateStream: false }) : text;
   };
 
-const leafNames = (item: Item, prefix = ''): string[] =>
-  Object.entries(item).flatMap(([name, value]) => (isObject(value) ? leafNames(value, `${prefix}${name}.`) : [prefix + name]));
+const leafPaths = (item: Item, prefix = ''): string[] =>
+  Object.entries(item).flatMap(([name, value]) => (isObject(value) ? leafPaths(value, `${prefix}${name}.`) : [prefix + name]));
 
 const valueAt = (item: unknown, path: string): unknown =>
   path.split('.').reduce((value: unknown, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), item);
 
-const projected = (item: unknown, chosen: readonly string[] | undefined): unknown =>
+const pickFields = (item: unknown, chosen: readonly string[] | undefined): unknown =>
   chosen ? Object.fromEntries(chosen.map((name) => [name, valueAt(item, name) ?? null])) : item;
 
-/** One cell of tab-separated text: as on the wire. */
-const tabular = (value: unknown): string => {
+/** Formats a cell of tab-separated text, with the value as in the JSON response. */
+const toTsvCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   return plainText((typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/[\t\n\r]+/g, ' '));
 };
 
-const moneyName = /(?:^|_)(?:total|subtotal|price|tax|amount)$/;
+const moneyFieldPattern = /(?:^|_)(?:total|subtotal|price|tax|amount)$/;
 
-/** One cell for people: money with its currency, moments in the time of the place. */
-function readable(item: Item, path: string): string {
+/** Formats a cell on a terminal: amounts with their currency, timestamps in local time. */
+function toDisplayCell(item: Item, path: string): string {
   const value = valueAt(item, path);
   const currency = item['currency'];
-  if (typeof value === 'number' && typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) && moneyName.test(path))
+  if (typeof value === 'number' && typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) && moneyFieldPattern.test(path))
     return formatMoney(value, currency);
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return new Date(value).toLocaleString('sv');
   if (Array.isArray(value) && value.every((element) => typeof element === 'string')) return plainText(value.join(' '));
-  return tabular(value);
+  return toTsvCell(value);
 }
 
-/** The values at `path`, one per line; lists on the way are gone through. */
-function pickedLines(body: unknown, path: string): string {
+/** Formats the values at `path`, one per line. A list in the path contributes each of its elements. */
+function formatPath(body: unknown, path: string): string {
   const picked = path
     .split('.')
-    .reduce<unknown[]>((values, name) => values.flatMap(elementsOf).map((value) => valueAt(value, name)), [body]);
-  const found = picked.flatMap(elementsOf).filter((value) => value !== undefined);
-  if (found.length === 0 && listOf(body)?.length !== 0)
-    throw new CommandFailure(exitCodes.unforeseen, 'nothing_there', `The answer has nothing at ${path}`);
+    .reduce<unknown[]>((values, name) => values.flatMap(toElements).map((value) => valueAt(value, name)), [body]);
+  const found = picked.flatMap(toElements).filter((value) => value !== undefined);
+  if (found.length === 0 && listItems(body)?.length !== 0)
+    throw new CommandFailure(exitCodes.unforeseen, 'nothing_there', `The response has no value at ${path}`);
   return found.map((value) => `${typeof value === 'string' ? plainText(value) : printableJson(value)}\n`).join('');
 }
 
-const elementsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+const toElements = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

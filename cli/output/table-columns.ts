@@ -21,7 +21,7 @@ import type {
 
 type ColumnsOf<Item> = readonly (keyof Item & string)[];
 
-/** The fields that a table or a list of fields shows, by operation; all simple fields where there is no entry. */
+/** The fields that a table shows, by operation id. An operation without an entry shows all scalar fields. */
 export const columns: Readonly<Record<string, readonly string[]>> = {
   'versions.list': ['version', 'status', 'deprecated_at', 'sunset_at'] satisfies ColumnsOf<ApiVersion>,
   'products.list': ['id', 'sku', 'name', 'category', 'price', 'stock'] satisfies ColumnsOf<Product>,
@@ -73,7 +73,7 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** The columns of a list for callers who see the items of every customer. */
+/** The columns of a list for staff, who see the items of every customer. */
 export const staffColumns: Readonly<Record<string, readonly string[]>> = {
   'orders.list': [
     'id',
@@ -88,12 +88,12 @@ export const staffColumns: Readonly<Record<string, readonly string[]>> = {
   ] satisfies ColumnsOf<OrderSummary>,
 };
 
-/** The columns of a list within an object. A column that none of its items has is left out. */
+/** The columns of a nested list. A column that no item has is omitted. */
 export const innerColumns: Readonly<Record<string, readonly string[]>> = {
   items: ['line', 'product_id', 'sku', 'name', 'quantity', 'unit_price', 'total'] satisfies ColumnsOf<OrderItem>,
 };
 
-/** The heading of a column where the name of its field says too little or too much. */
+/** Column headings that differ from the field names, by operation id. */
 const headings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'orders.list': {
     user_id: 'customer',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Io } from '../environment.ts';
 
-/** Where the command keeps what it has to remember. */
+/** Returns the directory of the configuration and credential files. */
 export function directoryOf({ env, homeDirectory, platform }: Pick<Io, 'env' | 'homeDirectory' | 'platform'>): string {
   if (env['MANDATE_CONFIG_DIR']) return env['MANDATE_CONFIG_DIR'];
   if (platform === 'win32' && env['APPDATA']) return join(env['APPDATA'], 'mandate');

@@ -5,19 +5,19 @@ import { CommandFailure } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { isObject } from '../contract-commands/schema-violations.ts';
 
-/** What a profile can say, so that nobody has to type it each time; all of it as text. */
+/** The settings that a profile can contain. All values are strings. */
 export const configKeys: Readonly<Record<string, { readonly summary: string; readonly isValid: (value: string) => boolean }>> = {
-  api_url: { summary: 'where the service is', isValid: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) },
+  api_url: { summary: 'URL of the service', isValid: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) },
   issuer: {
-    summary: 'where its authorization server is, if elsewhere',
+    summary: 'URL of the authorization server, if different',
     isValid: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
   },
-  timeout: { summary: 'for each request: 30s', isValid: (value) => /^[1-9]\d{0,5}(?:ms|s|m|h)$/.test(value) },
+  timeout: { summary: 'timeout of each request, such as 30s', isValid: (value) => /^[1-9]\d{0,5}(?:ms|s|m|h)$/.test(value) },
   color: { summary: 'auto, always or never', isValid: (value) => ['auto', 'always', 'never'].includes(value) },
   'login.mode': { summary: 'browser or device', isValid: (value) => ['browser', 'device'].includes(value) },
-  dpop: { summary: 'on binds tokens to a key of this machine, off does not', isValid: (value) => ['on', 'off'].includes(value) },
+  dpop: { summary: 'on or off: whether to bind tokens to a key on this machine', isValid: (value) => ['on', 'off'].includes(value) },
   storage: {
-    summary: 'where the refresh token is kept: auto, keyring or file',
+    summary: 'where to store the refresh token: auto, keyring or file',
     isValid: (value) => ['auto', 'keyring', 'file'].includes(value),
   },
 };
@@ -27,23 +27,25 @@ export type Config = { readonly active: string | undefined; readonly profiles: R
 
 export const configPath = (directory: string): string => join(directory, 'config.json');
 
-/** What the profiles say. Read at once and in one go, because it decides how everything else goes on. */
+/** Reads the configuration file. It is read synchronously, because all other settings depend on it. */
 export function readConfig(directory: string): Config {
   const path = configPath(directory);
-  const parsed = parsedOrUndefined(textOf(path));
+  const parsed = parseJsonOrUndefined(readTextOrEmptyObject(path));
   if (isConfig(parsed)) return { active: parsed.active, profiles: parsed.profiles ?? {} };
-  throw new CommandFailure(exitCodes.unforeseen, 'broken_config', `${path} is broken`, { hint: `Mend or remove it: rm ${path}` });
+  throw new CommandFailure(exitCodes.unforeseen, 'broken_config', `${path} is not a valid configuration file`, {
+    hint: `Repair or remove it: rm ${path}`,
+  });
 }
 
 export function writeConfig(directory: string, config: Config): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = configPath(directory);
-  const draft = `${path}.${randomUUID()}`;
-  writeFileSync(draft, `${JSON.stringify(config, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
-  renameSync(draft, path);
+  const temporaryPath = `${path}.${randomUUID()}`;
+  writeFileSync(temporaryPath, `${JSON.stringify(config, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+  renameSync(temporaryPath, path);
 }
 
-/** The same with one profile changed; `undefined` forgets it. */
+/** Returns a copy of the configuration with one profile replaced, or removed if `profile` is undefined. */
 export function withProfile({ active, profiles }: Config, name: string, profile: ProfileConfig | undefined): Config {
   const { [name]: _, ...others } = profiles;
   return {
@@ -54,7 +56,7 @@ export function withProfile({ active, profiles }: Config, name: string, profile:
 
 export const isProfileName = (name: string): boolean => /^[\w.-]{1,64}$/.test(name) && !['__proto__', '.', '..'].includes(name);
 
-function textOf(path: string): string {
+function readTextOrEmptyObject(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -63,7 +65,7 @@ function textOf(path: string): string {
   }
 }
 
-function parsedOrUndefined(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

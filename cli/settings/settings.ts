@@ -5,7 +5,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { Io } from '../environment.ts';
 import { durationMs } from '../contract-commands/parse-flags.ts';
 
-/** The flags that every command has, as commander gives them. */
+/** The global flags, as parsed by commander. */
 export type GlobalFlags = {
   readonly profile?: string;
   readonly apiUrl?: string;
@@ -23,52 +23,52 @@ export type GlobalFlags = {
 
 export type Settings = {
   readonly profile: string;
-  /** Where the API is, when a flag, the environment or the profile says so; otherwise the sign-in decides. */
+  /** URL of the API from a flag, the environment or the profile. If undefined, the URL of the sign-in is used. */
   readonly apiUrl: string | undefined;
-  /** Used as it is: neither stored nor renewed. */
+  /** Token from the environment. It is never stored or renewed. */
   readonly token: string | undefined;
   readonly format: 'text' | 'json' | 'jsonl';
   readonly fields: readonly string[] | undefined;
   readonly get: string | undefined;
-  /** A jq filter for the JSON, prepared by `prepareJq`. */
+  /** jq filter for the JSON output, already compiled by `loadJqFilter`. */
   readonly jq: string | undefined;
   readonly quiet: boolean;
-  /** Whether a person may be asked to confirm something. */
+  /** Whether the user can be asked to confirm an operation. */
   readonly asks: boolean;
-  /** Whether a person may be asked for what the command line lacks: only at a terminal that shows the result as well. */
+  /** Whether the user can be prompted for missing flags, which requires a terminal for input and output. */
   readonly completes: boolean;
   readonly color: boolean;
   readonly timeoutMs: number | undefined;
   readonly debug: boolean;
   readonly directory: string;
-  /** The flags that chose service and profile, for commands that are suggested. */
+  /** The flags that selected the service and the profile, to be repeated in suggested commands. */
   readonly origin: readonly string[];
-  /** What else the profile says. */
+  /** All settings of the profile. */
   readonly config: ProfileConfig;
 };
 
-/** The profile of the command, unless it is the one that every command uses without a flag. */
-const profilesToName = new WeakMap<Io, string | undefined>();
+/** The profile of the current command, or undefined if it is the default profile and can be omitted in suggested commands. */
+const profilesInHints = new WeakMap<Io, string | undefined>();
 
-/** Adds the profile of the command to each `mandate login` in a text, so that the user does not sign in with another profile. */
+/** Adds the profile of the current command to each `mandate login` in a text, so that the user does not sign in to another profile. */
 export function withProfile(io: Io, text: string): string {
-  const profile = profilesToName.get(io);
+  const profile = profilesInHints.get(io);
   return profile === undefined ? text : text.replaceAll('mandate login', `mandate login --profile ${profile}`);
 }
 
-/** A flag wins over the environment, the environment over the profile. */
+/** Combines flags, environment and profile into settings. Flags override the environment, and the environment overrides the profile. */
 export function settingsOf(flags: GlobalFlags, io: Io): Settings {
   const { env } = io;
   const directory = directoryOf(io);
-  const kept = readConfig(directory);
-  const profile = flags.profile ?? (env['MANDATE_PROFILE'] || (kept.active ?? 'default'));
-  if (!isProfileName(profile)) throw usage(`A profile is called by letters, digits, ".", "_" and "-", not ${JSON.stringify(profile)}`);
-  const config = kept.profiles[profile] ?? {};
-  const asks = io.stdinIsTTY && !flags.noInput && !env['CI'];
+  const storedConfig = readConfig(directory);
+  const profile = flags.profile ?? (env['MANDATE_PROFILE'] || (storedConfig.active ?? 'default'));
+  if (!isProfileName(profile)) throw usageError(`Invalid profile name ${JSON.stringify(profile)}: use letters, digits, ".", "_" and "-"`);
+  const config = storedConfig.profiles[profile] ?? {};
+  const canConfirm = io.stdinIsTTY && !flags.noInput && !env['CI'];
   if (flags.jq !== undefined && (flags.get !== undefined || flags.fields !== undefined))
-    throw usage('--jq goes with neither --get nor --fields: the filter can choose as well');
-  const isUsual = profile === 'default' && (env['MANDATE_PROFILE'] || (kept.active ?? 'default')) === 'default';
-  profilesToName.set(io, isUsual ? undefined : profile);
+    throw usageError('--jq cannot be combined with --get or --fields');
+  const isDefault = profile === 'default' && (env['MANDATE_PROFILE'] || (storedConfig.active ?? 'default')) === 'default';
+  profilesInHints.set(io, isDefault ? undefined : profile);
   return {
     profile,
     apiUrl: flags.apiUrl ?? (env['MANDATE_API_URL'] || config['api_url']),
@@ -78,10 +78,10 @@ export function settingsOf(flags: GlobalFlags, io: Io): Settings {
     get: flags.get,
     jq: flags.jq,
     quiet: flags.quiet ?? false,
-    asks,
-    completes: asks && io.stdout.isTTY && io.stderr.isTTY,
-    color: wantsColor(flags.color, config['color'], io),
-    timeoutMs: timeoutOf(flags.timeout ?? (env['MANDATE_TIMEOUT'] || config['timeout'])),
+    asks: canConfirm,
+    completes: canConfirm && io.stdout.isTTY && io.stderr.isTTY,
+    color: useColor(flags.color, config['color'], io),
+    timeoutMs: parseTimeout(flags.timeout ?? (env['MANDATE_TIMEOUT'] || config['timeout'])),
     debug: flags.debug ?? env['MANDATE_DEBUG'] === '1',
     directory,
     origin: [
@@ -92,21 +92,21 @@ export function settingsOf(flags: GlobalFlags, io: Io): Settings {
   };
 }
 
-const usage = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
 
-function timeoutOf(text: string | undefined): number | undefined {
+function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = durationMs(text);
-  if (!ms) throw usage(`A timeout is written like 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
+  if (!ms) throw usageError(`A timeout must be a duration such as 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
   return ms;
 }
 
-function wantsColor(flag: string | boolean | undefined, usual: string | undefined, { env, stdout }: Io): boolean {
+function useColor(flag: string | boolean | undefined, configured: string | undefined, { env, stdout }: Io): boolean {
   if (flag === false || flag === 'never') return false;
   if (flag === 'always') return true;
-  if (flag !== undefined && flag !== true && flag !== 'auto') throw usage('--color is auto, always or never');
+  if (flag !== undefined && flag !== true && flag !== 'auto') throw usageError('--color must be auto, always or never');
   if (env['NO_COLOR']) return false;
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0';
-  if (usual === 'always' || usual === 'never') return usual === 'always';
+  if (configured === 'always' || configured === 'never') return configured === 'always';
   return stdout.isTTY && env['TERM'] !== 'dumb';
 }

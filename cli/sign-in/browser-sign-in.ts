@@ -6,34 +6,34 @@ import type { Io } from '../environment.ts';
 import { plainText } from '../terminal/safe-terminal-text.ts';
 import { endingAfter, refused, type SignIn } from './sign-in-methods.ts';
 
-/** Signs in with a browser that comes back to a port of this machine (RFC 8252 section 7.3). */
+/** Signs in with a browser that is redirected to a loopback port of this machine (RFC 8252 section 7.3). */
 export async function signInWithBrowser(
   io: Io,
   server: AuthorizationServer,
   { clientId, scopes, waitMs, maxAge }: SignIn,
-  how: { readonly opens: boolean; readonly port: number | undefined },
+  options: { readonly opens: boolean; readonly port: number | undefined },
 ): Promise<Tokens> {
-  // A server of HTTP takes its time to load.
+  // Imported only here, because loading the HTTP server is slow.
   const { listenOnLoopback } = await import('@mandate/client-sdk/authorization/node');
-  const loopback = await listenOnLoopback(how.port).catch((cause: unknown) => {
-    throw new CommandFailure(exitCodes.unforeseen, 'port_in_use', `Port ${how.port ?? 0} of 127.0.0.1 cannot be used`, {
+  const loopback = await listenOnLoopback(options.port).catch((cause: unknown) => {
+    throw new CommandFailure(exitCodes.unforeseen, 'port_in_use', `Cannot listen on port ${options.port ?? 0} of 127.0.0.1`, {
       cause,
-      hint: 'Let the system choose one: leave --port away',
+      hint: 'Omit --port to let the system choose a free port',
     });
   });
-  const time = endingAfter(io, waitMs);
+  const deadline = endingAfter(io, waitMs);
   try {
     const request = await beginAuthorization(server, { clientId, redirectUri: loopback.redirectUri, scopes, maxAge });
-    const signedIn = loopback.callback(request.state, (url) => completeAuthorization(server, request, url, time.signal), time.signal);
+    const tokens = loopback.callback(request.state, (url) => completeAuthorization(server, request, url, deadline.signal), deadline.signal);
     io.stderr.write(
-      `${how.opens ? 'Your browser opens this address; if it does not, open it yourself' : 'Open this address in a browser on this machine'}:\n${plainText(request.url)}\n`,
+      `${options.opens ? 'Opening this URL in your browser; if it does not open, open the URL yourself' : 'Open this URL in a browser on this machine'}:\n${plainText(request.url)}\n`,
     );
-    if (how.opens) io.openBrowser(request.url).catch(() => io.stderr.write('No browser opened; use the address above.\n'));
-    return await signedIn;
+    if (options.opens) io.openBrowser(request.url).catch(() => io.stderr.write('The browser could not be opened. Open the URL above.\n'));
+    return await tokens;
   } catch (error) {
     throw error instanceof AuthorizationError && error.error === 'access_denied' ? refused(error) : error;
   } finally {
-    time.stop();
+    deadline.stop();
     await loopback.close();
   }
 }

@@ -6,19 +6,19 @@ import { withFileLock } from '../files/file-lock.ts';
 import { readJsonFile, replaceFile } from '../files/atomic-json-file.ts';
 import { isObject } from '../contract-commands/schema-violations.ts';
 
-/** What `mandate login` leaves behind for one profile. */
+/** The stored result of `mandate login` for one profile. */
 export type Credential = {
-  /** The only origin that its tokens are sent to. */
+  /** The only origin that the tokens are sent to. */
   readonly apiUrl: string;
-  /** Where its authorization server is, if elsewhere. */
+  /** URL of the authorization server, if it differs from `apiUrl`. */
   readonly issuer?: string;
   readonly clientId: string;
   readonly accessToken: string;
   readonly expiresAt: number;
-  /** In the keyring of the system when `storage` says so. */
+  /** Absent if `storage` is `keyring`. */
   readonly refreshToken?: string;
   readonly storage?: 'keyring' | 'file';
-  /** Whether its tokens work with a proof of possession only (DPoP, RFC 9449). */
+  /** Whether the tokens require a DPoP proof (RFC 9449). */
   readonly bound?: boolean;
   readonly scopes: readonly string[];
   readonly user?: { readonly id: number; readonly name: string; readonly email: string };
@@ -26,14 +26,14 @@ export type Credential = {
 
 type Credentials = Readonly<Record<string, Credential>>;
 
-/** The credentials of every profile, in one file that only its owner can read. */
+/** Stores the credentials of all profiles in one file that only its owner can read. */
 export type CredentialStore = {
   readonly path: string;
   read(profile: string): Promise<Credential | undefined>;
   readAll(): Promise<Credentials>;
-  /** Call it within `exclusively`. `undefined` forgets the profile. */
+  /** Saves the credential of a profile, or deletes it if undefined. Must be called within `exclusively`. */
   write(profile: string, credential: Credential | undefined): Promise<void>;
-  /** While `work` runs, no other process changes the file. */
+  /** Runs `work` while holding the lock of the file, so that no other process changes it. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 };
 
@@ -61,7 +61,7 @@ async function readCredentials(path: string): Promise<Credentials> {
     const entries = Object.entries(parsed).flatMap(([profile, value]) => (isCredential(value) ? [[profile, value] as const] : []));
     if (entries.length === Object.keys(parsed).length) return Object.fromEntries(entries);
   }
-  throw new CommandFailure(exitCodes.unforeseen, 'broken_credentials', `${path} is broken`, {
+  throw new CommandFailure(exitCodes.unforeseen, 'broken_credentials', `${path} is not a valid credential file`, {
     hint: `Remove it and sign in again: rm ${path} && mandate login`,
   });
 }

@@ -6,12 +6,12 @@ import type { Credential, CredentialStore } from './credential-store.ts';
 import { isObject } from '../contract-commands/schema-violations.ts';
 
 /**
- * The keys that tokens are bound to, apart from the tokens: whoever gets hold of one file, or of the keyring, has nothing yet.
- * They are needed for every request, so they lie in a file and not in the keyring, which takes longer than most commands.
+ * Returns the path of the DPoP keys. They are stored separately from the tokens, so that one stolen file, or the keyring, is useless alone.
+ * Every request needs a key, so they are in a file and not in the keyring, because reading the keyring takes longer than most commands.
  */
-const pathOf = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
+const keyFilePath = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
 
-/** The key of a credential that is bound to one. */
+/** Returns a function that loads the DPoP key of a credential once; it resolves to undefined if the tokens are not bound to a key. */
 export function proofKeyOf(store: CredentialStore, profile: string, { bound }: Credential): () => Promise<ProofKey | undefined> {
   let key: Promise<ProofKey> | undefined;
   return async () => (bound ? (key ??= readKey(store, profile)) : undefined);
@@ -19,18 +19,18 @@ export function proofKeyOf(store: CredentialStore, profile: string, { bound }: C
 
 async function readKey(store: CredentialStore, profile: string): Promise<ProofKey> {
   const { [profile]: jwk } = await readKeys(store);
-  if (!isObject(jwk)) throw new SignInRequiredError(`The key that your sign-in is bound to is not in ${pathOf(store)}`);
+  if (!isObject(jwk)) throw new SignInRequiredError(`The key of your sign-in is missing in ${keyFilePath(store)}`);
   return importProofKey(jwk);
 }
 
-/** Call it within `exclusively`. `undefined` forgets the key. */
+/** Saves the DPoP key of a profile, or deletes it if undefined. Must be called within `exclusively`. */
 export async function writeProofKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
   const { [profile]: before, ...others } = await readKeys(store);
   if (before === undefined && jwk === undefined) return;
-  await replaceFile(pathOf(store), `${JSON.stringify(jwk ? { ...others, [profile]: jwk } : others)}\n`);
+  await replaceFile(keyFilePath(store), `${JSON.stringify(jwk ? { ...others, [profile]: jwk } : others)}\n`);
 }
 
 async function readKeys(store: CredentialStore): Promise<Record<string, unknown>> {
-  const keys = await readJsonFile(pathOf(store));
+  const keys = await readJsonFile(keyFilePath(store));
   return isObject(keys) ? keys : {};
 }

@@ -2,28 +2,32 @@ import { CommandFailure } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { isObject } from '../contract-commands/schema-violations.ts';
 
-/** Later than any token: one that says nothing of its end is used until the service refuses it. */
-const noEnd = 8.64e15;
+/** The maximum value of a Date. A token without an expiry time is used until the service rejects it. */
+const neverExpires = 8.64e15;
 
-/** What can be read from a token that somebody got elsewhere: an access token says when it ends and what it is for, an API key does not. */
+/** Parses an access token or API key from standard input. Only an access token contains its expiry time and scopes. */
 export function readGivenToken(text: string): { readonly accessToken: string; readonly expiresAt: number; readonly scopes: string[] } {
   const accessToken = text.trim();
   if (!/^[A-Za-z0-9._~+/-]{8,4096}=*$/.test(accessToken)) {
-    throw new CommandFailure(exitCodes.usage, 'usage', 'Standard input is not a token', {
-      hint: 'Give it like this: mandate login --with-token < token.txt',
+    throw new CommandFailure(exitCodes.usage, 'usage', 'Standard input does not contain a token', {
+      hint: 'Pass the token like this: mandate login --with-token < token.txt',
     });
   }
-  const claims = claimsOf(accessToken);
-  return { accessToken, expiresAt: typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : noEnd, scopes: scopesOfToken(accessToken) };
+  const claims = decodeClaims(accessToken);
+  return {
+    accessToken,
+    expiresAt: typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : neverExpires,
+    scopes: scopesOfToken(accessToken),
+  };
 }
 
-/** The scopes that an access token names; none for an API key. */
+/** Returns the scopes in an access token, or an empty list for an API key. */
 export function scopesOfToken(token: string): string[] {
-  const { scope } = claimsOf(token);
+  const { scope } = decodeClaims(token);
   return typeof scope === 'string' ? scope.split(' ') : [];
 }
 
-function claimsOf(token: string): Record<string, unknown> {
+function decodeClaims(token: string): Record<string, unknown> {
   const [, payload = '', signature] = token.split('.');
   if (signature === undefined) return {};
   try {

@@ -8,27 +8,28 @@ import { isUsable } from './system-keyring.ts';
 import { writeProofKey } from './dpop-keys.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Where the refresh token is: with everything else in the file of its owner, or in the keyring of the system. */
+/** Where the refresh token is stored: in the credential file, or in the system keyring. */
 export type Storage = 'keyring' | 'file';
 
-/** `--storage`, the environment, the profile: which one, before anybody signs in. */
+/** Chooses the storage before the sign-in, from `--storage`, the environment or the profile, in this order. */
 export async function chosenStorage(io: Io, { config }: Settings, flag: string | undefined): Promise<Storage> {
-  const wanted = flag ?? (io.env['MANDATE_STORAGE'] || (config['storage'] ?? 'auto'));
-  if (!['auto', 'keyring', 'file'].includes(wanted)) {
-    throw new CommandFailure(exitCodes.usage, 'usage', `--storage is auto, keyring or file, not ${JSON.stringify(wanted)}`);
+  const requested = flag ?? (io.env['MANDATE_STORAGE'] || (config['storage'] ?? 'auto'));
+  if (!['auto', 'keyring', 'file'].includes(requested)) {
+    throw new CommandFailure(exitCodes.usage, 'usage', `--storage must be auto, keyring or file, not ${JSON.stringify(requested)}`);
   }
-  if (wanted === 'file') return 'file';
+  if (requested === 'file') return 'file';
   if (await isUsable(io.keyring)) return 'keyring';
-  if (wanted === 'auto') return 'file';
-  throw new CommandFailure(exitCodes.unforeseen, 'no_keyring', 'The keyring of this system cannot be used', {
-    hint: 'Keep the tokens in a file that only you can read: mandate login --storage file',
+  if (requested === 'auto') return 'file';
+  throw new CommandFailure(exitCodes.unforeseen, 'no_keyring', 'The system keyring cannot be used', {
+    hint: 'Store the tokens in a file that only you can read: mandate login --storage file',
   });
 }
 
-/** Two directories may have a profile of the same name. */
-const accountOf = ({ path }: CredentialStore, profile: string): string =>
+/** Returns the keyring account of a profile. It contains a hash of the directory, because profiles in two directories may share a name. */
+const keyringAccount = ({ path }: CredentialStore, profile: string): string =>
   `${profile} ${createHash('sha256').update(dirname(path)).digest('hex').slice(0, 16)}`;
 
+/** Returns the refresh token of a profile from the credential file or the keyring. */
 export async function keptRefreshToken(
   io: Io,
   store: CredentialStore,
@@ -36,11 +37,11 @@ export async function keptRefreshToken(
   { refreshToken, storage }: Credential,
 ): Promise<string | undefined> {
   if (storage !== 'keyring') return refreshToken;
-  // A token that could not be put there was left in the file.
-  return refreshToken ?? (await (await io.keyring()).get(accountOf(store, profile)));
+  // A token that could not be written to the keyring is in the file.
+  return refreshToken ?? (await (await io.keyring()).get(keyringAccount(store, profile)));
 }
 
-/** Writes the credential, and its refresh token where it belongs. Call it within `exclusively`. */
+/** Saves the credential, and its refresh token in the file or the keyring. Must be called within `exclusively`. */
 export async function keep(
   io: Io,
   store: CredentialStore,
@@ -51,22 +52,22 @@ export async function keep(
   if (credential.storage !== 'keyring') return store.write(profile, { ...credential, ...(refreshToken !== undefined && { refreshToken }) });
   try {
     const keyring = await io.keyring();
-    const account = accountOf(store, profile);
+    const account = keyringAccount(store, profile);
     await (refreshToken === undefined ? keyring.remove(account) : keyring.set(account, refreshToken));
     await store.write(profile, credential);
   } catch {
-    // The one before works no longer: better in the file than lost.
+    // The previous refresh token is no longer valid, so the new one is saved in the file rather than lost.
     await store.write(profile, { ...credential, ...(refreshToken !== undefined && { refreshToken }) });
   }
 }
 
-/** Call it within `exclusively`. */
+/** Deletes the credential, the DPoP key and the refresh token of a profile. Must be called within `exclusively`. */
 export async function forget(io: Io, store: CredentialStore, profile: string): Promise<void> {
   const credential = await store.read(profile);
   await store.write(profile, undefined);
   await writeProofKey(store, profile, undefined);
   if (credential?.storage === 'keyring') {
-    const remove = async (): Promise<void> => (await io.keyring()).remove(accountOf(store, profile));
+    const remove = async (): Promise<void> => (await io.keyring()).remove(keyringAccount(store, profile));
     await remove().catch(() => undefined);
   }
 }

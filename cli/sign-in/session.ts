@@ -14,42 +14,45 @@ import type { Settings } from '../settings/settings.ts';
 const defaultApiUrl = 'http://localhost:3000';
 const retryDelayMaxMs = 30_000;
 
-/** Whom the command acts for, and where. */
+/** The service that a command talks to, and the credential it uses. */
 export type Session = {
   readonly apiUrl: string;
   readonly store: CredentialStore;
-  /** What the profile has kept, when it is for this API. */
+  /** The stored credential of the profile, if it belongs to this API. */
   readonly credential: Credential | undefined;
   readonly client: Client;
-  /** Whether there is anything to show to the API. */
+  /** Whether requests carry a token. */
   readonly signedIn: boolean;
 };
 
+/** Loads the credential of the profile and creates an API client. Sends no request. */
 export async function openSession(io: Io, settings: Settings): Promise<Session> {
   const store = credentialStore(settings.directory);
-  const kept = settings.token === undefined || settings.apiUrl === undefined ? await store.read(settings.profile) : undefined;
-  const apiUrl = checkedApiUrl(io, settings.apiUrl ?? kept?.apiUrl ?? defaultApiUrl);
-  // Tokens go to the origin that they are for, and nowhere else.
-  const credential = kept?.apiUrl === apiUrl && settings.token === undefined ? kept : undefined;
+  const stored = settings.token === undefined || settings.apiUrl === undefined ? await store.read(settings.profile) : undefined;
+  const apiUrl = checkedApiUrl(io, settings.apiUrl ?? stored?.apiUrl ?? defaultApiUrl);
+  // Tokens are sent only to the origin that issued them.
+  const credential = stored?.apiUrl === apiUrl && settings.token === undefined ? stored : undefined;
   const auth = settings.token ?? (credential && tokenSource(io, store, settings.profile, credential));
   return { apiUrl, store, credential, client: clientAt(io, settings, apiUrl, auth), signedIn: auth !== undefined };
 }
 
+/** Throws if there is no token. */
 export function requireSignIn({ signedIn }: Pick<Session, 'signedIn'>): void {
   if (signedIn) return;
   throw new CommandFailure(exitCodes.signInNeeded, 'sign_in_required', 'You are not signed in', { hint: 'Sign in with: mandate login' });
 }
 
-/** What takes several requests is not begun when the last of them would be refused. */
+/** Throws if a scope is missing, so that a command with several requests does not start if the last one would be rejected. */
 export function requireScopes(session: Session, scopes: readonly string[]): void {
   requireSignIn(session);
   const missing = session.credential ? scopes.filter((scope) => !session.credential?.scopes.includes(scope)) : [];
   if (missing.length === 0) return;
-  throw new CommandFailure(exitCodes.notAllowed, 'insufficient_scope', `This needs more than you granted: ${missing.join(', ')}`, {
-    hint: `Ask for it with: mandate login --scopes ${missing.map((scope) => `+${scope}`).join(',')}`,
+  throw new CommandFailure(exitCodes.notAllowed, 'insufficient_scope', `Missing scopes: ${missing.join(', ')}`, {
+    hint: `Request them with: mandate login --scopes ${missing.map((scope) => `+${scope}`).join(',')}`,
   });
 }
 
+/** Creates an API client for a service. */
 export function clientAt(io: Io, settings: Settings, apiUrl: string, auth: TokenSource | string | undefined): Client {
   return createClient({
     baseUrl: apiUrl,
@@ -57,7 +60,7 @@ export function clientAt(io: Io, settings: Settings, apiUrl: string, auth: Token
     timeoutMs: settings.timeoutMs,
     maxRetryDelayMs: retryDelayMaxMs,
     headers: { 'user-agent': 'mandate-cli' },
-    fetch: settings.debug ? tracing(io) : quickFetch,
+    fetch: settings.debug ? loggingFetch(io) : quickFetch,
     allowInsecureRequests: insecureAllowed(io),
     onDeprecation: (notice) => {
       if (!settings.quiet) io.stderr.write(`Note: ${plainText(deprecationText(notice))}\n`);
@@ -65,9 +68,10 @@ export function clientAt(io: Io, settings: Settings, apiUrl: string, auth: Token
   }).use(tellRetries(io, settings));
 }
 
-/** Whether plain http to other machines was asked for. */
+/** Returns whether MANDATE_ALLOW_INSECURE allows plain http to other machines. */
 export const insecureAllowed = ({ env }: Io): boolean => env['MANDATE_ALLOW_INSECURE'] === '1';
 
+/** Returns the normalized URL of a service. Throws if it is invalid or insecure. */
 export function checkedApiUrl(io: Io, url: string): string {
   try {
     return checkedBaseUrl(url, insecureAllowed(io));
@@ -76,28 +80,29 @@ export function checkedApiUrl(io: Io, url: string): string {
     throw new CommandFailure(
       exitCodes.usage,
       'usage',
-      insecure ? `${url} would carry tokens readable: use https` : `${url} is not the address of a service`,
+      insecure ? `${url} would send tokens unencrypted; use https` : `${url} is not a valid service URL`,
       {
         cause,
-        ...(insecure && { hint: 'For a network that nobody else can read: MANDATE_ALLOW_INSECURE=1' }),
+        ...(insecure && { hint: 'On a trusted network, set MANDATE_ALLOW_INSECURE=1' }),
       },
     );
   }
 }
 
+/** Creates the token source of a profile. It renews the access token and saves the new tokens. */
 export function tokenSource(io: Io, store: CredentialStore, profile: string, credential: Credential): TokenSource {
   const { apiUrl, issuer = apiUrl, clientId } = credential;
-  // The refresh token is fetched by whoever is going to use it, which only happens within the lock.
+  // The refresh token is loaded only for a renewal, which always holds the lock, because reading the keyring is slow.
   let renewing = false;
   const tokens: TokenStore = {
     read: async () => {
-      const now = await store.read(profile);
-      if (!now || !renewing) return now;
-      return { ...now, refreshToken: await keptRefreshToken(io, store, profile, now) };
+      const current = await store.read(profile);
+      if (!current || !renewing) return current;
+      return { ...current, refreshToken: await keptRefreshToken(io, store, profile, current) };
     },
     write: async (next) => {
       const before = await store.read(profile);
-      // Signed out meanwhile: nothing comes back.
+      // The user has signed out in the meantime, so nothing is saved.
       if (!before) return;
       const { refreshToken: _, ...rest } = before;
       const { refreshToken, accessToken, expiresAt, scopes } = next;
@@ -117,19 +122,21 @@ export function tokenSource(io: Io, store: CredentialStore, profile: string, cre
   return refreshingTokens({ issuer, clientId, store: tokens, proofKey, allowInsecureRequests: insecureAllowed(io) });
 }
 
-/** Says on stderr what is asked and how it ends; headers and bodies, where the secrets are, stay out. */
-const tracing =
+/** Logs each request and its outcome to standard error, without headers and bodies, because they contain secrets. */
+const loggingFetch =
   ({ stderr }: Io): Fetch =>
   async (url, init) => {
     const begun = performance.now();
-    const took = (): string => `${Math.round(performance.now() - begun)} ms`;
+    const duration = (): string => `${Math.round(performance.now() - begun)} ms`;
     stderr.write(`> ${init.method ?? 'GET'} ${plainText(url)}\n`);
     try {
       const response = await quickFetch(url, init);
-      stderr.write(`< ${response.status} in ${took()}, request ${plainText(response.headers.get('x-request-id') ?? 'without an id')}\n`);
+      stderr.write(
+        `< ${response.status} in ${duration()}, request ${plainText(response.headers.get('x-request-id') ?? 'without an id')}\n`,
+      );
       return response;
     } catch (error) {
-      stderr.write(`< no answer after ${took()}\n`);
+      stderr.write(`< no response after ${duration()}\n`);
       throw error;
     }
   };

@@ -3,7 +3,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { Io } from '../environment.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** What every way of signing in needs to know. `waitMs`: how long a person may take. `maxAge`: how old the sign-in may be, in seconds. */
+/** Options of all sign-in methods. `waitMs` limits how long the user may take; `maxAge` is the maximum age of the sign-in in seconds. */
 export type SignIn = {
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -21,8 +21,9 @@ type ModeFlags = {
 };
 
 /**
- * `loopback` is a browser that somebody else opens, `device` one that may be on another machine. A browser is opened where there
- * is likely to be one that the person sees; where nobody sits at the keyboard, or the keyboard is far away, the code can travel.
+ * Chooses the sign-in method. `browser` opens a browser on this machine, `loopback` only prints the URL for it, and `device` uses a code
+ * that works in a browser on any machine. Without explicit flags or settings, a browser is opened only if the user is likely to see it: on
+ * a local terminal with a display.
  */
 export function signInMode(io: Io, { config }: Settings, flags: ModeFlags): SignInMode {
   if (flags.withToken) return 'token';
@@ -30,26 +31,26 @@ export function signInMode(io: Io, { config }: Settings, flags: ModeFlags): Sign
   if (!flags.browser) return 'loopback';
   if (config['login.mode'] === 'device') return 'device';
   if (config['login.mode'] === 'browser' || flags.port !== undefined) return canOpenBrowser(io) ? 'browser' : 'loopback';
-  return io.stdinIsTTY && !isElsewhere(io) && canOpenBrowser(io) ? 'browser' : 'device';
+  return io.stdinIsTTY && !isRemoteShell(io) && canOpenBrowser(io) ? 'browser' : 'device';
 }
 
-const isElsewhere = ({ env }: Io): boolean => Boolean(env['SSH_CONNECTION'] ?? env['SSH_TTY'] ?? env['container'] ?? env['CODESPACES']);
+const isRemoteShell = ({ env }: Io): boolean => Boolean(env['SSH_CONNECTION'] ?? env['SSH_TTY'] ?? env['container'] ?? env['CODESPACES']);
 
-/** On Linux without a display there is no browser to open, and trying would only print somebody else's error. */
+/** Returns whether a browser can be opened. On Linux, that requires a display; without one, the opener would only print errors. */
 const canOpenBrowser = ({ platform, env }: Io): boolean =>
   platform !== 'linux' || Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? env['BROWSER'] ?? env['WSL_DISTRO_NAME']);
 
-/** A signal for the end of a sign-in: after its time, or by Ctrl-C. */
+/** Creates a signal that aborts the sign-in after `waitMs` or on Ctrl-C. */
 export function endingAfter(io: Io, waitMs: number): { readonly signal: AbortSignal; stop(): void } {
-  const ended = new AbortController();
-  const interrupt = (): void => ended.abort(new CommandFailure(exitCodes.interrupted, 'aborted', 'Interrupted'));
-  const late = new CommandFailure(exitCodes.signInNeeded, 'sign_in_timeout', `Nobody signed in within ${waitMs / 1000} s`, {
-    hint: 'Try again with: mandate login',
+  const deadline = new AbortController();
+  const interrupt = (): void => deadline.abort(new CommandFailure(exitCodes.interrupted, 'aborted', 'Interrupted'));
+  const timeout = new CommandFailure(exitCodes.signInNeeded, 'sign_in_timeout', `The sign-in was not completed within ${waitMs / 1000} s`, {
+    hint: 'Retry with: mandate login',
   });
-  const timer = setTimeout(() => ended.abort(late), waitMs);
+  const timer = setTimeout(() => deadline.abort(timeout), waitMs);
   io.interrupted.addEventListener('abort', interrupt);
   return {
-    signal: ended.signal,
+    signal: deadline.signal,
     stop: () => {
       clearTimeout(timer);
       io.interrupted.removeEventListener('abort', interrupt);
@@ -57,8 +58,9 @@ export function endingAfter(io: Io, waitMs: number): { readonly signal: AbortSig
   };
 }
 
+/** Returns the error for a sign-in that the user denied. */
 export const refused = (cause: unknown): CommandFailure =>
   new CommandFailure(exitCodes.signInNeeded, 'access_denied', 'The sign-in was refused in the browser', {
     cause,
-    hint: 'Try again with: mandate login',
+    hint: 'Retry with: mandate login',
   });

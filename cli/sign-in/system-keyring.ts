@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** The place where the system keeps secrets: macOS' keychain, Windows' credential manager, a desktop's secret service. */
+/** The system keyring: macOS Keychain, Windows Credential Manager, or the Secret Service of a Linux desktop. */
 export type Keyring = {
   get(account: string): Promise<string | undefined>;
   set(account: string, secret: string): Promise<void>;
@@ -8,32 +8,32 @@ export type Keyring = {
 };
 
 const service = 'mandate';
-/** A locked keyring may wait for somebody to unlock it. */
+/** Maximum wait for a locked keyring, which may prompt the user to unlock it. */
 const waitMaxMs = 3_000;
 
-/** Rejects where there is none. It is a native module, so it is loaded by the few commands that need it. */
+/** Opens the system keyring. Rejects if there is none. Its native module is loaded only when needed. */
 export async function systemKeyring(): Promise<Keyring> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
-  // Without a secret service it would fall back to the kernel's keyring, which is gone after a restart.
-  const entryOf = (account: string) => new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
+  // Without this option, the module falls back to the kernel keyring, which is lost at a restart.
+  const openEntry = (account: string) => new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
   return {
-    get: async (account) => (await entryOf(account).getPassword(ending())) ?? undefined,
-    set: (account, secret) => entryOf(account).setPassword(secret, ending()),
-    remove: async (account) => void (await entryOf(account).deleteCredential(ending())),
+    get: async (account) => (await openEntry(account).getPassword(timeout())) ?? undefined,
+    set: (account, secret) => openEntry(account).setPassword(secret, timeout()),
+    remove: async (account) => void (await openEntry(account).deleteCredential(timeout())),
   };
 }
 
-const ending = (): AbortSignal => AbortSignal.timeout(waitMaxMs);
+const timeout = (): AbortSignal => AbortSignal.timeout(waitMaxMs);
 
-/** Whether the keyring keeps, gives back and forgets: some accept a secret and have lost it a moment later. */
+/** Checks that the keyring stores, returns and deletes a secret, because some keyrings accept a secret without storing it. */
 export async function isUsable(open: () => Promise<Keyring>): Promise<boolean> {
   const account = `probe ${randomUUID()}`;
   try {
     const keyring = await open();
-    await keyring.set(account, 'kept');
-    const kept = await keyring.get(account);
+    await keyring.set(account, 'probe');
+    const stored = await keyring.get(account);
     await keyring.remove(account);
-    return kept === 'kept';
+    return stored === 'probe';
   } catch {
     return false;
   }

@@ -7,22 +7,23 @@ import { rateMeter } from '../terminal/progress-rate.ts';
 import { durationMs } from '../contract-commands/parse-flags.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Flags of every command that waits, as commander gives them. */
+/** The flags of all commands that wait, as parsed by commander. */
 export type WaitFlags = { readonly maxWait?: string; readonly interval?: string };
 
-/** Both in milliseconds, where they were given. */
+/** Converts the given wait flags to milliseconds. */
 export const waitingTimes = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
-  ...(maxWait !== undefined && { maxWaitMs: timeOf('--max-wait', maxWait) }),
-  ...(interval !== undefined && { intervalMs: timeOf('--interval', interval) }),
+  ...(maxWait !== undefined && { maxWaitMs: parseDurationFlag('--max-wait', maxWait) }),
+  ...(interval !== undefined && { intervalMs: parseDurationFlag('--interval', interval) }),
 });
 
-function timeOf(flag: string, text: string): number {
+function parseDurationFlag(flag: string, text: string): number {
   const ms = durationMs(text);
-  if (!ms) throw new CommandFailure(exitCodes.usage, 'usage', `${flag} is written like 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
+  if (!ms)
+    throw new CommandFailure(exitCodes.usage, 'usage', `${flag} must be a duration such as 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
   return ms;
 }
 
-/** Waits for the end of a task, and shows how far it is. */
+/** Waits until a task finishes and shows its progress. */
 export async function awaitTask(io: Io, settings: Settings, client: Client, id: number | string, flags: WaitFlags): Promise<Task> {
   const progress = progressOn(io, settings);
   const measure = rateMeter();
@@ -40,7 +41,7 @@ export async function awaitTask(io: Io, settings: Settings, client: Client, id: 
       state: status,
     });
   };
-  const hint = `The task goes on; wait for it with: mandate tasks wait ${id}`;
+  const hint = `The task continues. Wait for it with: mandate tasks wait ${id}`;
   try {
     return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...waitingTimes(flags) });
   } catch (error) {
@@ -52,7 +53,7 @@ export async function awaitTask(io: Io, settings: Settings, client: Client, id: 
   }
 }
 
-/** Anything but success is a failure of the command that waited for it. */
+/** Throws if the task failed or was canceled. */
 export function requireSuccess({ id, status, error }: Task): void {
   if (status === 'succeeded') return;
   throw new CommandFailure(exitCodes.workFailed, error?.code ?? `task_${status}`, error?.detail ?? `Task ${id} was canceled`);

@@ -1,13 +1,13 @@
-/** The candidate that differs from `word` by the fewest letters, if that is less than half of them. */
+/** Returns the candidate with the smallest edit distance to `word`, if less than half of the letters differ. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
-    .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
+    .map((candidate) => ({ candidate, distance: levenshteinDistance(word, candidate) }))
     .toSorted((a, b) => a.distance - b.distance);
   return best && best.distance < Math.max(word.length, best.candidate.length) / 2 ? best.candidate : undefined;
 }
 
-/** Levenshtein's: letters to put in, take out or exchange. */
-function distance(a: string, b: string): number {
+/** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
+function levenshteinDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of Array.from(a).entries()) {
     const next = [i + 1];

@@ -1,7 +1,7 @@
-/** Opens `url`; rejects when the system's opener fails, which it tells by its exit code only. */
+/** Opens a URL in the default browser. Rejects if the system's opener exits with an error. */
 export async function openBrowser(url: string): Promise<void> {
   const { default: open } = await import('open');
   const opener = await open(url);
   const exitCode = opener.exitCode ?? (await new Promise<number | null>((resolve) => opener.once('exit', resolve)));
-  if (exitCode !== 0) throw new Error(`the browser's opener exited with ${exitCode}`);
+  if (exitCode !== 0) throw new Error(`the browser opener exited with code ${exitCode}`);
 }

@@ -3,15 +3,15 @@ import type { Io } from '../environment.ts';
 
 type Input = { readonly chunks: AsyncIterator<Uint8Array | string>; text: string; ended: boolean };
 
-/** What was read of an input and not used yet: several lines can come at once. */
+/** The text of each input that has been read but not yet returned, because one chunk can contain several lines. */
 const inputs = new WeakMap<Io['stdin'], Input>();
 
-/** The next line of standard input; `undefined` at its end. Ctrl-C ends the wait for it. */
+/** Returns the next line of standard input, or `undefined` at its end. Rejects on Ctrl-C. */
 export async function readLine({ stdin, interrupted }: Pick<Io, 'stdin' | 'interrupted'>): Promise<string | undefined> {
   const input = inputs.get(stdin) ?? { chunks: stdin[Symbol.asyncIterator](), text: '', ended: false };
   inputs.set(stdin, input);
   while (!input.text.includes('\n') && !input.ended) {
-    const chunk = await Promise.race([input.chunks.next(), rejectedBy(interrupted)]);
+    const chunk = await Promise.race([input.chunks.next(), rejectOnAbort(interrupted)]);
     if (chunk.done) input.ended = true;
     else input.text += typeof chunk.value === 'string' ? chunk.value : Buffer.from(chunk.value).toString();
   }
@@ -21,7 +21,7 @@ export async function readLine({ stdin, interrupted }: Pick<Io, 'stdin' | 'inter
   return line.replace(/\r$/, '');
 }
 
-const rejectedBy = (signal: AbortSignal): Promise<never> =>
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const stop = (): void => reject(new AbortError('Interrupted'));
     if (signal.aborted) stop();

@@ -1,38 +1,38 @@
-/** Text of others for a terminal: a control character could move the cursor, hide what follows or turn it around, so it is shown as U+FFFD. */
+/** Makes untrusted text safe for a terminal: replaces control characters, which could move the cursor or hide text, with U+FFFD. */
 export const plainText = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\uFFFD');
 
-/** JSON that a terminal shows and never obeys: what JSON.stringify leaves of the control characters is escaped as well. */
+/** Serializes JSON safely for a terminal: also escapes the control characters that JSON.stringify leaves unescaped. */
 export const printableJson = (value: unknown, indentation?: number): string =>
   (JSON.stringify(value, null, indentation) ?? 'null').replaceAll(
     /[\u007f-\u009f]/g,
     (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
   );
 
-/** Made when it is needed: making it takes longer than most commands. */
+/** Created on first use, because creating it takes longer than running most commands. */
 let segmenter: Intl.Segmenter | undefined;
-const segmentsOf = (text: string): string[] =>
+const splitGraphemes = (text: string): string[] =>
   /^[ -~]*$/.test(text) ? Array.from(text) : Array.from((segmenter ??= new Intl.Segmenter()).segment(text), ({ segment }) => segment);
 
-const wide =
+const wideGrapheme =
   /^(?:\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
-const narrow = /^[\p{Mn}\p{Cf}]+$/u;
+const zeroWidthGrapheme = /^[\p{Mn}\p{Cf}]+$/u;
 
-/** Columns that `text` takes on a terminal. */
-export const widthOf = (text: string): number => segmentsOf(text).reduce((sum, segment) => sum + segmentWidth(segment), 0);
+/** Returns the number of terminal columns that the text occupies. */
+export const widthOf = (text: string): number => splitGraphemes(text).reduce((sum, segment) => sum + graphemeWidth(segment), 0);
 
-const segmentWidth = (segment: string): number => (narrow.test(segment) ? 0 : wide.test(segment) ? 2 : 1);
+const graphemeWidth = (segment: string): number => (zeroWidthGrapheme.test(segment) ? 0 : wideGrapheme.test(segment) ? 2 : 1);
 
-/** `text`, cut with an ellipsis where it is wider than `width`. */
+/** Truncates text that is wider than `width`, with an ellipsis at the end. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  let cut = '';
+  let truncated = '';
   let used = 0;
-  for (const segment of segmentsOf(text)) {
-    used += segmentWidth(segment);
+  for (const segment of splitGraphemes(text)) {
+    used += graphemeWidth(segment);
     if (used > width - 1) break;
-    cut += segment;
+    truncated += segment;
   }
-  return `${cut}…`;
+  return `${truncated}…`;
 }
 
 export const padTo = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));

@@ -4,19 +4,19 @@ import { specOf } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { nearest } from '../terminal/did-you-mean.ts';
 
-const known = (): readonly string[] => specOf('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
+const knownTypes = (): readonly string[] => specOf('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
 
-/** Types of events as they are typed, separated by commas. */
+/** Parses a comma-separated list of event types. Returns undefined for all types. */
 export function eventTypesOf(flag: string, text: string | undefined): EventTypeFilter[] | undefined {
   if (text === undefined || text === '*') return undefined;
   return text.split(',').map((word) => {
     const type = word.trim();
-    if (isType(type)) return type;
-    const near = nearest(type, known());
-    throw new CommandFailure(exitCodes.usage, 'usage', `${flag}: there are no events of the type ${JSON.stringify(type)}`, {
-      hint: near === undefined ? 'Every type: mandate events list --help' : `Perhaps ${near}?`,
+    if (isEventType(type)) return type;
+    const closest = nearest(type, knownTypes());
+    throw new CommandFailure(exitCodes.usage, 'usage', `${flag}: unknown event type ${JSON.stringify(type)}`, {
+      hint: closest === undefined ? 'List the event types with: mandate events list --help' : `Did you mean ${closest}?`,
     });
   });
 }
 
-const isType = (type: string): type is EventTypeFilter => known().includes(type);
+const isEventType = (type: string): type is EventTypeFilter => knownTypes().includes(type);

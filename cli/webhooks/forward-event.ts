@@ -4,18 +4,18 @@ import { request as requestHttps } from 'node:https';
 export type Target = { readonly url: URL; readonly headers: Readonly<Record<string, string>>; readonly skipVerify: boolean };
 export type Forwarded = { readonly status: number | null; readonly error: string | null; readonly milliseconds: number };
 
-const totalMs = 15_000;
+const timeoutMs = 15_000;
 
-/** Sends an event on. What goes wrong is told and not tried again: whoever develops a receiver wants to see it. */
+/** Sends an event to the target once. Returns errors instead of retrying, because developers of a receiver want to see them. */
 export function forward(
   { url, skipVerify }: Target,
   headers: Readonly<Record<string, string>>,
   body: string,
   interrupted: AbortSignal,
 ): Promise<Forwarded> {
-  const begun = performance.now();
-  const milliseconds = (): number => Math.round(performance.now() - begun);
-  const signal = AbortSignal.any([interrupted, AbortSignal.timeout(totalMs)]);
+  const startedAt = performance.now();
+  const milliseconds = (): number => Math.round(performance.now() - startedAt);
+  const signal = AbortSignal.any([interrupted, AbortSignal.timeout(timeoutMs)]);
   const options = {
     method: 'POST',
     agent: false,
@@ -23,13 +23,13 @@ export function forward(
     headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
   };
   return new Promise((resolve) => {
-    const failed = (error: Error): void => resolve({ status: null, error: reasonOf(error), milliseconds: milliseconds() });
+    const fail = (error: Error): void => resolve({ status: null, error: describeError(error), milliseconds: milliseconds() });
     const request =
       url.protocol === 'https:' ? requestHttps(url, { ...options, rejectUnauthorized: !skipVerify }) : requestHttp(url, options);
-    request.on('error', failed);
+    request.on('error', fail);
     request.on('response', (response) => {
       const { statusCode: status = 0 } = response;
-      response.on('error', failed);
+      response.on('error', fail);
       response.on('end', () => resolve({ status, error: null, milliseconds: milliseconds() }));
       response.resume();
     });
@@ -37,8 +37,8 @@ export function forward(
   });
 }
 
-function reasonOf(error: Error): string {
-  if (error.name === 'TimeoutError') return `no answer within ${totalMs / 1000} s`;
+function describeError(error: Error): string {
+  if (error.name === 'TimeoutError') return `no response within ${timeoutMs / 1000} s`;
   const code = 'code' in error ? String(error.code) : '';
-  return code === 'ECONNREFUSED' ? 'refused' : code || error.message;
+  return code === 'ECONNREFUSED' ? 'connection refused' : code || error.message;
 }

@@ -6,22 +6,22 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { Io } from '../environment.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The server holds the answer back this long while nothing happens. */
+/** Long-poll wait: the server delays its response for up to this long if there are no events. */
 const waitSeconds = 25;
-const patience = { firstMs: 100, lastMs: 2_000 };
+const retryDelay = { minMs: 100, maxMs: 2_000 };
 
 export type Following = { readonly after?: number | undefined; readonly type?: readonly EventTypeFilter[] | undefined };
 
-/** `--after`: the number of an event. */
+/** Parses the event id of `--after`. */
 export function afterOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^(evt_)?\d{1,15}$/.test(text)) return Number(text.replace('evt_', ''));
-  throw new CommandFailure(exitCodes.usage, 'usage', `--after is the number of an event, not ${JSON.stringify(text)}`);
+  throw new CommandFailure(exitCodes.usage, 'usage', `--after must be an event id, not ${JSON.stringify(text)}`);
 }
 
 /**
- * Events as they happen, from now on or after the one given, until Ctrl-C. A server that is gone is waited for, and what happened
- * meanwhile follows: the next request goes on where the last one that was answered ended.
+ * Yields events as they occur, from now on or after the given event, until Ctrl-C. If the service is unreachable, retries and then
+ * continues after the last received event, so that no event is skipped.
  */
 export async function* patientEvents(
   io: Io,
@@ -30,29 +30,30 @@ export async function* patientEvents(
   { after, type }: Following,
 ): AsyncGenerator<MandateEvent, void, undefined> {
   const signal = io.interrupted;
-  let at = after;
-  let restMs = 0;
+  let cursor = after;
+  let delayMs = 0;
   while (!signal.aborted) {
     try {
-      const query = at === undefined ? { limit: 1 } : { after: at, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) };
+      const query =
+        cursor === undefined ? { limit: 1 } : { after: cursor, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) };
       const page = await client.events.list(query, { signal, timeoutMs: (waitSeconds + 15) * 1000 });
-      if (restMs > 0 && !quiet) io.stderr.write('reconnected\n');
-      restMs = 0;
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service says what belongs to which type
-      if (at !== undefined) yield* page.data as MandateEvent[];
-      at = at === undefined ? page.latest_id : page.next_after;
+      if (delayMs > 0 && !quiet) io.stderr.write('Reconnected.\n');
+      delayMs = 0;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service returns the data that belongs to each type
+      if (cursor !== undefined) yield* page.data as MandateEvent[];
+      cursor = cursor === undefined ? page.latest_id : page.next_after;
     } catch (error) {
       if (error instanceof AbortError) return;
-      if (!passes(error)) throw error;
-      if (restMs === 0 && !quiet) io.stderr.write('the service does not answer; waiting for it\n');
-      restMs = Math.min(Math.max(restMs * 2, patience.firstMs), patience.lastMs);
-      await sleep(restMs, undefined, { signal }).catch(() => undefined);
+      if (!isTemporary(error)) throw error;
+      if (delayMs === 0 && !quiet) io.stderr.write('The service does not respond; retrying ...\n');
+      delayMs = Math.min(Math.max(delayMs * 2, retryDelay.minMs), retryDelay.maxMs);
+      await sleep(delayMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-/** What is over when the server is back. */
-const passes = (error: unknown): boolean =>
+/** Returns whether an error is temporary, so that the request can be retried. */
+const isTemporary = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   error instanceof TimeoutError ||
   error instanceof DecodeError ||

@@ -8,23 +8,23 @@ import { run } from '../../cli/run.ts';
 
 export type Outcome = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
-type Surroundings = {
+type RunOptions = {
   readonly env?: Record<string, string>;
   readonly stdin?: string | AsyncIterable<Uint8Array>;
-  /** Whether somebody sits at the keyboard. */
+  /** Whether standard input is a terminal. */
   readonly stdinIsTTY?: boolean;
-  /** Width of the terminal on which it runs; without it, both outputs are pipes. */
+  /** Width of the terminal. If undefined, standard output and standard error are pipes. */
   readonly columns?: number;
   readonly openBrowser?: Io['openBrowser'];
-  /** Without one, the system has none. */
+  /** If undefined, opening the keyring fails. */
   readonly keyring?: Io['keyring'];
   readonly interrupted?: AbortSignal;
-  /** Told of everything said on stderr, as it is said. */
+  /** Called with each chunk of text written to standard error. */
   readonly onStderr?: (text: string) => void;
 };
 
-/** Runs a command line in this process. */
-export async function runHere(argv: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+/** Runs a command line within the test process. */
+export async function runHere(argv: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const {
     env = {},
     stdin = '',
@@ -34,12 +34,12 @@ export async function runHere(argv: readonly string[], surroundings: Surrounding
     keyring,
     interrupted = new AbortController().signal,
     onStderr,
-  } = surroundings;
-  const written = { stdout: '', stderr: '' };
-  const outputTo = (name: keyof typeof written): Output => ({
+  } = options;
+  const output = { stdout: '', stderr: '' };
+  const outputTo = (name: keyof typeof output): Output => ({
     write: (content) => {
       const text = typeof content === 'string' ? content : Buffer.from(content).toString();
-      written[name] += text;
+      output[name] += text;
       if (name === 'stderr') onStderr?.(text);
     },
     drained: async () => undefined,
@@ -62,7 +62,7 @@ export async function runHere(argv: readonly string[], surroundings: Surrounding
     openBrowser: openBrowser ?? (async () => undefined),
     interrupted,
   };
-  return { exitCode: await run(argv, io), ...written };
+  return { exitCode: await run(argv, io), ...output };
 }
 
 const main = join(import.meta.dirname, '../../cli/main.ts');
@@ -71,30 +71,31 @@ export type CliProcess = { readonly child: ChildProcess; readonly ended: Promise
 
 const children = new Set<ChildProcess>();
 
-/** For `afterEach`: whatever a failed test has left running. */
+/** Kills all processes that are still running, for example after a failed test. */
 export function endProcesses(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** Runs a command line as a process of its own. */
+/** Starts a command line in a separate process. */
 export function start(argv: readonly string[], env: Record<string, string> = {}, stdin = ''): CliProcess {
   const child = spawn(process.execPath, [main, ...argv], { env, stdio: 'pipe' });
-  const written = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8');
   child.stderr.setEncoding('utf8');
-  child.stdout.on('data', (chunk) => (written.stdout += String(chunk)));
-  child.stderr.on('data', (chunk) => (written.stderr += String(chunk)));
+  child.stdout.on('data', (chunk) => (output.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (output.stderr += String(chunk)));
   child.stdin.end(stdin);
   children.add(child);
-  const ended = once(child, 'close')
+  const exited = once(child, 'close')
     .finally(() => children.delete(child))
-    .then(() => ({ exitCode: child.exitCode, ...written }));
-  return { child, ended, stderrSoFar: () => written.stderr };
+    .then(() => ({ exitCode: child.exitCode, ...output }));
+  return { child, ended: exited, stderrSoFar: () => output.stderr };
 }
 
+/** Runs a command line in a separate process until it exits. */
 export const runProcess = (argv: readonly string[], env?: Record<string, string>): Promise<Outcome> => start(argv, env).ended;
 
-/** A directory for credentials that is gone afterwards. */
+/** Creates a temporary configuration directory, which is deleted on disposal. */
 export async function configDirectory(): Promise<AsyncDisposable & { readonly path: string; readonly file: string }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-cli-'));
   return { path, file: join(path, 'credentials.json'), [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

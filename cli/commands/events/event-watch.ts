@@ -13,26 +13,28 @@ import { jsonLine } from '../../output/print-result.ts';
 type Flags = { readonly type?: string; readonly after?: string };
 
 export function addEventWatch(program: Command, io: Io): void {
-  const command = leafCommand(existingGroup(program, 'events'), 'watch', 'Watch what happens')
-    .description('Watch what happens: a line for each event, from now on, until you press Ctrl-C. A lost server is waited for.')
-    .option('--type <types>', "only these, separated by commas: order.paid,'product.*'")
-    .option('--after <event-id>', 'go on after this event, in place of now')
-    .addHelpText('after', '\nNeeds the scope events.read, and for each kind of thing the scope that it takes elsewhere.')
+  const command = leafCommand(existingGroup(program, 'events'), 'watch', 'Print events as they occur')
+    .description(
+      'Print one line for each event as it occurs, until you press Ctrl-C. If the connection to the service is lost, the command reconnects.',
+    )
+    .option('--type <types>', "only these comma-separated event types, such as order.paid,'product.*'")
+    .option('--after <event-id>', 'start after this event instead of now')
+    .addHelpText('after', '\nRequires the scope events.read, and the read scope of each resource whose events are shown.')
     .action(async () => watch(io, settingsOf(globalFlagsOf(command), io), command.opts<Flags>()));
 }
 
 async function watch(io: Io, settings: Settings, flags: Flags): Promise<void> {
-  const following = { after: afterOf(flags.after), type: eventTypesOf('--type', flags.type) };
+  const options = { after: afterOf(flags.after), type: eventTypesOf('--type', flags.type) };
   const session = await openSession(io, settings);
   requireScopes(session, ['events.read']);
   try {
-    for await (const event of patientEvents(io, settings, session.client, following)) {
-      io.stdout.write(settings.format === 'text' ? `${plainText(line(event))}\n` : jsonLine(io, settings, event));
+    for await (const event of patientEvents(io, settings, session.client, options)) {
+      io.stdout.write(settings.format === 'text' ? `${plainText(formatEvent(event))}\n` : jsonLine(io, settings, event));
     }
   } catch (error) {
     throw explained(error, specOf('events.list'), undefined);
   }
 }
 
-const line = ({ id, type, timestamp, subject }: MandateEvent): string =>
+const formatEvent = ({ id, type, timestamp, subject }: MandateEvent): string =>
   `${new Date(timestamp).toLocaleTimeString('sv')}  evt_${id}  ${type}  ${subject.type} ${subject.id}`;

@@ -27,71 +27,75 @@ type Flags = {
 };
 
 export function addWebhookListen(program: Command, io: Io): void {
-  const command = leafCommand(existingGroup(program, 'webhooks'), 'listen', 'Have events sent to a server on your machine')
+  const command = leafCommand(existingGroup(program, 'webhooks'), 'listen', 'Forward events to a server on your machine')
     .description(
-      'Have events sent to a server on your machine, signed as the service signs them, until you press Ctrl-C. Nothing is registered. A lost service is waited for, and nothing is left out or sent twice.',
+      'Forward events to a server on your machine until you press Ctrl-C. Requests are signed like webhooks of the service, but no endpoint is registered. If the connection to the service is lost, the command reconnects without skipping or repeating events.',
     )
-    .option('--forward-to <url>', 'where they go: http://localhost:3001/hooks; without it they are only shown')
-    .option('--events <types>', "only these types, separated by commas, such as order.paid or 'order.*'")
-    .option('--after <event-id>', 'go on after this event, in place of now')
-    .option('--headers <name:value...>', 'send these headers too')
-    .option('--print-secret', 'print what the signatures are made with, and end')
-    .option('--skip-verify', 'accept a certificate that is not valid')
-    .option('-y, --yes', 'do not ask before sending to another machine')
-    .addHelpText('after', '\nNeeds the scope events.read, and for each kind of thing the scope that it takes elsewhere.')
+    .option('--forward-to <url>', 'URL that receives the events, such as http://localhost:3001/hooks (default: print only)')
+    .option('--events <types>', "only these comma-separated event types, such as order.paid,'order.*'")
+    .option('--after <event-id>', 'start after this event instead of now')
+    .option('--headers <name:value...>', 'add these request headers')
+    .option('--print-secret', 'print the signing secret and exit')
+    .option('--skip-verify', 'accept invalid TLS certificates')
+    .option('-y, --yes', 'skip the confirmation before forwarding to another machine')
+    .addHelpText('after', '\nRequires the scope events.read, and the read scope of each resource whose events are forwarded.')
     .action(async () => listen(io, settingsOf(globalFlagsOf(command), io), command.opts<Flags>()));
 }
 
 async function listen(io: Io, settings: Settings, flags: Flags): Promise<void> {
   const secret = await webhookSecret(settings);
   if (flags.printSecret) return io.stdout.write(`${secret}\n`);
-  const following = { after: afterOf(flags.after), type: eventTypesOf('--events', flags.events) };
-  const target = flags.forwardTo === undefined ? undefined : targetOf(flags.forwardTo, flags);
+  const options = { after: afterOf(flags.after), type: eventTypesOf('--events', flags.events) };
+  const target = flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, flags);
   const session = await openSession(io, settings);
   requireScopes(session, ['events.read']);
   if (target && !isLoopback(target.url.hostname)) {
-    await confirmed(io, settings, () => `Send what happens to ${target.url.host}, which is not this machine?`, flags.yes ?? false);
+    await confirmed(io, settings, () => `Forward events to ${target.url.host}, which is not this machine?`, flags.yes ?? false);
   }
-  if (!settings.quiet) io.stderr.write(`${plainText(target ? `sending to ${target.url.href}` : 'listening')}; Ctrl-C ends it\n`);
-  const told = { count: 0, last: following.after };
+  if (!settings.quiet)
+    io.stderr.write(`${plainText(target ? `Forwarding events to ${target.url.href}` : 'Listening for events')}; press Ctrl-C to stop\n`);
+  const processed = { count: 0, lastId: options.after };
   try {
-    for await (const event of patientEvents(io, settings, session.client, following)) {
-      await deal(io, settings, event, target, secret);
-      told.count += 1;
-      told.last = event.id;
+    for await (const event of patientEvents(io, settings, session.client, options)) {
+      await handleEvent(io, settings, event, target, secret);
+      processed.count += 1;
+      processed.lastId = event.id;
     }
   } catch (error) {
     throw explained(error, specOf('events.list'), undefined);
   } finally {
-    const goOn = told.last === undefined ? '' : `; resume with --after ${told.last}`;
-    if (!settings.quiet) io.stderr.write(`stopped after ${told.count} events${goOn}\n`);
+    const resume = processed.lastId === undefined ? '' : `; resume with --after ${processed.lastId}`;
+    if (!settings.quiet) io.stderr.write(`Stopped after ${processed.count} ${processed.count === 1 ? 'event' : 'events'}${resume}\n`);
   }
 }
 
-function targetOf(text: string, { headers = [], skipVerify = false }: Flags): Target {
+function parseTarget(text: string, { headers = [], skipVerify = false }: Flags): Target {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw usage(`--forward-to is an address such as http://localhost:3001/hooks, not ${JSON.stringify(text)}`);
+    throw usageError(`--forward-to must be a URL such as http://localhost:3001/hooks, not ${JSON.stringify(text)}`);
   const pairs = headers.map((header) => {
     const [, name, value] = /^([A-Za-z0-9-]+): *([\t\x20-\x7E]*)$/.exec(header) ?? [];
-    if (name === undefined || value === undefined) throw usage(`--headers is written name:value, not ${JSON.stringify(header)}`);
+    if (name === undefined || value === undefined)
+      throw usageError(`--headers must have the form name:value, not ${JSON.stringify(header)}`);
     return [name, value] as const;
   });
   return { url: new URL(text), headers: Object.fromEntries(pairs), skipVerify };
 }
 
-const usage = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
 
-const now = (): string => new Date().toLocaleTimeString('sv');
+const currentTime = (): string => new Date().toLocaleTimeString('sv');
 
-async function deal(io: Io, settings: Settings, event: MandateEvent, target: Target | undefined, secret: string): Promise<void> {
+async function handleEvent(io: Io, settings: Settings, event: MandateEvent, target: Target | undefined, secret: string): Promise<void> {
   const id = `evt_${event.id}`;
   const { format } = settings;
-  if (format === 'text') io.stdout.write(`${plainText(`${now()}  → ${event.type}  ${id}`)}\n`);
+  if (format === 'text') io.stdout.write(`${plainText(`${currentTime()}  → ${event.type}  ${id}`)}\n`);
   const body = JSON.stringify(event);
-  const sent = target && (await forward(target, { ...target.headers, ...(await signWebhook(id, body, secret)) }, body, io.interrupted));
-  if (format !== 'text') return io.stdout.write(jsonLine(io, settings, { event, forwarded: sent ?? null }));
-  if (target && sent)
-    io.stdout.write(`${plainText(`${now()}  ← ${outcome(sent)}  POST ${target.url.href}  ${id}  (${sent.milliseconds} ms)`)}\n`);
+  const result = target && (await forward(target, { ...target.headers, ...(await signWebhook(id, body, secret)) }, body, io.interrupted));
+  if (format !== 'text') return io.stdout.write(jsonLine(io, settings, { event, forwarded: result ?? null }));
+  if (target && result)
+    io.stdout.write(
+      `${plainText(`${currentTime()}  ← ${formatOutcome(result)}  POST ${target.url.href}  ${id}  (${result.milliseconds} ms)`)}\n`,
+    );
 }
 
-const outcome = ({ status, error }: Forwarded): string => (status === null ? (error ?? 'no answer') : String(status));
+const formatOutcome = ({ status, error }: Forwarded): string => (status === null ? (error ?? 'no response') : String(status));

@@ -21,34 +21,34 @@ import { addContractFlags } from '../contract-commands.ts';
 import { addWaitFlags } from '../tasks/task-wait.ts';
 
 type Flags = WaitFlags & { readonly format?: string; readonly report?: string; readonly yes?: boolean; readonly idempotencyKey?: string };
-type Kind = { readonly operationId: 'orderImports.create' | 'productImports.create'; readonly scope: string };
+type ImportKind = { readonly operationId: 'orderImports.create' | 'productImports.create'; readonly scope: string };
 
-const kinds = {
+const importKinds = {
   products: { operationId: 'productImports.create', scope: 'products.write' },
   orders: { operationId: 'orderImports.create', scope: 'orders.manage' },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, ImportKind>;
 
 export function addImport(program: Command, io: Io, group: 'orders' | 'products'): void {
-  const kind = kinds[group];
+  const kind = importKinds[group];
   const spec = specOf(kind.operationId);
   const command = leafCommand(existingGroup(program, group), 'import', `Import ${group} from a file`)
     .description(`Import ${group} from a file.\n${spec.description ?? ''}`)
-    .argument('<file>', 'CSV with a header, or one JSON object per line; .gz is unpacked; - is standard input');
+    .argument('<file>', 'CSV file with a header, or one JSON object per line; .gz files are decompressed; - reads standard input');
   const typed = addContractFlags(command, spec);
   addWaitFlags(command)
-    .addOption(noteChoices(new Option('--format <name>', 'csv or ndjson, where the name of the file does not say'), ['csv', 'ndjson']))
-    .option('--report <file>', 'write every remark on a line here, as one JSON object per line')
-    .option('-y, --yes', 'overwrite the report')
+    .addOption(noteChoices(new Option('--format <name>', 'csv or ndjson (default: from the file name, otherwise csv)'), ['csv', 'ndjson']))
+    .option('--report <file>', 'write the import report to this file, as one JSON object per line')
+    .option('-y, --yes', 'overwrite an existing report file')
     .addHelpText(
       'after',
-      `\nThe file is checked before it is sent, except standard input.\nThe exit code is ${exitCodes.inputRefused} if any row or order was rejected; the others were imported.\nNeeds the scopes ${scopesFor(kind).join(', ')}.`,
+      `\nThe file is checked before it is sent, except standard input.\nThe exit code is ${exitCodes.inputRefused} if any row or order was rejected; the others were imported.\nRequires the scopes ${requiredScopes(kind).join(', ')}.`,
     )
     .action(async (path: string) => importFile(io, settingsOf(globalFlagsOf(command), io), kind, path, typed, command.opts<Flags>()));
 }
 
-const scopesFor = ({ scope }: Kind): string[] => ['tasks.read', 'tasks.write', scope];
+const requiredScopes = ({ scope }: ImportKind): string[] => ['tasks.read', 'tasks.write', scope];
 
-async function importFile(io: Io, settings: Settings, kind: Kind, path: string, typed: Typed, flags: Flags): Promise<void> {
+async function importFile(io: Io, settings: Settings, kind: ImportKind, path: string, typed: Typed, flags: Flags): Promise<void> {
   const spec = specOf(kind.operationId);
   const request = requestOf({ spec, path: [], typed });
   checkFields(settings, spec.fields);
@@ -58,7 +58,7 @@ async function importFile(io: Io, settings: Settings, kind: Kind, path: string, 
   const file = await openFile(io, path, flags.format);
   if (file.check) await checkFile(path, file.check(), file.contentType);
   const session = await openSession(io, settings);
-  requireScopes(session, scopesFor(kind));
+  requireScopes(session, requiredScopes(kind));
   const { client } = session;
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
@@ -92,7 +92,7 @@ async function upload(
   try {
     const task = await client.request({ ...request, file: content }, { signal: io.interrupted, idempotencyKey, contentType, onProgress });
     if (isObject(task) && typeof task['id'] === 'number') return task['id'];
-    throw new Error('the service did not say which task it began');
+    throw new Error('the service did not return the id of the import task');
   } finally {
     progress.end();
   }

@@ -24,14 +24,14 @@ const spec = specOf('orderExports.create');
 
 export function addOrderExport(program: Command, io: Io): void {
   const command = leafCommand(existingGroup(program, 'orders'), 'export', 'Export orders to a file').description(
-    `Export orders to a file. It is there when it is complete, and not before. In a pipe it goes to standard output.\n${spec.description ?? ''}`,
+    `Export orders to a file. The file appears only when it is complete. In a pipe, the export is written to standard output.\n${spec.description ?? ''}`,
   );
   const typed = addContractFlags(command, spec);
   addWaitFlags(command)
-    .option('-o, --output <file>', 'where it goes; - is standard output')
-    .option('--no-wait', 'only begin, and print the task')
-    .option('-y, --yes', 'overwrite')
-    .addHelpText('after', '\nNeeds the scopes orders.read, tasks.read and tasks.write.')
+    .option('-o, --output <file>', 'path of the file; - writes to standard output')
+    .option('--no-wait', 'start the export, print its task and exit')
+    .option('-y, --yes', 'overwrite an existing file')
+    .addHelpText('after', '\nRequires the scopes orders.read, tasks.read and tasks.write.')
     .action(async () => exportOrders(io, settingsOf(globalFlagsOf(command), io), typed, command.opts<Flags>()));
 }
 
@@ -41,10 +41,10 @@ async function exportOrders(io: Io, settings: Settings, typed: Typed, flags: Fla
   const input = body as OrderExportCreate;
   checkFields(settings, spec.fields);
   waitingTimes(flags);
-  const target: Target = { path: flags.output ?? usualPath(io, input), overwrite: flags.yes ?? false };
+  const target: Target = { path: flags.output ?? defaultPath(io, input), overwrite: flags.yes ?? false };
   if (flags.wait && target.path === '-' && (settings.format !== 'text' || settings.get !== undefined)) {
-    throw new CommandFailure(exitCodes.usage, 'usage', 'Standard output has room for the file or for the task', {
-      hint: 'Say where the file goes: -o orders.csv',
+    throw new CommandFailure(exitCodes.usage, 'usage', 'Standard output cannot receive both the file and the task', {
+      hint: 'Write the file to a path: -o orders.csv',
     });
   }
   if (flags.wait) refuseOverwriting(target);
@@ -53,21 +53,20 @@ async function exportOrders(io: Io, settings: Settings, typed: Typed, flags: Fla
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     const started = await session.client.orderExports.create(input, { signal: io.interrupted, idempotencyKey });
-    if (!flags.wait) return tellBegun(io, settings, started);
+    if (!flags.wait) return printStartedExport(io, settings, started);
     const task = await awaitTask(io, settings, session.client, started.id, flags);
-    await fetched(io, settings, session, task, target);
+    await saveExport(io, settings, session, task, target);
   } catch (error) {
     throw explained(error, spec, idempotencyKey);
   }
 }
 
-function tellBegun(io: Io, settings: Settings, task: Task): void {
+function printStartedExport(io: Io, settings: Settings, task: Task): void {
   showResult(io, settings, task);
-  if (!settings.quiet)
-    io.stderr.write(`The file, when it is complete: mandate tasks wait ${task.id} && mandate tasks result ${task.id} -o <file>\n`);
+  if (!settings.quiet) io.stderr.write(`Get the file with: mandate tasks wait ${task.id} && mandate tasks result ${task.id} -o <file>\n`);
 }
 
-async function fetched(io: Io, settings: Settings, { client }: Session, task: Task, target: Target): Promise<void> {
+async function saveExport(io: Io, settings: Settings, { client }: Session, task: Task, target: Target): Promise<void> {
   requireSuccess(task);
   await saveFile(io, await client.tasks.result(task.id, { signal: io.interrupted }), target, task.result?.sha256);
   if (settings.format !== 'text' || settings.get !== undefined) showResult(io, settings, task);
@@ -75,5 +74,5 @@ async function fetched(io: Io, settings: Settings, { client }: Session, task: Ta
   io.stderr.write(`${plainText(`${target.path}: ${task.result.rows} rows, ${sizeOf(task.result.bytes)}`)}\n`);
 }
 
-const usualPath = ({ stdout }: Io, { format = 'csv' }: Partial<OrderExportCreate>): string =>
+const defaultPath = ({ stdout }: Io, { format = 'csv' }: Partial<OrderExportCreate>): string =>
   stdout.isTTY ? `orders-${new Date().toISOString().slice(0, 10)}.${format}` : '-';

@@ -28,37 +28,37 @@ type Flags = WaitFlags & {
 };
 
 const spec = specOf('payments.create');
-const intervalUsualMs = 2_000;
+const defaultIntervalMs = 2_000;
 
-/** What is sent without `--provider`: it pays in development, and is rejected by a service that takes real money only. */
-const trial = { provider: 'test', methodToken: 'test_ok' } as const;
+/** Default payment: it succeeds in development; a service without the test provider rejects it. */
+const testPayment = { provider: 'test', methodToken: 'test_ok' } as const;
 
-const flagHelp = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
+const flagDescription = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
 
 export function addOrderPay(program: Command, io: Io): void {
   const command = leafCommand(existingGroup(program, 'orders'), 'pay', 'Pay for an order')
-    .description(`Pay for an order. Without --provider, the order is paid by the test provider, without money, if the service has it enabled.
+    .description(`Pay for an order. Without --provider, the order is paid with the test provider, which moves no money, if the service has it enabled.
 ${spec.description ?? ''}`)
-    .argument('<order-id>', 'identifier of the order')
-    .addOption(noteChoices(new Option('--provider <name>', `${flagHelp('provider')} (default: test)`), ['manual', 'test', 'stripe']))
-    .option('--method-token <token>', `${flagHelp('method_token')} (default without --provider: ${trial.methodToken})`)
-    .option('--return-url <url>', flagHelp('return_url'))
-    .option('--wait', 'wait until the payment has succeeded; exit code 12 means that it has not')
-    .option('--max-wait <duration>', 'maximum wait with --wait, such as 10m; then exit code 13')
+    .argument('<order-id>', 'id of the order')
+    .addOption(noteChoices(new Option('--provider <name>', `${flagDescription('provider')} (default: test)`), ['manual', 'test', 'stripe']))
+    .option('--method-token <token>', `${flagDescription('method_token')} (default without --provider: ${testPayment.methodToken})`)
+    .option('--return-url <url>', flagDescription('return_url'))
+    .option('--wait', 'wait until the payment succeeds; exit with code 12 if it fails')
+    .option('--max-wait <duration>', 'maximum time to wait with --wait, such as 10m; then exit with code 13')
     .option('--interval <duration>', 'time between checks with --wait (default: 2s)')
-    .option('--idempotency-key <key>', 'repeat a request safely: the same key never pays twice')
-    .option('-y, --yes', 'do not ask')
-    .addHelpText('after', '\nNeeds the scope payments.write, with --wait payments.read as well.')
+    .option('--idempotency-key <key>', 'retry safely: requests with the same key never pay twice')
+    .option('-y, --yes', 'skip the confirmation prompt')
+    .addHelpText('after', '\nRequires the scope payments.write, and payments.read with --wait.')
     .action(async (id: string) => pay(io, settingsOf(globalFlagsOf(command), io), id, command.opts<Flags>()));
 }
 
 async function pay(io: Io, settings: Settings, id: string, flags: Flags): Promise<void> {
-  const provider = flags.provider ?? trial.provider;
-  const methodToken = flags.methodToken ?? (flags.provider === undefined ? trial.methodToken : undefined);
-  const given = { provider, method_token: methodToken, return_url: flags.returnUrl };
+  const provider = flags.provider ?? testPayment.provider;
+  const methodToken = flags.methodToken ?? (flags.provider === undefined ? testPayment.methodToken : undefined);
+  const values = { provider, method_token: methodToken, return_url: flags.returnUrl };
   const typed = new Map(
     flagsOf(spec).flatMap((flag) =>
-      Object.entries(given).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
+      Object.entries(values).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
     ),
   );
   const request = requestOf({ spec, path: [id], typed });
@@ -67,28 +67,28 @@ async function pay(io: Io, settings: Settings, id: string, flags: Flags): Promis
   const session = await openSession(io, settings);
   requireSignIn(session);
   const { client } = session;
-  const how = provider === 'test' ? ' with the test provider, without money' : '';
-  await confirmed(io, settings, async () => `Pay ${await describedOrder(client, id)}${how}?`, flags.yes ?? false);
+  const note = provider === 'test' ? ' with the test provider (no money is moved)' : '';
+  await confirmed(io, settings, async () => `Pay ${await describedOrder(client, id)}${note}?`, flags.yes ?? false);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the contract says of this path
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the response of this path
     const started = (await client.request(request, { signal: io.interrupted, idempotencyKey })) as Payment;
-    tellNextAction(io, started);
-    const payment = flags.wait ? await settled(io, settings, client, started, flags) : started;
+    printNextAction(io, started);
+    const payment = flags.wait ? await waitForPayment(io, settings, client, started, flags) : started;
     showResult(io, settings, payment);
     tellNextStep(io, settings, spec.operationId, payment);
-    requirePaid(payment);
+    assertNotFailed(payment);
   } catch (error) {
-    const providers = flags.provider === undefined ? providersInstead(error) : undefined;
-    throw providers ? noTestProvider(settings, id, providers) : explained(error, spec, idempotencyKey);
+    const providers = flags.provider === undefined ? enabledProviders(error) : undefined;
+    throw providers ? noTestProviderError(settings, id, providers) : explained(error, spec, idempotencyKey);
   }
 }
 
-/** The providers that the service has enabled, where it rejected a payment because the provider is not. */
-const providersInstead = (error: unknown): readonly string[] | undefined =>
+/** Returns the enabled providers if the service rejected the payment because the test provider is not enabled. */
+const enabledProviders = (error: unknown): readonly string[] | undefined =>
   error instanceof ApiError ? error.errors.find(({ pointer }) => pointer === '#/provider')?.allowed?.map(String) : undefined;
 
-function noTestProvider(settings: Settings, id: string, providers: readonly string[]): CommandFailure {
+function noTestProviderError(settings: Settings, id: string, providers: readonly string[]): CommandFailure {
   const commands = providers.map((name) => {
     const command = `orders pay ${id} --provider ${name}`;
     return suggestedCommand(settings, name === 'manual' ? command : `${command} --method-token <token>`);
@@ -98,14 +98,14 @@ function noTestProvider(settings: Settings, id: string, providers: readonly stri
   });
 }
 
-function tellNextAction({ stderr }: Io, { next_action: action }: Payment): void {
-  if (action?.url) stderr.write(`Go on at this address:\n${plainText(action.url)}\n`);
+function printNextAction({ stderr }: Io, { next_action: action }: Payment): void {
+  if (action?.url) stderr.write(`Continue the payment at this URL:\n${plainText(action.url)}\n`);
 }
 
 const isOpen = ({ status }: Payment): boolean => ['pending', 'requires_action', 'processing'].includes(status);
 
-async function settled(io: Io, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
-  const { maxWaitMs = Infinity, intervalMs = intervalUsualMs } = waitingTimes(flags);
+async function waitForPayment(io: Io, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
+  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = waitingTimes(flags);
   const progress = progressOn(io, settings);
   const deadline = Date.now() + maxWaitMs;
   let payment = started;
@@ -123,7 +123,7 @@ async function settled(io: Io, settings: Settings, client: Client, started: Paym
   }
 }
 
-function requirePaid({ id, status, failure_code: code, failure_message: message }: Payment): void {
+function assertNotFailed({ id, status, failure_code: code, failure_message: message }: Payment): void {
   if (status !== 'failed' && status !== 'canceled') return;
   throw new CommandFailure(exitCodes.workFailed, code ?? `payment_${status}`, message ?? `Payment ${id} was ${status}`);
 }

@@ -14,105 +14,113 @@ import { settingsOf, type Settings } from '../../settings/settings.ts';
 import { jsonLine } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & { readonly until?: string };
-type Seen = Pick<OrderSummary, 'id' | 'status' | 'payment_status' | 'version'>;
-type Watched = { readonly isList: boolean; readonly look: () => Promise<readonly (Order | OrderSummary)[]> };
+type SeenOrder = Pick<OrderSummary, 'id' | 'status' | 'payment_status' | 'version'>;
+type OrderSource = { readonly isList: boolean; readonly fetchOrders: () => Promise<readonly (Order | OrderSummary)[]> };
 
-/** In the order they come; canceled can come at any time before shipped. */
-const way: readonly string[] = ['pending', 'paid', 'shipped', 'delivered'];
+/** The statuses of an order in sequence. An order can be canceled at any time before it is shipped. */
+const statusSequence: readonly string[] = ['pending', 'paid', 'shipped', 'delivered'];
 const firstIntervalMs = 2_000;
-const lastIntervalMs = 15_000;
-const listed = 100;
+const maxIntervalMs = 15_000;
+const listLimit = 100;
 
 export function addOrderWatch(program: Command, io: Io): void {
-  const command = leafCommand(existingGroup(program, 'orders'), 'watch', 'Watch what becomes of orders')
-    .description(`Watch what becomes of an order, or of the ${listed} newest ones: a line for each change, until you press Ctrl-C.`)
-    .argument('[order-id]', 'identifier of the order')
+  const command = leafCommand(existingGroup(program, 'orders'), 'watch', 'Print status changes of orders')
+    .description(`Print one line for each status change of an order, or of the ${listLimit} newest orders, until you press Ctrl-C.`)
+    .argument('[order-id]', 'id of the order')
     .addOption(
       noteChoices(
         new Option(
           '--until <status>',
-          'end when the order is paid, shipped, delivered or canceled; exit code 12 says that it cannot be any more',
+          'exit when the order is paid, shipped, delivered or canceled; exit with code 12 if it can no longer reach that status',
         ),
         ['paid', 'shipped', 'delivered', 'canceled'],
       ),
     )
-    .option('--max-wait <duration>', 'end after this time: 10m; with --until, exit code 13')
-    .option('--interval <duration>', 'look so often, in place of 2s that grow to 15s while nothing happens')
-    .addHelpText('after', '\nNeeds the scope orders.read.')
+    .option('--max-wait <duration>', 'exit after this time, such as 10m; with --until, exit with code 13')
+    .option('--interval <duration>', 'time between checks (default: 2s, growing to 15s while nothing changes)')
+    .addHelpText('after', '\nRequires the scope orders.read.')
     .action(async (id: string | undefined) => watch(io, settingsOf(globalFlagsOf(command), io), id, command.opts<Flags>()));
 }
 
 async function watch(io: Io, settings: Settings, id: string | undefined, flags: Flags): Promise<void> {
   const { until } = flags;
-  if (until !== undefined && ![...way.slice(1), 'canceled'].includes(until)) throw usage(`--until is paid, shipped, delivered or canceled`);
-  if (until !== undefined && id === undefined) throw usage('--until needs an order to watch');
+  if (until !== undefined && ![...statusSequence.slice(1), 'canceled'].includes(until))
+    throw usageError(`--until must be paid, shipped, delivered or canceled`);
+  if (until !== undefined && id === undefined) throw usageError('--until requires an order id');
   const spec = specOf(id === undefined ? 'orders.list' : 'orders.get');
   requestOf({ spec, path: id === undefined ? [] : [id], typed: new Map() });
   waitingTimes(flags);
   const session = await openSession(io, settings);
   requireScopes(session, [scopeToReadOrders(session)]);
-  const told = { changes: 0 };
+  const printed = { changes: 0 };
   try {
-    await observe(io, settings, watched(session.client, id, io.interrupted), flags, told);
+    await watchOrders(io, settings, createOrderSource(session.client, id, io.interrupted), flags, printed);
   } catch (error) {
-    // Whoever waits for something has not got it; whoever only watches has seen enough.
+    // With --until, an interrupt is an error because the status was not reached. Without it, Ctrl-C is the normal way to stop.
     if (error instanceof AbortError && until === undefined) {
-      if (!settings.quiet) io.stderr.write(`Stopped after ${told.changes} ${told.changes === 1 ? 'line' : 'lines'}.\n`);
+      if (!settings.quiet) io.stderr.write(`Stopped after ${printed.changes} ${printed.changes === 1 ? 'line' : 'lines'}.\n`);
       return;
     }
     throw explained(error, spec, undefined);
   }
 }
 
-const usage = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
 
-function watched(client: Client, id: string | undefined, signal: AbortSignal): Watched {
+function createOrderSource(client: Client, id: string | undefined, signal: AbortSignal): OrderSource {
   if (id === undefined)
-    return { isList: true, look: async () => (await client.orders.list({ limit: listed }, { signal })).data.toReversed() };
+    return { isList: true, fetchOrders: async () => (await client.orders.list({ limit: listLimit }, { signal })).data.toReversed() };
   let etag = '""';
-  const look = async (): Promise<readonly Order[]> => {
+  const fetchOrders = async (): Promise<readonly Order[]> => {
     const { data, headers } = await client.orders.get(id, { signal, ifNoneMatch: etag }).withResponse();
     etag = headers.get('etag') ?? etag;
     return data ? [data] : [];
   };
-  return { isList: false, look };
+  return { isList: false, fetchOrders };
 }
 
-async function observe(io: Io, settings: Settings, { isList, look }: Watched, flags: Flags, told: { changes: number }): Promise<void> {
+async function watchOrders(
+  io: Io,
+  settings: Settings,
+  { isList, fetchOrders }: OrderSource,
+  flags: Flags,
+  printed: { changes: number },
+): Promise<void> {
   const { maxWaitMs = Infinity, intervalMs } = waitingTimes(flags);
   const deadline = Date.now() + maxWaitMs;
-  const seen = new Map<number, Seen>();
-  let [restMs, begun] = [intervalMs ?? firstIntervalMs, false];
+  const seen = new Map<number, SeenOrder>();
+  let [waitMs, isFirst] = [intervalMs ?? firstIntervalMs, true];
   for (;;) {
-    const orders = await look();
-    const news = orders.filter((order) => seen.get(order.id)?.version !== order.version);
-    for (const order of news) {
-      // Of a list, what is there at first is no news.
-      if (begun || !isList) {
-        tell(io, settings, order, seen.get(order.id));
-        told.changes += 1;
+    const orders = await fetchOrders();
+    const changed = orders.filter((order) => seen.get(order.id)?.version !== order.version);
+    for (const order of changed) {
+      // The orders of the first list are the starting point, not changes.
+      if (!isFirst || !isList) {
+        printChange(io, settings, order, seen.get(order.id));
+        printed.changes += 1;
       }
       seen.set(order.id, order);
       if (flags.until !== undefined && hasReached(order, flags.until)) return;
     }
-    begun = true;
+    isFirst = false;
     const leftMs = deadline - Date.now();
     if (leftMs <= 0 && flags.until === undefined) return;
     if (leftMs <= 0)
-      throw new CommandFailure(exitCodes.waitOver, 'wait_over', `The order is not ${flags.until} after ${maxWaitMs / 1000} s`);
-    restMs = intervalMs ?? (news.length > 0 ? firstIntervalMs : Math.min(lastIntervalMs, restMs * 1.5));
-    await sleep(Math.min(restMs, leftMs), undefined, { signal: io.interrupted }).catch(() => undefined);
+      throw new CommandFailure(exitCodes.waitOver, 'wait_over', `The order was not ${flags.until} within ${maxWaitMs / 1000} s`);
+    waitMs = intervalMs ?? (changed.length > 0 ? firstIntervalMs : Math.min(maxIntervalMs, waitMs * 1.5));
+    await sleep(Math.min(waitMs, leftMs), undefined, { signal: io.interrupted }).catch(() => undefined);
   }
 }
 
-/** Further on is reached, too: an order may be shipped before anybody looks. */
-function hasReached({ id, status }: Seen, until: string): boolean {
-  if (status === until || (status !== 'canceled' && until !== 'canceled' && way.indexOf(status) > way.indexOf(until))) return true;
+/** Returns whether the order has reached the status or a later one. Throws if it can no longer reach the status. */
+function hasReached({ id, status }: SeenOrder, until: string): boolean {
+  if (status === until || (status !== 'canceled' && until !== 'canceled' && statusSequence.indexOf(status) > statusSequence.indexOf(until)))
+    return true;
   if (status !== 'canceled' && status !== 'delivered') return false;
-  throw new CommandFailure(exitCodes.workFailed, `order_${status}`, `Order ${id} is ${status}, and will not be ${until} any more`);
+  throw new CommandFailure(exitCodes.workFailed, `order_${status}`, `Order ${id} is ${status} and can no longer become ${until}`);
 }
 
-function tell(io: Io, settings: Settings, order: Order | OrderSummary, before: Seen | undefined): void {
+function printChange(io: Io, settings: Settings, order: Order | OrderSummary, before: SeenOrder | undefined): void {
   const { stdout } = io;
   if (settings.format !== 'text') return stdout.write(jsonLine(io, settings, order));
   const changes = (['status', 'payment_status'] as const).flatMap((name) => {

@@ -9,15 +9,15 @@ import { settingsOf, type Settings } from '../../settings/settings.ts';
 type Flags = { readonly output: string; readonly yes?: boolean };
 
 export function addTaskResult(program: Command, io: Io): void {
-  const command = leafCommand(existingGroup(program, 'tasks'), 'result', 'Fetch the file of a task')
-    .description('Fetch the file that an export made, or the remarks of an import.')
-    .argument('<task-id>', 'identifier of the task')
-    .option('-o, --output <file>', 'where it goes; - is standard output', '-')
-    .option('-y, --yes', 'overwrite')
-    .action(async (id: string) => fetchResult(io, settingsOf(globalFlagsOf(command), io), id, command.opts<Flags>()));
+  const command = leafCommand(existingGroup(program, 'tasks'), 'result', 'Download the result file of a task')
+    .description('Download the file of an export, or the report of an import.')
+    .argument('<task-id>', 'id of the task')
+    .option('-o, --output <file>', 'path of the file; - writes to standard output', '-')
+    .option('-y, --yes', 'overwrite an existing file')
+    .action(async (id: string) => downloadResult(io, settingsOf(globalFlagsOf(command), io), id, command.opts<Flags>()));
 }
 
-async function fetchResult(io: Io, settings: Settings, id: string, flags: Flags): Promise<void> {
+async function downloadResult(io: Io, settings: Settings, id: string, flags: Flags): Promise<void> {
   const spec = specOf('tasks.result');
   requestOf({ spec, path: [id], typed: new Map() });
   const target = { path: flags.output, overwrite: flags.yes ?? false };

@@ -10,22 +10,22 @@ import { settingsOf, type Settings } from '../../settings/settings.ts';
 import { checkFields, showResult } from '../../output/print-result.ts';
 import { requireNoneRefused } from '../../output/print-import-summary.ts';
 
-/** Flags of every command that waits for a task. */
+/** Adds the flags of commands that wait for a task. */
 export const addWaitFlags = (command: Command): Command =>
   command
-    .option('--max-wait <duration>', 'wait so long at most: 10m; then exit code 13, and the task goes on')
-    .option('--interval <duration>', 'look so often, in place of as often as the service says');
+    .option('--max-wait <duration>', 'maximum time to wait, such as 10m; then exit with code 13 while the task continues')
+    .option('--interval <duration>', 'time between checks (default: as requested by the service)');
 
 export function addTaskWait(program: Command, io: Io): void {
-  const command = addWaitFlags(leafCommand(existingGroup(program, 'tasks'), 'wait', 'Wait for the end of a task'))
+  const command = addWaitFlags(leafCommand(existingGroup(program, 'tasks'), 'wait', 'Wait until a task finishes'))
     .description(
-      `Wait for the end of a task. The exit code is ${exitCodes.workFailed} if it failed or was canceled, and ${exitCodes.inputRefused} if it is an import that rejected rows or orders.`,
+      `Wait until a task finishes. The exit code is ${exitCodes.workFailed} if the task failed or was canceled, and ${exitCodes.inputRefused} if it was an import that rejected rows or orders.`,
     )
-    .argument('<task-id>', 'identifier of the task')
-    .action(async (id: string) => waitForTask(io, settingsOf(globalFlagsOf(command), io), id, command.opts<WaitFlags>()));
+    .argument('<task-id>', 'id of the task')
+    .action(async (id: string) => waitAndPrint(io, settingsOf(globalFlagsOf(command), io), id, command.opts<WaitFlags>()));
 }
 
-async function waitForTask(io: Io, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
+async function waitAndPrint(io: Io, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
   const spec = specOf('tasks.get');
   requestOf({ spec, path: [id], typed: new Map() });
   checkFields(settings, spec.fields);

@@ -5,7 +5,7 @@ import { runHere } from '../command-line.ts';
 const env = (url: string) => ({ env: { MANDATE_API_URL: url, MANDATE_TOKEN: 'secret' } });
 
 describe('mandate api', () => {
-  test('asks any path, with fields of a GET in the query', async () => {
+  test('requests any path and sends the fields of a GET request in the query', async () => {
     await using server = await stubServer(() => ({ body: { id: 1 } }));
     const { exitCode, stdout } = await runHere(
       ['api', '/api/v1/orders', '-X', 'get', '-f', 'status=paid', '-F', 'limit=5'],
@@ -15,7 +15,7 @@ describe('mandate api', () => {
     expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/api/v1/orders?status=paid&limit=5', body: '' });
   });
 
-  test('sends fields as a body, nested and typed, with an idempotency key', async () => {
+  test('sends nested and typed fields as a body, with an idempotency key', async () => {
     await using server = await stubServer(() => ({ status: 201, body: {} }));
     const argv = [
       'api',
@@ -48,7 +48,7 @@ describe('mandate api', () => {
     expect(server.seen[0]).toMatchObject({ method: 'POST', body: '{"note":"x"}' });
   });
 
-  test('--include shows status and headers, --silent no body', async () => {
+  test('prints status and headers with --include, and no body with --silent', async () => {
     await using server = await stubServer(() => ({ body: { id: 1 } }));
     const { stdout } = await runHere(['api', '/api/v1/orders/1', '-i', '--silent'], env(server.url));
     expect(stdout).toMatch(/^HTTP 200\n/);
@@ -56,7 +56,7 @@ describe('mandate api', () => {
     expect(stdout).not.toContain('{');
   });
 
-  test('--paginate gives one document', async () => {
+  test('prints all pages as one document with --paginate', async () => {
     await using server = await stubServer((_, count) => ({
       body: { data: [{ id: count }], has_more: count < 3, next_cursor: count < 3 ? `c${count}` : null },
     }));
@@ -64,7 +64,7 @@ describe('mandate api', () => {
     expect(JSON.parse(stdout).data).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
   });
 
-  test('tells a failure like every command', async () => {
+  test('reports errors like all other commands', async () => {
     await using server = await stubServer(() => problem(404, 'not_found'));
     expect(await runHere(['api', '/api/v1/orders/9'], env(server.url))).toMatchObject({
       exitCode: 6,
@@ -74,14 +74,14 @@ describe('mandate api', () => {
   });
 
   test.each(['https://evil.example/x', '//evil.example/x', '/\\evil.example/x', 'api/v1/orders', ''])(
-    'refuses %j: the token goes nowhere else',
+    'rejects the path %j, so that the token is not sent to another origin',
     async (path) => {
       expect(await runHere(['api', path], env('http://127.0.0.1:9'))).toMatchObject({ exitCode: 2, stdout: '' });
     },
   );
 
   test.each([[['-H', 'Authorization: Bearer x']], [['-H', 'nonsense']], [['-f', 'nonsense']], [['-X', 'G ET']], [['--input', '-']]])(
-    'refuses %j',
+    'rejects %j',
     async (more) => {
       expect(await runHere(['api', '/api/v1/orders', ...more], env('http://127.0.0.1:9'))).toMatchObject({ exitCode: 2, stdout: '' });
     },

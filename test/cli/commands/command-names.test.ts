@@ -51,35 +51,35 @@ describe('aliases', () => {
       ['--json', 'order', 'ls'],
       ['orders', 'list'],
     ],
-  ])('%j is %j', async (alias, command) => {
+  ])('%j is an alias of %j', async (alias, command) => {
     expect(await printed(...alias)).toEqual(await printed(...command));
   });
 
-  test.each(groups.filter((group) => group.endsWith('s')))('the singular of %s is understood, and its help names both', async (group) => {
+  test.each(groups.filter((group) => group.endsWith('s')))('accepts the singular of %s and shows both names in its help', async (group) => {
     const singular = group.replace(/ies$/, 'ys').slice(0, -1);
     const { exitCode, stdout } = await runHere([singular]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(new RegExp(`^Usage: mandate ${group}\\|${singular} `));
   });
 
-  test('help and commands by hand have them too', async () => {
+  test('work for help and handwritten commands', async () => {
     expect((await runHere(['help', 'order', 'ls'])).stdout).toContain('Usage: mandate orders list');
     expect((await runHere(['order', 'pay', '--help'])).stdout).toContain('Usage: mandate orders pay');
     expect((await runHere(['profile', 'rm', '--help'])).stdout).toContain('Usage: mandate profile delete');
   });
 
-  test('TAB goes on after them', () => {
+  test('are understood by shell completion', () => {
     expect(candidates(['order', 'canc'], []).map(({ value }) => value)).toEqual(['cancel']);
     expect(candidates(['orders', 'ls', '--stat'], []).map(({ value }) => value)).toContain('--status');
   });
 });
 
-test.each(groups)('%s says in a line what it is about', async (group) => {
+test.each(groups)('%s has a one-line description', async (group) => {
   const { stdout } = await runHere([group]);
   expect(stdout).toMatch(/^Usage: .*\n\n[A-Z].+\n\nOptions:/);
 });
 
-describe('did you mean', () => {
+describe('suggestions for misspelled input', () => {
   test.each([
     [['oders'], 'Did you mean orders?'],
     [['orders', 'lisst'], 'Did you mean mandate orders list?'],
@@ -94,7 +94,7 @@ describe('did you mean', () => {
     expect(await hintFor(...argv)).toBe(hint);
   });
 
-  test('a word that is like nothing gets the list of all', async () => {
-    expect(await hintFor('orders', 'xyzzyxyzzy')).toMatch(/^There are: create, list, get, /);
+  test('list all commands if no command is similar', async () => {
+    expect(await hintFor('orders', 'xyzzyxyzzy')).toMatch(/^Available commands: create, list, get, /);
   });
 });

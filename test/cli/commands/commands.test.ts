@@ -10,22 +10,22 @@ type Leaf = { readonly command: string; readonly flags: readonly string[] };
 const leaves: Leaf[] = JSON.parse((await runHere(['commands', '--json'])).stdout);
 const words = ({ command }: Leaf): string[] => command.split(' ');
 
-describe('the commands', () => {
-  test('are what the contract gives now', async () => {
+describe('the generated commands', () => {
+  test('are up to date with the contract', async () => {
     expect(await readFile(new URL('../../../cli/contract-commands/commands.gen.ts', import.meta.url), 'utf8')).toBe(
       await generatedCommands(),
     );
   });
 
-  test('are one for every route of the contract', () => {
-    const forClients = routesOf(contract).filter((route) => !metadataOf(route).internal);
-    const operationIds = forClients.map((route) => metadataOf(route).operationId);
+  test('include one command for every public route of the contract', () => {
+    const publicRoutes = routesOf(contract).filter((route) => !metadataOf(route).internal);
+    const operationIds = publicRoutes.map((route) => metadataOf(route).operationId);
     expect(commandSpecs.map((spec) => spec.operationId).toSorted()).toEqual(operationIds.toSorted());
     const derived = commandSpecs.map(({ operationId, group, name }) => byHand[operationId] ?? `${group} ${name}`);
     expect(leaves.map(({ command }) => command)).toEqual(expect.arrayContaining(derived));
   });
 
-  test('the ones by hand are there too', () => {
+  test('include the handwritten commands', () => {
     expect(leaves.map(({ command }) => command)).toEqual(
       expect.arrayContaining(['login', 'logout', 'whoami', 'api', 'commands', 'help', 'orders pay', 'orders watch', 'tasks wait']),
     );
@@ -33,13 +33,13 @@ describe('the commands', () => {
 });
 
 describe.each(leaves)('mandate $command', (leaf) => {
-  test('prints its help on standard output', async () => {
+  test('prints its help to standard output', async () => {
     const { exitCode, stdout, stderr } = await runHere([...words(leaf), '--help']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`Usage: mandate ${leaf.command}`);
   });
 
-  test('refuses a flag it does not have, with nothing on standard output', async () => {
+  test('rejects an unknown flag and prints nothing to standard output', async () => {
     const { exitCode, stdout, stderr } = await runHere([...words(leaf), '--no-such-flag']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain("error: unknown option '--no-such-flag'");
@@ -48,7 +48,7 @@ describe.each(leaves)('mandate $command', (leaf) => {
 
 describe('mandate', () => {
   test.each([[[]], [['orders']], [['help']], [['help', 'orders', 'create']], [['--help']]])(
-    '%j prints help and is no failure',
+    '%j prints help and exits with code 0',
     async (argv) => {
       const { exitCode, stdout, stderr } = await runHere(argv);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -69,13 +69,13 @@ describe('mandate', () => {
     [['--color', 'blue', 'whoami']],
     [['--timeout', 'soon', 'whoami']],
     [['--profile', '../x', 'whoami']],
-  ])('%j is refused with exit code 2 and a hint or reason', async (argv) => {
+  ])('rejects %j with exit code 2 and an error message', async (argv) => {
     const { exitCode, stdout, stderr } = await runHere(argv);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/^error: /);
   });
 
-  test('a global flag takes no value that belongs to another flag', async () => {
+  test('a global flag does not consume the value of another flag', async () => {
     const { stdout } = await runHere(['products', 'list', '--sort', '-price', '--print-request']);
     expect(JSON.parse(stdout)).toMatchObject({ query: { sort: '-price' } });
   });

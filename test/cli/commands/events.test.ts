@@ -17,21 +17,21 @@ const event = (id: number, type = 'order.paid') => ({
   data: { object: { id: 42 } },
 });
 
-/** A service with these events, that breaks down once when it is asked for what comes after `breaksAfter`. */
-async function feed(count: number, breaksAfter?: number): Promise<StubServer & { readonly interrupted: AbortSignal }> {
-  const over = new AbortController();
-  let broken = 0;
+/** Starts a service with `count` events. The first requests for events after `breaksAfter` fail with 503. */
+async function startEventServer(count: number, breaksAfter?: number): Promise<StubServer & { readonly interrupted: AbortSignal }> {
+  const drained = new AbortController();
+  let failures = 0;
   const server = await stubServer(({ url }) => {
     const query = new URL(url, 'http://localhost').searchParams;
     const after = Number(query.get('after') ?? 0);
     const limit = Math.min(2, Number(query.get('limit')));
-    if (after === breaksAfter && (broken += 1) < 6) return { status: 503, body: { code: 'unavailable', status: 503 } };
+    if (after === breaksAfter && (failures += 1) < 6) return { status: 503, body: { code: 'unavailable', status: 503 } };
     const all = Array.from({ length: count }, (_, index) => event(index + 1)).filter(({ id }) => id > after);
     const data = all.slice(0, limit);
-    if (data.length === 0) over.abort();
+    if (data.length === 0) drained.abort();
     return { status: 200, body: { data, has_more: all.length > limit, next_after: data.at(-1)?.id ?? count, latest_id: count } };
   });
-  return Object.assign(server, { interrupted: over.signal });
+  return Object.assign(server, { interrupted: drained.signal });
 }
 
 let home: string;
@@ -47,23 +47,23 @@ const run = (server: StubServer & { readonly interrupted?: AbortSignal }, ...arg
   });
 
 describe('events watch', () => {
-  test('shows a line for each, in order, from the one asked for', async () => {
-    await using server = await feed(5);
+  test('prints one line for each event, in order, after the given event', async () => {
+    await using server = await startEventServer(5);
     const { exitCode, stdout } = await run(server, 'events', 'watch', '--after', 'evt_2');
     expect(exitCode).toBe(0);
     expect(stdout).toBe([3, 4, 5].map((id) => `11:02:10  evt_${id}  order.paid  order 42\n`).join(''));
   });
 
-  test('begins with what happens next, when nothing is said', async () => {
-    await using server = await feed(5);
+  test('starts with the next event by default', async () => {
+    await using server = await startEventServer(5);
     expect(await run(server, 'events', 'watch')).toMatchObject({ exitCode: 0, stdout: '' });
     expect(server.seen.map(({ url }) => new URL(url, server.url).searchParams.get('after'))).toEqual([null, '5']);
   });
 
-  test('waits for a server that is gone, and goes on where it was', async () => {
-    await using server = await feed(5, 2);
+  test('reconnects after server errors and continues after the last event', async () => {
+    await using server = await startEventServer(5, 2);
     const { exitCode, stdout, stderr } = await run(server, 'events', 'watch', '--after', '0', '--jsonl');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'the service does not answer; waiting for it\nreconnected\n' });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'The service does not respond; retrying ...\nReconnected.\n' });
     const ids = stdout
       .trim()
       .split('\n')
@@ -72,10 +72,10 @@ describe('events watch', () => {
   });
 
   test.each([
-    [['--type', 'order.payed'], 'Perhaps order.paid?'],
-    [['--after', 'yesterday'], '--after is the number of an event'],
-  ])('%j is refused before any request', async (flags, text) => {
-    await using server = await feed(1);
+    [['--type', 'order.payed'], 'Did you mean order.paid?'],
+    [['--after', 'yesterday'], '--after must be an event id'],
+  ])('rejects %j before any request', async (flags, text) => {
+    await using server = await startEventServer(1);
     const { exitCode, stderr } = await run(server, 'events', 'watch', ...flags);
     expect([exitCode, server.seen.length]).toEqual([2, 0]);
     expect(stderr).toContain(text);
@@ -83,8 +83,8 @@ describe('events watch', () => {
 });
 
 describe('webhooks listen', () => {
-  test('sends each event on, signed with the secret that it prints', async () => {
-    await using server = await feed(3);
+  test('forwards each event, signed with the secret that --print-secret prints', async () => {
+    await using server = await startEventServer(3);
     const { stdout: secret } = await run(server, 'webhooks', 'listen', '--print-secret');
     expect((await run(server, 'webhooks', 'listen', '--print-secret')).stdout).toBe(secret);
     expect((await stat(join(home, 'webhook-secrets.json'))).mode % 0o1000).toBe(0o600);
@@ -93,7 +93,7 @@ describe('webhooks listen', () => {
     const { exitCode, stdout, stderr } = await run(server, ...words);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: `sending to ${receiver.url}; Ctrl-C ends it\nstopped after 3 events; resume with --after 3\n`,
+      stderr: `Forwarding events to ${receiver.url}; press Ctrl-C to stop\nStopped after 3 events; resume with --after 3\n`,
     });
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d {2}→ order\.paid {2}evt_1\n\d\d:\d\d:\d\d {2}← 204 {2}POST http:\S+ {2}evt_1 {2}\(\d+ ms\)\n/);
     const verified = receiver.received.map(({ text, headers }) => verifyWebhook(text, headers, secret.trim()));
@@ -102,8 +102,8 @@ describe('webhooks listen', () => {
     await receiver.close();
   });
 
-  test('tells when nobody listens, and goes on', async () => {
-    await using server = await feed(2);
+  test('reports refused connections and continues with the next event', async () => {
+    await using server = await startEventServer(2);
     const { exitCode, stdout } = await run(server, 'webhooks', 'listen', '--after', '0', '--forward-to', 'http://127.0.0.1:1/', '--jsonl');
     expect(exitCode).toBe(0);
     const lines = stdout
@@ -111,13 +111,13 @@ describe('webhooks listen', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.map((line) => [line.event.id, line.forwarded.error])).toEqual([
-      [1, 'refused'],
-      [2, 'refused'],
+      [1, 'connection refused'],
+      [2, 'connection refused'],
     ]);
   });
 
-  test('asks before it sends to another machine', async () => {
-    await using server = await feed(1);
+  test('asks for confirmation before forwarding to another machine', async () => {
+    await using server = await startEventServer(1);
     const { exitCode, stderr } = await run(server, 'webhooks', 'listen', '--forward-to', 'https://example.com/');
     expect([exitCode, server.seen.length]).toEqual([2, 0]);
     expect(stderr).toContain('-y');
@@ -127,8 +127,8 @@ describe('webhooks listen', () => {
     ['--forward-to', 'ftp://localhost/'],
     ['--forward-to', 'localhost:3000'],
     ['--headers', 'no header'],
-  ])('%s %s is refused', async (flag, value) => {
-    await using server = await feed(1);
+  ])('rejects %s %s', async (flag, value) => {
+    await using server = await startEventServer(1);
     const words = ['webhooks', 'listen', ...(flag === '--headers' ? ['--forward-to', 'http://localhost:1'] : []), flag, value];
     expect((await run(server, ...words)).exitCode).toBe(2);
     expect(server.seen).toEqual([]);

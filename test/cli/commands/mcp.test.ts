@@ -20,11 +20,11 @@ afterAll(() => mandate.close());
 
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
-/** An assistant that has started `mandate mcp`, as somebody who granted these scopes. */
-async function assistant(scopes: readonly Scope[], ...flags: string[]) {
+/** Starts `mandate mcp` with the credential of a new user who granted these scopes, and connects an MCP client to it. */
+async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
   const home = await configDirectory();
-  const person = await signUp(mandate.origin);
-  const { access_token: accessToken } = await tokensFor(mandate.origin, person, scopes);
+  const user = await signUp(mandate.origin);
+  const { access_token: accessToken } = await tokensFor(mandate.origin, user, scopes);
   const credential = { apiUrl: mandate.origin, clientId: 'mandate-cli', accessToken, expiresAt: Date.now() + 200_000, scopes };
   await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
   const env = { MANDATE_API_URL: mandate.origin, MANDATE_CONFIG_DIR: home.path };
@@ -39,7 +39,7 @@ async function assistant(scopes: readonly Scope[], ...flags: string[]) {
   return {
     client,
     call,
-    person,
+    user,
     [Symbol.asyncDispose]: async () => {
       await client.close();
       await home[Symbol.asyncDispose]();
@@ -48,12 +48,12 @@ async function assistant(scopes: readonly Scope[], ...flags: string[]) {
 }
 
 describe('mandate mcp', () => {
-  test('has the tools that the contract gives now', async () => {
+  test('has generated tools that are up to date with the contract', async () => {
     expect(await readFile(new URL('../../../cli/mcp/tools.gen.ts', import.meta.url), 'utf8')).toBe(await generatedTools());
   });
 
-  test('reads, and neither shows nor does anything else', async () => {
-    await using at = await assistant(['orders.read', 'orders.write']);
+  test('offers only read-only tools by default', async () => {
+    await using at = await connectAssistant(['orders.read', 'orders.write']);
     const { tools } = await at.client.listTools();
     expect(tools.length).toBeGreaterThan(15);
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
@@ -65,29 +65,29 @@ describe('mandate mcp', () => {
     expect(at.client.getInstructions()).toContain('mandate mcp --allow-writes');
   }, 30_000);
 
-  test('with --allow-writes places orders, and marks what cannot be taken back', async () => {
-    await using at = await assistant(['orders.read', 'orders.write'], '--allow-writes');
+  test('places orders with --allow-writes and marks destructive tools', async () => {
+    await using at = await connectAssistant(['orders.read', 'orders.write'], '--allow-writes');
     const { tools } = await at.client.listTools();
     const marked = (name: string) => tools.find((tool) => tool.name === name)?.annotations;
     expect(marked('orders_create')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
     expect(marked('orders_cancel')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     const { id: productId } = await shop.product({ price: 500 });
     const placed = await at.call('orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
-    expect(placed).toMatchObject({ isError: false, body: { total: 1000, user_id: at.person.id } });
+    expect(placed).toMatchObject({ isError: false, body: { total: 1000, user_id: at.user.id } });
     expect((await at.call('orders_get', { order_id: placed.body.id })).body).toMatchObject({ id: placed.body.id, status: 'pending' });
     const cancelled = await at.call('orders_cancel', { order_id: placed.body.id });
     expect(cancelled.body).toMatchObject({ status: 'canceled' });
   }, 30_000);
 
-  test('without the scope says how to get it', async () => {
-    await using at = await assistant(['orders.read'], '--allow-writes');
+  test('explains how to request a missing scope', async () => {
+    await using at = await connectAssistant(['orders.read'], '--allow-writes');
     const { id: productId } = await shop.product();
     const refused = await at.call('orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
     expect(refused).toMatchObject({ isError: true, body: { code: 'insufficient_scope', status: 403 } });
     expect(refused.text).toContain('mandate login --scopes +orders.write');
   }, 30_000);
 
-  test('for nobody shows what is public, and says how to sign in', async () => {
+  test('offers public data without a sign-in and explains how to sign in', async () => {
     const client = new Client({ name: 'test', version: '1.0.0' });
     const env = { MANDATE_API_URL: mandate.origin, MANDATE_CONFIG_DIR: '/nowhere' };
     await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp'], env }));
@@ -97,7 +97,7 @@ describe('mandate mcp', () => {
     await client.close();
   }, 30_000);
 
-  test('ends with its input', async () => {
+  test('exits at the end of its input', async () => {
     expect(await start(['mcp']).ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 });

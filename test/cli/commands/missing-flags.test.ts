@@ -6,23 +6,32 @@ import { describe, expect, test } from 'vitest';
 import { stubServer, type StubServer } from '../../sdk/stub-server.ts';
 import { configDirectory, runHere, type Outcome } from '../command-line.ts';
 
-const shop = (): Promise<StubServer> => stubServer(() => ({ status: 201, body: { id: 1 } }));
-const ask = (server: StubServer, argv: readonly string[], stdin: string, more: { env?: Record<string, string> } = {}): Promise<Outcome> =>
+const startShop = (): Promise<StubServer> => stubServer(() => ({ status: 201, body: { id: 1 } }));
+const runOnTerminal = (
+  server: StubServer,
+  argv: readonly string[],
+  stdin: string,
+  more: { env?: Record<string, string> } = {},
+): Promise<Outcome> =>
   runHere(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret', ...more.env }, stdin, stdinIsTTY: true, columns: 80 });
 const bodyOf = ({ seen }: StubServer): unknown => JSON.parse(seen.at(-1)?.body ?? 'null');
 
 describe('on a terminal', () => {
-  test('asks for each required flag that is missing, and for no other', async () => {
-    await using server = await shop();
-    const outcome = await ask(server, ['products', 'create', '--sku', 'A-1', '--price', '9.99'], 'Wooden box\ntoys\nEUR\n');
+  test('prompts only for missing required flags', async () => {
+    await using server = await startShop();
+    const outcome = await runOnTerminal(server, ['products', 'create', '--sku', 'A-1', '--price', '9.99'], 'Wooden box\ntoys\nEUR\n');
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(outcome.stderr).toMatch(/^Name: Category \(Lower-case words joined by hyphens\): Currency.*: $/);
     expect(bodyOf(server)).toMatchObject({ sku: 'A-1', name: 'Wooden box', category: 'toys', price: 999, currency: 'EUR' });
   });
 
-  test('asks for lists line by line, and for fields within objects', async () => {
-    await using server = await shop();
-    const outcome = await ask(server, ['orders', 'create'], 'product_id=1,quantity=2\nproduct_id=3,quantity=1\n\npickup\nAnn Lee\n');
+  test('prompts for lists line by line and for nested fields', async () => {
+    await using server = await startShop();
+    const outcome = await runOnTerminal(
+      server,
+      ['orders', 'create'],
+      'product_id=1,quantity=2\nproduct_id=3,quantity=1\n\npickup\nAnn Lee\n',
+    );
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(outcome.stderr).toContain('product_id=...,quantity=...');
     expect(bodyOf(server)).toMatchObject({
@@ -34,24 +43,24 @@ describe('on a terminal', () => {
     });
   });
 
-  test('asks again after an answer that is not valid, and says why', async () => {
-    await using server = await shop();
+  test('prompts again after an invalid value and explains the error', async () => {
+    await using server = await startShop();
     const argv = ['products', 'adjust-stock', '7', '--delta', '5'];
-    const outcome = await ask(server, argv, 'found\n\nreceived\n');
+    const outcome = await runOnTerminal(server, argv, 'found\n\nreceived\n');
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(outcome.stderr.match(/Reason \(received, correction, damaged, returned\): /g)).toHaveLength(3);
     expect(outcome.stderr).toContain('  must be one of received, correction, damaged, returned\n');
     expect(bodyOf(server)).toEqual({ delta: 5, reason: 'received' });
   });
 
-  test('nobody who answers is a command line that is not valid', async () => {
-    await using server = await shop();
-    const outcome = await ask(server, ['products', 'adjust-stock', '7'], '5\n');
+  test('reports the missing flags if the input ends', async () => {
+    await using server = await startShop();
+    const outcome = await runOnTerminal(server, ['products', 'adjust-stock', '7'], '5\n');
     expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--reason: is required') });
     expect(server.seen).toEqual([]);
   });
 
-  test('Ctrl-C ends it with 130', async () => {
+  test('exits with code 130 on Ctrl-C', async () => {
     const waiting = async function* (): AsyncGenerator<string> {
       await new Promise(() => undefined);
       yield '';
@@ -74,33 +83,33 @@ describe('on a terminal', () => {
   });
 });
 
-describe('asks nothing', () => {
+describe('does not prompt', () => {
   const argv = ['products', 'adjust-stock', '7', '--delta', '5'];
   test.each([
     ['with --no-input', [...argv, '--no-input'], {}],
     ['in CI', argv, { CI: 'true' }],
   ])('%s', async (_, words, env) => {
-    await using server = await shop();
-    const outcome = await ask(server, words, 'received\n', { env });
-    expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: Nothing was sent/) });
+    await using server = await startShop();
+    const outcome = await runOnTerminal(server, words, 'received\n', { env });
+    expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: Invalid command line; nothing was sent/) });
     expect(server.seen).toEqual([]);
   });
 
   test.each([
-    ['where standard input is no terminal', { stdinIsTTY: false, columns: 80 }],
-    ['where standard output is no terminal', { stdinIsTTY: true }],
+    ['if standard input is not a terminal', { stdinIsTTY: false, columns: 80 }],
+    ['if standard output is not a terminal', { stdinIsTTY: true }],
   ])('%s', async (_, surroundings) => {
-    await using server = await shop();
+    await using server = await startShop();
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const outcome = await runHere(argv, { env, stdin: 'received\n', ...surroundings });
-    expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: Nothing was sent/) });
+    expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: Invalid command line; nothing was sent/) });
     expect(server.seen).toEqual([]);
   });
 });
 
 describe.skipIf(!existsSync('/usr/bin/script'))('a real terminal', () => {
-  test('gets the questions, and the process ends after the answers', async () => {
-    await using server = await shop();
+  test('shows the prompts, and the process exits after the last value', async () => {
+    await using server = await startShop();
     await using home = await configDirectory();
     const main = join(import.meta.dirname, '../../../cli/main.ts');
     const words = [process.execPath, main, 'products', 'adjust-stock', '7'].map((word) => `'${word}'`).join(' ');

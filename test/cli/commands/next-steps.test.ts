@@ -6,8 +6,8 @@ import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { stubServer } from '../../sdk/stub-server.ts';
 import { runHere, type Outcome } from '../command-line.ts';
 
-/** Runs the command that the one before suggested. */
-const suggestedBy = ({ stderr }: Outcome): string[] => {
+/** Returns the arguments of the command that the previous output suggested. */
+const suggestedCommand = ({ stderr }: Outcome): string[] => {
   const [, command = ''] = /: mandate (.+)$/m.exec(stderr) ?? [];
   return command.split(' ');
 };
@@ -17,7 +17,7 @@ async function customer(till: Till): Promise<string> {
   const scopes = ['orders.read', 'orders.write', 'payments.read', 'payments.write'] as const;
   return (await tokensFor(till.mandate.origin, await signUp(till.mandate.origin), scopes)).access_token;
 }
-const placing = async (till: Till): Promise<string[]> => {
+const orderArguments = async (till: Till): Promise<string[]> => {
   const item = `product_id=${(await till.shop.product()).id},quantity=2`;
   return ['orders', 'create', '--item', item, '--delivery.method', 'pickup', '--delivery.recipient-name', 'Ann Lee'];
 };
@@ -29,33 +29,33 @@ describe('in development', () => {
   });
   afterAll(() => till.mandate.close());
 
-  test('one command, which the order names, leads to a paid order', async () => {
+  test('the command suggested after placing an order pays for it', async () => {
     const run = as(till, await customer(till));
-    const placed = await run(await placing(till));
+    const placed = await run(await orderArguments(till));
     expect(placed.exitCode).toBe(0);
-    const next = suggestedBy(placed);
+    const next = suggestedCommand(placed);
     expect(next.slice(0, 2)).toEqual(['orders', 'pay']);
     const paid = await run([...next, '-y']);
     expect(paid).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^status\tsucceeded$/m) });
     expect((await run(['orders', 'get', next[2] ?? '', '--get', 'status'])).stdout).toBe('paid\n');
   });
 
-  test('a declined payment names the command to pay again, and an unknown token lists the known ones', async () => {
+  test('a declined payment suggests paying again, and an unknown token lists the known tokens', async () => {
     const run = as(till, await customer(till));
-    const [, , id = ''] = suggestedBy(await run(await placing(till)));
+    const [, , id = ''] = suggestedCommand(await run(await orderArguments(till)));
     const unknown = await run(['orders', 'pay', id, '-y', '--method-token', 'test_okay']);
     expect(unknown).toMatchObject({ exitCode: 8, stderr: expect.stringMatching(/--method-token: .*test_ok, test_declined/) });
     const declined = await run(['orders', 'pay', id, '-y', '--method-token', 'test_declined']);
     expect(declined.exitCode).toBe(12);
-    expect(await run([...suggestedBy(declined), '-y'])).toMatchObject({ exitCode: 0 });
+    expect(await run([...suggestedCommand(declined), '-y'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('the commands of staff lead from a payment to a delivered parcel', async () => {
+  test('the suggested commands lead staff from a payment to a delivered shipment', async () => {
     const order = await till.order();
     const run = as(till, till.shop.token);
     let outcome = await run(['orders', 'pay', String(order.id), '--provider', 'manual', '-y']);
     const walked: string[] = [];
-    for (let next = suggestedBy(outcome); next[0] !== ''; next = suggestedBy(outcome)) {
+    for (let next = suggestedCommand(outcome); next[0] !== ''; next = suggestedCommand(outcome)) {
       walked.push(next.slice(0, 2).join(' '));
       outcome = await run(next);
       expect(outcome.exitCode, outcome.stderr).toBe(0);
@@ -64,12 +64,12 @@ describe('in development', () => {
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'delivered' });
   });
 
-  test('a product that is a draft names the command that puts it on sale', async () => {
+  test('creating a draft product suggests the command that puts it on sale', async () => {
     const run = as(till, till.shop.token);
     const argv = ['products', 'create', '--sku', 'NEXT-1', '--name', 'A', '--category', 'a', '--price', '9.99', '--currency', 'GBP'];
     const created = await run(argv);
     expect(created.stdout).toMatch(/^price\t999$/m);
-    expect((await run(suggestedBy(created))).stdout).toMatch(/^status\tactive$/m);
+    expect((await run(suggestedCommand(created))).stdout).toMatch(/^status\tactive$/m);
   });
 });
 
@@ -80,9 +80,9 @@ describe('without the test provider', () => {
   });
   afterAll(() => till.mandate.close());
 
-  test('orders pay pays nothing, and says how to pay', async () => {
+  test('orders pay creates no payment and lists the enabled providers', async () => {
     const run = as(till, await customer(till));
-    const [, , id = ''] = suggestedBy(await run(await placing(till)));
+    const [, , id = ''] = suggestedCommand(await run(await orderArguments(till)));
     expect(await run(['orders', 'pay', id, '-y'])).toEqual({
       exitCode: 8,
       stdout: '',
@@ -92,24 +92,24 @@ describe('without the test provider', () => {
     const manual = await run(['orders', 'pay', id, '--provider', 'manual', '-y']);
     expect(manual).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringMatching(/staff confirm the payment: mandate payments confirm \d+\n$/),
+      stderr: expect.stringMatching(/staff member confirms the payment: mandate payments confirm \d+\n$/),
     });
   });
 });
 
-describe('the next command', () => {
+describe('the suggested command', () => {
   const created = async (...argv: string[]): Promise<Outcome> => {
     await using server = await stubServer(() => ({ status: 201, body: { id: 7, status: 'pending' } }));
     const order = ['orders', 'create', '--item', 'product_id=1,quantity=1', '--delivery.method', 'a', '--delivery.recipient-name', 'A'];
     return await runHere([...order, ...argv, '--api-url', server.url], { env: { MANDATE_TOKEN: 'secret' } });
   };
 
-  test('goes to the same service as this one', async () => {
+  test('uses the same service and profile', async () => {
     expect((await created()).stderr).toMatch(/^Pay for the order: mandate orders pay 7 --api-url http:\S+\n$/);
     expect((await created('--profile', 'work')).stderr).toContain('mandate orders pay 7 --profile work --api-url');
   });
 
-  test.each([['--json'], ['--quiet'], ['--get', 'id'], ['--jq', '.id']])('is not for programs: %s', async (...flags) => {
+  test.each([['--json'], ['--quiet'], ['--get', 'id'], ['--jq', '.id']])('is not printed with %s', async (...flags) => {
     expect((await created(...flags)).stderr).toBe('');
   });
 });

@@ -14,7 +14,7 @@ const order = (status: string, version = 1, payment = 'unpaid') => ({
 const payment = (status: string, more: Record<string, unknown> = {}) => ({ id: 9, order_id: 42, status, next_action: null, ...more });
 const posts = ({ seen }: StubServer) => seen.filter(({ method }) => method === 'POST');
 
-describe('a question before what cannot be taken back', () => {
+describe('the confirmation of irreversible commands', () => {
   const shop = (): Promise<StubServer> =>
     stubServer(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: order(method === 'POST' ? 'canceled' : 'paid') }));
 
@@ -25,7 +25,7 @@ describe('a question before what cannot be taken back', () => {
     ['\n', 3, 0],
     ['', 3, 0],
     ['yesterday\n', 3, 0],
-  ])('answered with %j ends with %i', async (stdin, exitCode, sent) => {
+  ])('exits for the input %j with code %i', async (stdin, exitCode, sent) => {
     await using server = await shop();
     const outcome = await runHere(['orders', 'cancel', '42', '--get', 'status'], { env: env(server), stdin, stdinIsTTY: true });
     expect(outcome.exitCode).toBe(exitCode);
@@ -39,7 +39,7 @@ describe('a question before what cannot be taken back', () => {
     [['users', 'close', '42']],
     [['products', 'delete', '42']],
     [['delivery-methods', 'delete', 'drone']],
-  ])('%j without anybody to ask needs -y', async (argv) => {
+  ])('is replaced by -y in %j if prompts are disabled', async (argv) => {
     await using server = await shop();
     const outcome = await runHere(argv, { env: env(server), stdin: 'y\n' });
     expect(outcome).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('hint: Say yes in advance with: -y') });
@@ -53,14 +53,14 @@ describe('orders pay', () => {
   const pay = (server: StubServer, ...more: string[]): Promise<Outcome> =>
     runHere(['orders', 'pay', '42', '-y', '--get', 'status', ...more], { env: env(server) });
 
-  test('begins a payment, with a key of its own', async () => {
+  test('creates a payment with a generated idempotency key', async () => {
     await using server = await stubServer(() => ({ status: 201, body: payment('pending') }));
     expect(await pay(server, '--provider', 'test', '--method-token', 'test_ok')).toEqual({ exitCode: 0, stdout: 'pending\n', stderr: '' });
     expect(server.seen[0]).toMatchObject({ url: '/api/v1/orders/42/payments', body: '{"provider":"test","method_token":"test_ok"}' });
     expect(server.seen[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('--wait waits until it has succeeded, and says where the customer goes on', async () => {
+  test('waits until the payment succeeds with --wait, and prints the URL where the customer continues', async () => {
     const action = { type: 'redirect', url: 'https://pay.example/3ds', client_secret: null };
     await using server = await stubServer(({ method }, count) =>
       method === 'POST'
@@ -70,7 +70,7 @@ describe('orders pay', () => {
     const { exitCode, stdout, stderr } = await pay(server, '--wait', '--interval', '10ms');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'succeeded\n' });
     expect(stderr.split('\n')).toEqual([
-      'Go on at this address:',
+      'Continue the payment at this URL:',
       'https://pay.example/3ds',
       'payment 9 requires_action',
       'payment 9 processing',
@@ -79,18 +79,18 @@ describe('orders pay', () => {
     ]);
   });
 
-  test('ends with 12 when it is declined', async () => {
+  test('exits with code 12 if the payment is declined', async () => {
     const failure = { failure_code: 'card_declined', failure_message: 'The card was declined.' };
     await using server = await stubServer(() => ({ status: 201, body: payment('failed', failure) }));
     expect(await pay(server)).toMatchObject({ exitCode: 12, stderr: 'error: The card was declined.\n' });
   });
 
-  test('ends with 13 when the time is over', async () => {
+  test('exits with code 13 when --max-wait elapses', async () => {
     await using server = await stubServer(() => ({ status: 201, body: payment('processing') }));
     expect((await pay(server, '--wait', '--interval', '10ms', '--max-wait', '50ms')).exitCode).toBe(13);
   });
 
-  test('refuses a provider there is not', async () => {
+  test('rejects an unknown provider', async () => {
     expect(await runHere(['orders', 'pay', '42', '--provider', 'cash', '-y'])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('--provider: must be one of manual, test, stripe'),
@@ -109,7 +109,7 @@ describe('orders watch', () => {
   const watch = (server: StubServer, ...argv: string[]): Promise<Outcome> =>
     runHere(['orders', 'watch', '42', '--interval', '10ms', ...argv], { env: env(server) });
 
-  test('tells each change once, and ends when it is reached', async () => {
+  test('prints each change once and exits when the status is reached', async () => {
     await using server = await versions(order('pending'), order('pending'), order('pending', 2), order('paid', 3, 'paid'));
     const { exitCode, stdout } = await watch(server, '--until', 'paid');
     expect(exitCode).toBe(0);
@@ -125,25 +125,25 @@ describe('orders watch', () => {
     ['paid', 'canceled', 12],
     ['canceled', 'delivered', 12],
     ['shipped', 'paid', 13],
-  ])('until %s, of an order that is %s, ends with %i', async (until, status, exitCode) => {
+  ])('waiting until %s for an order that is %s exits with code %i', async (until, status, exitCode) => {
     await using server = await versions(order(status));
     expect((await watch(server, '--until', until, '--max-wait', '50ms')).exitCode).toBe(exitCode);
   });
 
-  test('without anything to wait for ends with 0, on Ctrl-C or after its time', async () => {
+  test('exits without --until with code 0, on Ctrl-C and when --max-wait elapses', async () => {
     await using server = await versions(order('pending'));
     expect((await watch(server, '--max-wait', '50ms')).exitCode).toBe(0);
     const interrupted = AbortSignal.timeout(100);
     expect((await runHere(['orders', 'watch', '42'], { env: env(server), interrupted })).exitCode).toBe(0);
   });
 
-  test('gives programs the order each time', async () => {
+  test('prints the whole order for each change with --jsonl', async () => {
     await using server = await versions(order('pending'), order('paid', 2));
     const { stdout } = await watch(server, '--until', 'paid', '--jsonl');
     expect(stdout).toBe(`${JSON.stringify(order('pending'))}\n${JSON.stringify(order('paid', 2))}\n`);
   });
 
-  test('of many orders tells what changes, and not what is there', async () => {
+  test('prints only changes when it watches all orders', async () => {
     await using server = await stubServer((_, count) => ({
       body: { data: [order(count < 3 ? 'pending' : 'paid', count < 3 ? 1 : 2)], has_more: false, next_cursor: null },
     }));
@@ -152,15 +152,15 @@ describe('orders watch', () => {
   });
 
   test.each([
-    [['orders', 'watch', '--until', 'paid'], '--until needs an order'],
-    [['orders', 'watch', '42', '--until', 'lost'], '--until is paid'],
-  ])('%j is refused', async (argv, reason) => {
+    [['orders', 'watch', '--until', 'paid'], '--until requires an order id'],
+    [['orders', 'watch', '42', '--until', 'lost'], '--until must be paid'],
+  ])('rejects %j', async (argv, reason) => {
     expect(await runHere(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(reason) });
   });
 });
 
 describe('orders export', () => {
-  test('--no-wait begins the task and says how to go on', async () => {
+  test('starts the task with --no-wait and prints how to get the file', async () => {
     const task = { id: 3, type: 'order_export', status: 'queued', progress: { processed: 0, total: null }, finished_at: null };
     await using server = await stubServer(() => ({ status: 202, body: task }));
     const { exitCode, stdout, stderr } = await runHere(['orders', 'export', '--no-wait', '--json'], { env: env(server) });

@@ -22,7 +22,7 @@ test('mandate products list --q searches by text', async () => {
   }
 });
 
-test('mandate product-categories list shows a table of categories and counts', async () => {
+test('mandate product-categories list prints a table of categories and counts', async () => {
   const { stdout, exitCode } = await runHere(['product-categories', 'list'], { env, columns: 80 });
   expect([
     exitCode,

@@ -9,8 +9,8 @@ import { runHere, type Outcome } from '../command-line.ts';
 const pickup = ['--delivery.method', 'pickup', '--delivery.recipient-name', 'Ann Lee'];
 const printedRequest = async (...argv: string[]): Promise<unknown> => JSON.parse((await runHere([...argv, '--print-request'])).stdout);
 
-describe('flags become the request', () => {
-  test('items, nested fields and pairs', async () => {
+describe('flags are converted to the request', () => {
+  test('for items, nested fields and pairs', async () => {
     const argv = [
       'orders',
       'create',
@@ -47,12 +47,12 @@ describe('flags become the request', () => {
     expect(orderCreate.parse(body)).toEqual(body);
   });
 
-  test('a time ago that is before the first year is sent as it was typed, for the service to reject', async () => {
+  test('except for an age before year 0, which is sent unchanged so that the service rejects it', async () => {
     const sent = await printedRequest('orders', 'list', '--created-at-gte', '999999d', '--created-at-lt', '700000d');
     expect(sent).toMatchObject({ query: { created_at_gte: '999999d', created_at_lt: expect.stringMatching(/^0\d{3}-.*Z$/) } });
   });
 
-  test('lists, dates and times ago', async () => {
+  test('for lists, dates and ages', async () => {
     const { query }: { query: Record<string, string> } = JSON.parse(
       (
         await runHere([
@@ -74,7 +74,7 @@ describe('flags become the request', () => {
     expect(Math.abs(Date.parse(query['created_at_gte'] ?? '') - (Date.now() - 7 * 86_400_000))).toBeLessThan(60_000);
   });
 
-  test('negative numbers and null', async () => {
+  test('for negative numbers and null', async () => {
     expect(await printedRequest('products', 'adjust-stock', '5', '--delta', '-5', '--reason', 'damaged')).toMatchObject({
       path: '/api/v1/products/5/stock-adjustments',
       body: { delta: -5 },
@@ -99,7 +99,7 @@ describe('flags become the request', () => {
     ).toMatchObject({ body: { stock: null } });
   });
 
-  test('what is sent is what a dry run shows', async () => {
+  test('--print-request prints the request that is sent', async () => {
     await using server = await stubServer(() => ({ status: 201, body: { id: 1 } }));
     const argv = ['orders', 'create', '--item', 'product_id=1,quantity=2', ...pickup, '--idempotency-key', 'k1'];
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
@@ -117,7 +117,7 @@ describe('flags become the request', () => {
     expect(sent?.headers).toMatchObject({ authorization: 'Bearer secret', 'idempotency-key': 'k1' });
   });
 
-  test('--if-match goes with a change', async () => {
+  test('--if-match is sent with an update', async () => {
     await using server = await stubServer(() => problem(412, 'precondition_failed'));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const argv = ['orders', 'update', '7', '--note', 'null', '--if-match', '"order-7-1.1"'];
@@ -129,7 +129,7 @@ describe('flags become the request', () => {
   test.each([
     [['api-keys', 'create', '--name', 'Mine', '--scopes', 'orders.read'], 'key', 'revoke this key and create another one'],
     [['webhooks', 'rotate-secret', '7', '--yes'], 'secret', 'rotate the secret again'],
-  ] as const)('%j says what to do when a replay has no secret', async (argv, field, recovery) => {
+  ] as const)('%j explains what to do if a replayed response has no secret', async (argv, field, recovery) => {
     const replay = { status: 201, body: { id: 1, [field]: null }, headers: { 'idempotent-replayed': 'true' } };
     const first = { status: 201, body: { id: 1, [field]: 'something secret' } };
     await using server = await stubServer((_, count) => (count === 1 ? first : replay));
@@ -142,7 +142,7 @@ describe('flags become the request', () => {
     expect(again.stderr).toContain(recovery);
   });
 
-  test('every order has an idempotency key of its own', async () => {
+  test('every order is sent with a new idempotency key', async () => {
     await using server = await stubServer(() => ({ status: 201, body: { id: 1 } }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     for (const _ of [1, 2]) await runHere(['orders', 'create', '--item', 'product_id=1,quantity=2', ...pickup], { env });
@@ -155,7 +155,7 @@ describe('flags become the request', () => {
 describe('--input', () => {
   const base = { items: [{ product_id: 1, quantity: 1 }], delivery: { method: 'pickup', recipient_name: 'Ben' }, note: 'from the file' };
 
-  test('is the body that flags are laid over', async () => {
+  test('reads a body whose fields the flags override', async () => {
     const { stdout } = await runHere(['orders', 'create', '--input', '-', '--delivery.recipient-name', 'Ann', '--print-request'], {
       stdin: JSON.stringify(base),
     });
@@ -170,23 +170,23 @@ describe('--input', () => {
     await rm(directory, { recursive: true });
   });
 
-  test.each(['not json', '[]', '"text"'])('%s is refused', async (stdin) => {
+  test.each(['not json', '[]', '"text"'])('rejects %s', async (stdin) => {
     expect(await runHere(['orders', 'create', '--input', '-'], { stdin })).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
-  test('a file that is not there is refused', async () => {
+  test('rejects a file that does not exist', async () => {
     expect(await runHere(['orders', 'create', '--input', '/no/such/file'])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('/no/such/file cannot be read'),
+      stderr: expect.stringContaining('Cannot read /no/such/file'),
     });
   });
 });
 
-describe('a command line that is not valid', () => {
-  const refused = async (...argv: string[]): Promise<Outcome> => runHere([...argv], { env: { MANDATE_API_URL: 'http://127.0.0.1:9' } });
+describe('an invalid command line', () => {
+  const runInvalid = async (...argv: string[]): Promise<Outcome> => runHere([...argv], { env: { MANDATE_API_URL: 'http://127.0.0.1:9' } });
 
-  test('is refused before any request, with everything that is wrong at once, as flags', async () => {
-    const { exitCode, stdout, stderr } = await refused(
+  test('is rejected before any request, with an error for each invalid flag', async () => {
+    const { exitCode, stdout, stderr } = await runInvalid(
       'orders',
       'create',
       '--item',
@@ -195,20 +195,20 @@ describe('a command line that is not valid', () => {
       'Germany',
     );
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    const told = stderr
+    const lines = stderr
       .trimEnd()
       .split('\n')
       .map((line) => line.trim());
-    expect(told[0]).toBe('error: Nothing was sent: the command line is not valid');
-    expect(told.slice(1, -1).toSorted()).toEqual([
-      expect.stringContaining('--delivery.country: must look like ^[A-Z]{2}$'),
+    expect(lines[0]).toBe('error: Invalid command line; nothing was sent');
+    expect(lines.slice(1, -1).toSorted()).toEqual([
+      expect.stringContaining('--delivery.country: must match ^[A-Z]{2}$'),
       '--delivery.method: is required',
       '--delivery.recipient-name: is required',
-      '--item[0].count: is not known; there are: product_id, quantity',
+      '--item[0].count: is unknown; allowed fields are: product_id, quantity',
       '--item[0].product-id: must be 1 or more',
       '--item[0].quantity: is required',
     ]);
-    expect(told.at(-1)).toBe('hint: Read how it is used: mandate orders create --help');
+    expect(lines.at(-1)).toBe('hint: Show the usage with: mandate orders create --help');
   });
 
   test.each([
@@ -220,13 +220,13 @@ describe('a command line that is not valid', () => {
     [['products', 'list', '--sort', 'size'], '--sort: must be one of created_at'],
     [['users', 'create', '--name', ''], '--email: is required'],
   ])('%j', async (argv, reason) => {
-    const { exitCode, stderr } = await refused(...argv);
+    const { exitCode, stderr } = await runInvalid(...argv);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(reason);
   });
 
-  test('tells programs which flags it was', async () => {
-    const { stderr } = await refused('orders', 'get', 'abc', '--json');
+  test('lists the invalid flags as JSON with --json', async () => {
+    const { stderr } = await runInvalid('orders', 'get', 'abc', '--json');
     expect(JSON.parse(stderr)).toEqual({
       error: {
         code: 'usage',
@@ -239,7 +239,7 @@ describe('a command line that is not valid', () => {
   });
 });
 
-describe('another try', () => {
+describe('a retry', () => {
   const busyAtFirst = () => stubServer((_, count) => (count === 1 ? problem(503, 'unavailable') : { body: { id: 1, name: 'Box' } }));
   const get = async (argv: readonly string[], columns?: number) => {
     await using server = await busyAtFirst();
@@ -247,15 +247,15 @@ describe('another try', () => {
     return await runHere(['products', 'get', '1', ...argv], { env: { MANDATE_API_URL: server.url }, ...terminal });
   };
 
-  test('is told to whoever waits at the terminal', async () => {
-    expect(await get([], 80)).toMatchObject({ exitCode: 0, stderr: 'Trying again (1) ...\n' });
+  test('is reported on a terminal', async () => {
+    expect(await get([], 80)).toMatchObject({ exitCode: 0, stderr: 'Retrying (attempt 2) ...\n' });
   });
 
   test.each<[string[], number | undefined]>([
     [['--quiet'], 80],
     [['--json'], 80],
     [[], undefined],
-  ])('is told to nobody else: %j on %j columns', async (argv, columns) => {
+  ])('is not reported for %j with terminal width %j', async (argv, columns) => {
     expect(await get(argv, columns)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

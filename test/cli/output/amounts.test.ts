@@ -28,28 +28,28 @@ describe('an amount', () => {
     ['cheap', 'GBP', '--price: must be a whole number, in pence'],
     ['-5', 'GBP', '--price: must be 0 or more, in pence'],
     ['9,99', 'EUR', '--price: must be a whole number, in cents'],
-  ])('%s in %s is refused, and says in which unit it must be', async (typed, currency, message) => {
+  ])('rejects %s in %s and names the expected unit', async (typed, currency, message) => {
     const { exitCode, stdout, stderr } = await printed(...product, `--price=${typed}`, '--currency', currency);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(`  ${message}\n`);
   });
 
-  test('has the currency of the body that --input names', async () => {
+  test('has the currency of the --input body', async () => {
     const stdin = JSON.stringify({ sku: 'A', name: 'A', category: 'a', currency: 'KWD' });
     const { stdout } = await runHere(['products', 'create', '--input', '-', '--price', '9.5', '--print-request'], { stdin });
     expect(JSON.parse(stdout).body.price).toBe(9500);
   });
 
-  test('without a currency to be found is refused', async () => {
+  test('is rejected if its currency cannot be determined', async () => {
     expect(await printed('products', 'update', '7', '--price', '9.99')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('--price: has no currency: type it too, as in --price "9.99 GBP"'),
+      stderr: expect.stringContaining('--price: needs a currency, as in --price "9.99 GBP"'),
     });
   });
 });
 
-describe('the currency of what exists', () => {
-  const shop = (currency: string): Promise<StubServer> =>
+describe('the currency of an existing resource', () => {
+  const startShop = (currency: string): Promise<StubServer> =>
     stubServer(({ url }) => ({
       body: url.startsWith('/api/v1/products?')
         ? { data: [{ id: 7, currency }], has_more: false, next_cursor: null }
@@ -77,21 +77,21 @@ describe('the currency of what exists', () => {
       'POST',
       { total: 999 },
     ],
-  ])('%j', async (argv, method, body) => {
-    await using server = await shop('EUR');
+  ])('is used for %j', async (argv, method, body) => {
+    await using server = await startShop('EUR');
     expect(await run(server, ...argv)).toMatchObject({ exitCode: 0 });
     const sent = server.seen.findLast((request) => request.method === method);
     expect(JSON.parse(sent?.body ?? '')).toMatchObject(body);
   });
 
   test('is used for filters', async () => {
-    await using server = await shop('EUR');
+    await using server = await startShop('EUR');
     await run(server, 'products', 'list', '--price-gte', '9.99');
     expect(server.seen.at(-1)?.url).toContain('price_gte=999');
   });
 
-  test('is compared with the one that was typed', async () => {
-    await using server = await shop('JPY');
+  test('must equal the currency on the command line', async () => {
+    await using server = await startShop('JPY');
     const outcome = await run(server, 'refunds', 'create', '7', '-y', '--amount', '9.99 GBP');
     expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--amount: must be in JPY, not in GBP') });
     expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/orders/7/refunds?dry_run=true']);

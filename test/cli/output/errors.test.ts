@@ -4,7 +4,7 @@ import { runHere } from '../command-line.ts';
 
 const at = (url: string, more: Record<string, string> = {}) => ({ env: { MANDATE_API_URL: url, MANDATE_TOKEN: 'secret-token', ...more } });
 
-describe('the exit code tells what happened', () => {
+describe('exit codes', () => {
   const statuses: [number, string, number][] = [
     [400, 'invalid_request', 8],
     [401, 'invalid_token', 4],
@@ -21,7 +21,7 @@ describe('the exit code tells what happened', () => {
     [501, 'not_implemented', 10],
   ];
 
-  test.each(statuses)('HTTP %i %s ends with %i', async (status, code, exitCode) => {
+  test.each(statuses)('HTTP %i %s exits with code %i', async (status, code, exitCode) => {
     await using server = await stubServer(() => problem(status, code));
     const asText = await runHere(['orders', 'get', '42'], at(server.url));
     expect(asText).toMatchObject({ exitCode, stdout: '' });
@@ -36,27 +36,27 @@ describe('the exit code tells what happened', () => {
   test.each([
     [429, 9],
     [503, 10],
-  ])('HTTP %i with a long wait ends at once with %i', async (status, exitCode) => {
+  ])('HTTP %i with a long Retry-After exits immediately with code %i', async (status, exitCode) => {
     await using server = await stubServer(() => ({ ...problem(status, 'unavailable'), headers: { 'retry-after': '3600' } }));
     expect((await runHere(['orders', 'get', '42'], at(server.url))).exitCode).toBe(exitCode);
     expect(server.seen).toHaveLength(1);
   });
 
-  test('no answer ends with 11 and names the address', async () => {
+  test('an unreachable service exits with code 11 and names the URL', async () => {
     const { exitCode, stdout, stderr } = await runHere(['orders', 'get', '42'], at('http://127.0.0.1:9'));
     expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: '' });
     expect(stderr).toContain('http://127.0.0.1:9');
     expect(stderr).toContain('MANDATE_API_URL');
   });
 
-  test('an HTML page from a proxy ends with what its status says', async () => {
+  test('an HTML page from a proxy exits with the code of its status', async () => {
     await using server = await stubServer(() => ({ status: 404, body: '<html><script>alert(1)</script>' }));
     const { exitCode, stderr } = await runHere(['orders', 'get', '42'], at(server.url));
     expect(exitCode).toBe(6);
     expect(stderr).not.toContain('<html>');
   });
 
-  test('not being signed in ends with 4 before any request', async () => {
+  test('a missing sign-in exits with code 4 before any request', async () => {
     await using server = await stubServer(() => ({ body: {} }));
     const { exitCode, stderr } = await runHere(['orders', 'list'], { env: { MANDATE_API_URL: server.url } });
     expect(exitCode).toBe(4);
@@ -64,13 +64,13 @@ describe('the exit code tells what happened', () => {
     expect(server.seen).toEqual([]);
   });
 
-  test('Ctrl-C ends with 130', async () => {
+  test('Ctrl-C exits with code 130', async () => {
     await using server = await stubServer(() => ({ body: {}, delayMs: 5000 }));
     const { exitCode, stdout } = await runHere(['orders', 'get', '42'], { ...at(server.url), interrupted: AbortSignal.timeout(100) });
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
   });
 
-  test('a server that does not answer in time ends with 11', async () => {
+  test('a server that does not respond in time exits with code 11', async () => {
     await using server = await stubServer(() => ({ body: {}, delayMs: 5000 }));
     const argv = [
       'orders',
@@ -88,10 +88,10 @@ describe('the exit code tells what happened', () => {
     ];
     const { exitCode, stderr } = await runHere(argv, at(server.url));
     expect(exitCode).toBe(11);
-    expect(stderr).toContain('hint: It is not known whether the request was carried out. Repeat it safely with: --idempotency-key key-7');
+    expect(stderr).toContain('hint: The request may have been executed. Retry it safely with: --idempotency-key key-7');
   });
 
-  test('plain http to another machine is refused', async () => {
+  test('plain http to another machine is rejected', async () => {
     expect(await runHere(['products', 'list'], at('http://shop.example'))).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('use https'),
@@ -99,8 +99,8 @@ describe('the exit code tells what happened', () => {
   });
 });
 
-describe('a failure', () => {
-  test('names the flags that the service refused', async () => {
+describe('an error', () => {
+  test('names the flags that the service rejected', async () => {
     const errors = [
       { in: 'body', pointer: '#/delivery/country', code: 'required', detail: 'is needed for this method' },
       { in: 'body', pointer: '#/items/0/quantity', code: 'out_of_range', detail: 'must be smaller' },
@@ -130,7 +130,7 @@ describe('a failure', () => {
     });
   });
 
-  test('with a single mistake tells it once', async () => {
+  test('is printed once if only one field is invalid', async () => {
     const errors = [{ in: 'body', pointer: '#/note', code: 'too_long', detail: 'must be shorter' }];
     await using server = await stubServer(() => problem(400, 'invalid_request', { detail: '#/note: must be shorter', errors }));
     const { stderr } = await runHere(['api', '/api/v1/orders', '-f', 'note=x'], at(server.url));
@@ -142,28 +142,28 @@ describe('a failure', () => {
     expect(derived.stderr).toMatch(/^error: Title of invalid_request\n {2}--note: must be shorter\n\(/);
   });
 
-  test('of a missing order says how to list', async () => {
+  test('for a missing order suggests listing orders', async () => {
     await using server = await stubServer(() => problem(404, 'not_found'));
     expect((await runHere(['orders', 'get', '42'], at(server.url))).stderr).toContain('hint: List yours with: mandate orders list');
   });
 
-  test('of a missing scope says how to ask for it', async () => {
+  test('for a missing scope suggests requesting it', async () => {
     await using server = await stubServer(() => problem(403, 'insufficient_scope'));
     expect((await runHere(['orders', 'list'], at(server.url))).stderr).toContain(
-      'hint: Ask for it with: mandate login --scopes +orders.read',
+      'hint: Request the scope with: mandate login --scopes +orders.read',
     );
   });
 
-  test('shows control characters of the service, and does not obey them', async () => {
+  test('replaces control characters in messages of the service', async () => {
     await using server = await stubServer(() => problem(404, 'not_found', { detail: 'gone\u001b[2J\u009b1mx\r\n' }));
     const { stderr } = await runHere(['orders', 'get', '42'], at(server.url));
     expect(stderr).toContain('error: gone\uFFFD[2J\uFFFD1mx\uFFFD\uFFFD\n');
   });
 
   test.each<[string, StubAnswer]>([
-    ['refused', problem(401, 'invalid_token')],
-    ['broken', { status: 500, body: 'oops', headers: { 'retry-after': '9999' } }],
-  ])('tells no token, also with --debug, when the service %s it', async (_, answer) => {
+    ['a rejected token', problem(401, 'invalid_token')],
+    ['a server error', { status: 500, body: 'oops', headers: { 'retry-after': '9999' } }],
+  ])('contains no token for %s, even with --debug', async (_, answer) => {
     await using server = await stubServer(() => answer);
     const { stdout, stderr } = await runHere(['orders', 'get', '42', '--debug'], at(server.url));
     expect(stderr).toContain('> GET');

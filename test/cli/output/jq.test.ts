@@ -7,7 +7,7 @@ const orders = [
   { id: 2, status: 'pending', note: '\u001b[31mred' },
 ];
 
-async function filtered(...argv: string[]): Promise<Outcome & { readonly requests: number }> {
+async function runOnOrders(...argv: string[]): Promise<Outcome & { readonly requests: number }> {
   await using server = await stubServer(({ url }) => ({
     body: url.includes('/orders/') ? orders[0] : { data: orders, has_more: false, next_cursor: null },
   }));
@@ -26,43 +26,43 @@ describe('--jq', () => {
     [['api', '/api/v1/orders', '--jq', '.data | length'], '2\n'],
     [['orders', 'list', '--jq', 'empty'], ''],
   ])('%j', async (argv, stdout) => {
-    expect(await filtered(...argv)).toMatchObject({ exitCode: 0, stdout, stderr: '' });
+    expect(await runOnOrders(...argv)).toMatchObject({ exitCode: 0, stdout, stderr: '' });
   });
 
-  test('is what the command line has of itself, too', async () => {
+  test('filters the list of commands', async () => {
     const { stdout } = await runHere(['commands', '--jq', 'map(select(.command == "orders pay")) | length']);
     expect(stdout).toBe('1\n');
   });
 
-  test('shows no control characters on a terminal', async () => {
+  test('prints no control characters on a terminal', async () => {
     await using server = await stubServer(() => ({ body: { data: orders } }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const { stdout } = await runHere(['orders', 'list', '--jq', '.data[].note'], { env, columns: 80 });
     expect(stdout).toBe('two\nlines\n\uFFFD[31mred\n');
   });
 
-  test('that is not valid is rejected before anything is sent', async () => {
-    const outcome = await filtered('orders', 'cancel', '1', '-y', '--jq', '.data ||');
+  test('rejects an invalid filter before any request', async () => {
+    const outcome = await runOnOrders('orders', 'cancel', '1', '-y', '--jq', '.data ||');
     expect(outcome).toMatchObject({ exitCode: 2, stdout: '', requests: 0 });
     expect(outcome.stderr).toMatch(/^error: --jq is not a valid jq filter: syntax error/);
   });
 
-  test('that fails on the response ends with 1 and says why', async () => {
-    expect(await filtered('orders', 'list', '--jq', '.data.id')).toMatchObject({
+  test('exits with code 1 and a reason if the filter fails on the response', async () => {
+    expect(await runOnOrders('orders', 'list', '--jq', '.data.id')).toMatchObject({
       exitCode: 1,
       stdout: '',
       stderr: expect.stringContaining('Cannot index array with string'),
     });
   });
 
-  test('has nothing of the environment', async () => {
-    expect((await filtered('orders', 'list', '--jq', 'env.MANDATE_TOKEN')).stdout).toBe('null\n');
+  test('has no access to the environment', async () => {
+    expect((await runOnOrders('orders', 'list', '--jq', 'env.MANDATE_TOKEN')).stdout).toBe('null\n');
   });
 
   test.each([
     ['--get', 'data.id'],
     ['--fields', 'id'],
-  ])('goes not with %s', async (...flag) => {
-    expect(await filtered('orders', 'list', '--jq', '.data', ...flag)).toMatchObject({ exitCode: 2, requests: 0 });
+  ])('cannot be combined with %s', async (...flag) => {
+    expect(await runOnOrders('orders', 'list', '--jq', '.data', ...flag)).toMatchObject({ exitCode: 2, requests: 0 });
   });
 });

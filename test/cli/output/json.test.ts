@@ -5,7 +5,7 @@ import type { CommandSpec, Schema } from '../../../cli/contract-commands/command
 import { problem, stubServer } from '../../sdk/stub-server.ts';
 import { configDirectory, runHere } from '../command-line.ts';
 
-/** Some value that a schema allows. */
+/** Returns a value that is valid for the schema. */
 function example(schema: Schema): unknown {
   const { type, enum: choices, minimum = 1, items, minItems = 1, properties, required = [], format, pattern, minLength = 1 } = schema;
   if (choices) return choices[0];
@@ -40,15 +40,15 @@ const argvOf = (spec: CommandSpec): string[] => [
   ...(spec.body ? ['--input', '-'] : []),
 ];
 
-const derived = commandSpecs.filter(({ operationId }) => !(operationId in byHand));
-const answered = { id: 1, name: '\u001b[31m木', data: [{ id: 1, status: 'new status' }], has_more: false, next_cursor: null };
+const generatedSpecs = commandSpecs.filter(({ operationId }) => !(operationId in byHand));
+const responseBody = { id: 1, name: '\u001b[31m木', data: [{ id: 1, status: 'new status' }], has_more: false, next_cursor: null };
 
-describe.each(derived.map((spec) => [`mandate ${spec.group} ${spec.name}`, spec] as const))('%s', (_, spec) => {
+describe.each(generatedSpecs.map((spec) => [`mandate ${spec.group} ${spec.name}`, spec] as const))('%s', (_, spec) => {
   const body = spec.body && JSON.stringify(example(spec.body));
 
-  test('--json is one document, the body as it was sent', async () => {
+  test('prints the unchanged response body as one document with --json', async () => {
     await using server = await stubServer(() => ({
-      body: answered,
+      body: responseBody,
       headers: { deprecation: '@1767225600', sunset: 'Thu, 01 Jul 2027 00:00:00 GMT' },
     }));
     await using home = await configDirectory();
@@ -57,12 +57,12 @@ describe.each(derived.map((spec) => [`mandate ${spec.group} ${spec.name}`, spec]
     const ifMatch = spec.ifMatch ? ['--if-match', '*'] : [];
     const outcome = await runHere([...argvOf(spec), ...yes, ...ifMatch, '--json'], { env, stdin: body ?? '' });
     expect(outcome.stderr).not.toContain('error:');
-    expect({ exitCode: outcome.exitCode, body: JSON.parse(outcome.stdout) }).toEqual({ exitCode: 0, body: answered });
+    expect({ exitCode: outcome.exitCode, body: JSON.parse(outcome.stdout) }).toEqual({ exitCode: 0, body: responseBody });
     expect(outcome.stdout.trimEnd()).not.toContain('\n');
     expect(server.seen.at(-1)).toMatchObject({ method: spec.method, ...(body !== undefined && { body }) });
   });
 
-  test('a failure is one line of JSON on standard error, and nothing on standard output', async () => {
+  test('prints an error as one line of JSON to standard error and nothing to standard output', async () => {
     await using server = await stubServer(() => problem(409, 'conflict_of_some_kind'));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const yes = (await runHere([spec.group, spec.name, '--help'])).stdout.includes('--yes') ? ['-y'] : [];

@@ -30,8 +30,8 @@ const pageOf = (items: unknown[], next: string | null = null): StubAnswer => ({
 });
 const env = (url: string) => ({ MANDATE_API_URL: url, MANDATE_TOKEN: 'secret', TZ: 'UTC' });
 
-describe('JSON', () => {
-  test('is the body as received, new fields included, in one document', async () => {
+describe('JSON output', () => {
+  test('is the received body as one document, including unknown fields', async () => {
     const body = { ...order, new_field: { deep: [1, 2] } };
     await using server = await stubServer(() => ({ body }));
     const { stdout, stderr } = await runHere(['orders', 'get', '42', '--json'], { env: env(server.url) });
@@ -41,14 +41,14 @@ describe('JSON', () => {
     expect(onTerminal.stdout).toBe(`${JSON.stringify(body, null, 2)}\n`);
   });
 
-  test('cannot command the terminal', async () => {
+  test('contains no control characters', async () => {
     await using server = await stubServer(() => ({ body: { name: '\u001b[31m\u009b31m\u007f' } }));
     const { stdout } = await runHere(['products', 'get', '1', '--json'], { env: env(server.url) });
     for (const character of ['\u001b', '\u009b', '\u007f']) expect(stdout).not.toContain(character);
     expect(JSON.parse(stdout)).toEqual({ name: '\u001b[31m\u009b31m\u007f' });
   });
 
-  test('--jsonl gives one item per line', async () => {
+  test('has one item per line with --jsonl', async () => {
     await using server = await stubServer(() => pageOf([product, { ...product, id: 2 }]));
     const { stdout } = await runHere(['products', 'list', '--jsonl'], { env: env(server.url) });
     expect(
@@ -59,38 +59,38 @@ describe('JSON', () => {
     ).toEqual([1, 2]);
   });
 
-  test('--fields keeps what was chosen', async () => {
+  test('contains only the fields of --fields', async () => {
     await using server = await stubServer(() => pageOf([product]));
     const { stdout } = await runHere(['products', 'list', '--json', '--fields', 'id,price'], { env: env(server.url) });
     expect(JSON.parse(stdout)).toEqual({ data: [{ id: 1, price: 1205 }], has_more: false, next_cursor: null });
   });
 
-  test('--fields with an unknown name is refused, and names the known ones', async () => {
+  test('rejects an unknown field in --fields and lists the available fields', async () => {
     await using server = await stubServer(() => pageOf([product]));
     const { exitCode, stdout, stderr } = await runHere(['products', 'list', '--fields', 'id,prize'], { env: env(server.url) });
     expect({ exitCode, stdout, sent: server.seen.length }).toEqual({ exitCode: 2, stdout: '', sent: 0 });
-    expect(stderr).toContain('There is no field prize. There are: id, sku, name');
+    expect(stderr).toContain('Unknown field: prize. Available fields: id, sku, name');
   });
 
   test.each([
     ['data.id', '1\n2\n'],
     ['data.price', '1205\n5\n'],
     ['has_more', 'false\n'],
-  ])('--get %s prints the values, one per line', async (path, text) => {
+  ])('contains one value per line with --get %s', async (path, text) => {
     await using server = await stubServer(() => pageOf([product, { ...product, id: 2, price: 5 }]));
     expect((await runHere(['products', 'list', '--get', path], { env: env(server.url) })).stdout).toBe(text);
   });
 });
 
 describe('in a pipe', () => {
-  test('a list is tab-separated, as on the wire, with nothing cut and no head', async () => {
+  test('a list is tab-separated, with unformatted values, not truncated and without a header', async () => {
     await using server = await stubServer(() => pageOf([{ ...product, name: `a\tb\nc${'x'.repeat(200)}` }], 'next'));
     const { stdout, stderr } = await runHere(['products', 'list'], { env: env(server.url) });
     expect(stdout).toBe(`1\tA-1\ta b c${'x'.repeat(200)}\ttoys\t1205\t7\n`);
     expect(stderr).toBe('');
   });
 
-  test('an object is one field per line', async () => {
+  test('an object has one field per line', async () => {
     await using server = await stubServer(() => ({ body: order }));
     const { stdout } = await runHere(['orders', 'get', '42'], { env: env(server.url) });
     expect(stdout.split('\n')).toEqual(
@@ -106,15 +106,15 @@ describe('in a pipe', () => {
 });
 
 describe('on a terminal', () => {
-  test('a list is a table with money, and says how to go on', async () => {
+  test('a list is a table with formatted amounts, followed by a hint for the next page', async () => {
     await using server = await stubServer(() => pageOf([product], 'next'));
     const { stdout, stderr } = await runHere(['products', 'list', '--no-color'], { env: env(server.url), columns: 80 });
     expect(stdout).toBe('ID  SKU  NAME        CATEGORY   PRICE  STOCK\n 1  A-1  Wooden box  toys      €12.05      7\n');
-    expect(stderr).toBe('1 shown; more: --cursor next or --all\n');
+    expect(stderr).toBe('1 shown; get more with --cursor next or --all\n');
     expect((await runHere(['products', 'list', '--quiet'], { env: env(server.url), columns: 80 })).stderr).toBe('');
   });
 
-  test.each([30, 50, 100])('a table fits %i columns, with wide letters and control characters in it', async (columns) => {
+  test.each([30, 50, 100])('a table with wide characters and control characters fits %i columns', async (columns) => {
     const names = ['木製の箱とドミノのセット、子供用', 'Box 🎁 with a very long name that goes on', '\u001b[31mred\u0007'];
     await using server = await stubServer(() => pageOf(names.map((name, id) => ({ ...product, id, name }))));
     const { stdout } = await runHere(['products', 'list', '--no-color'], { env: env(server.url), columns });
@@ -122,7 +122,7 @@ describe('on a terminal', () => {
     for (const line of stdout.trimEnd().split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns);
   });
 
-  test('the head is bold, unless colour is off', async () => {
+  test('the header is bold unless color is disabled', async () => {
     await using server = await stubServer(() => pageOf([product]));
     const run = async (more: Record<string, string>, ...argv: string[]) =>
       (await runHere(['products', 'list', ...argv], { env: { ...env(server.url), ...more }, columns: 80 })).stdout;
@@ -133,7 +133,7 @@ describe('on a terminal', () => {
     expect(await run({ NO_COLOR: '1' }, '--color', 'always')).toContain('\u001b[1m');
   });
 
-  test('a status has a colour that says how it stands, and the table stays in line', async () => {
+  test('a status is colored and the columns stay aligned', async () => {
     const rows = ['paid', 'pending', 'canceled', 'something new'].map((status, id) => ({ ...order, id, status }));
     await using server = await stubServer(() => pageOf(rows));
     const { stdout } = await runHere(['orders', 'list', '--fields', 'status,id'], { env: env(server.url), columns: 80 });
@@ -146,7 +146,7 @@ describe('on a terminal', () => {
     ]);
   });
 
-  test('an order is its fields and a table of its lines', async () => {
+  test('an order is shown as fields and a table of its lines', async () => {
     await using server = await stubServer(() => ({ body: order }));
     const { stdout } = await runHere(['orders', 'get', '42', '--no-color'], { env: env(server.url), columns: 100 });
     expect(stdout).toContain('total                    €24.10\n');
@@ -154,22 +154,22 @@ describe('on a terminal', () => {
     expect(stdout).not.toContain('cancel_reason');
   });
 
-  test('an empty list is no failure', async () => {
+  test('an empty list prints nothing and exits with code 0', async () => {
     await using server = await stubServer(() => pageOf([]));
     expect(await runHere(['products', 'list'], { env: env(server.url), columns: 80 })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 });
 
 describe('--all', () => {
-  const answers: Record<string, StubAnswer> = {
+  const pages: Record<string, StubAnswer> = {
     first: pageOf([product], 'b'),
     b: pageOf([{ ...product, id: 2 }], 'c'),
     c: pageOf([{ ...product, id: 3 }]),
   };
   const cursorOf = ({ url }: SeenRequest): string => new URL(url, 'http://x').searchParams.get('cursor') ?? 'first';
 
-  test('with --json is one document', async () => {
-    await using server = await stubServer((request) => answers[cursorOf(request)] ?? problem(400, 'invalid_cursor'));
+  test('prints one document with --json', async () => {
+    await using server = await stubServer((request) => pages[cursorOf(request)] ?? problem(400, 'invalid_cursor'));
     const { stdout } = await runHere(['products', 'list', '--all', '--json', '--category', 'toys'], { env: env(server.url) });
     expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: 1 }, { id: 2 }, { id: 3 }], has_more: false, next_cursor: null });
     expect(server.seen.map(({ url }) => url)).toEqual([
@@ -179,13 +179,13 @@ describe('--all', () => {
     ]);
   });
 
-  test('in a pipe prints page by page; a page that fails is told with the place to go on from', async () => {
+  test('prints page by page in a pipe and reports the cursor of a page that fails', async () => {
     await using server = await stubServer((request) =>
-      cursorOf(request) === 'c' ? problem(404, 'not_found') : (answers[cursorOf(request)] ?? {}),
+      cursorOf(request) === 'c' ? problem(404, 'not_found') : (pages[cursorOf(request)] ?? {}),
     );
     const { exitCode, stdout, stderr } = await runHere(['products', 'list', '--all'], { env: env(server.url) });
     expect(exitCode).toBe(6);
     expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-    expect(stderr).toContain('hint: 2 were printed; go on with: --cursor c');
+    expect(stderr).toContain('hint: 2 items were printed. Continue with: --cursor c');
   });
 });

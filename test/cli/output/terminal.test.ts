@@ -10,7 +10,7 @@ import { configDirectory } from '../command-line.ts';
 const run = promisify(execFile);
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
-/** Runs a command line on a terminal of its own, and gives what the terminal was sent. */
+/** Runs a command line in a pseudo-terminal and returns everything written to it. */
 async function onTerminal(columns: number, argv: readonly string[], env: Record<string, string>): Promise<string> {
   await using home = await configDirectory();
   const words = [process.execPath, main, ...argv].map((word) => `'${word}'`).join(' ');
@@ -31,21 +31,21 @@ const names = [
 const product = { sku: 'A-1', category: 'toys', price: 1205, currency: 'EUR', stock: 7, status: 'active' };
 
 describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
-  test.each([30, 50, 100])('of %i columns a list fits, whatever the names are', async (columns) => {
+  test.each([30, 50, 100])('with %i columns, a list with any names fits', async (columns) => {
     await using server = await stubServer(() => ({
       body: { data: names.map((name, id) => ({ ...product, id, name })), has_more: true, next_cursor: 'next' },
     }));
     const shown = await onTerminal(columns, ['products', 'list'], { MANDATE_API_URL: server.url });
-    // bold is ours, everything else would be theirs
+    // Only the escape codes for bold come from the command.
     expect(shown.replaceAll('\u001b[1m', '').replaceAll('\u001b[22m', '').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
     const [head = '', ...rows] = stripVTControlCharacters(shown).trimEnd().split('\n');
-    expect(rows.at(-1)).toBe('4 shown; more: --cursor next or --all');
+    expect(rows.at(-1)).toBe('4 shown; get more with --cursor next or --all');
     for (const line of [head, ...rows.slice(0, -1)]) expect(widthOf(line), line).toBeLessThanOrEqual(columns);
     expect(rows).toHaveLength(5);
     expect(shown.includes('木製の箱とドミノのセット、子供用')).toBe(columns === 100);
   });
 
-  test.each([30, 50, 100])('of %i columns a bar stays on its line, and is gone at the end', async (columns) => {
+  test.each([30, 50, 100])('with %i columns, a progress bar stays on one line and is erased at the end', async (columns) => {
     const task = (status: string, processed: number) => ({
       id: 3,
       type: 'order_export',
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
     expect(drawn.at(-1)).toBe('succeeded\n');
   });
 
-  test('NO_COLOR and TERM=dumb leave plain text', async () => {
+  test('NO_COLOR and TERM=dumb disable escape codes', async () => {
     await using server = await stubServer(() => ({
       body: { data: [{ ...product, id: 1, name: 'Box' }], has_more: false, next_cursor: null },
     }));
@@ -74,7 +74,7 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
     }
   });
 
-  test('a question is answered at the keyboard, and no answer is a no', async () => {
+  test('a confirmation is not requested with --no-input', async () => {
     await using server = await stubServer(() => ({ body: { id: 42, status: 'paid', total: 4250, currency: 'EUR' } }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const failed: unknown = await onTerminal(80, ['orders', 'cancel', '42', '--no-input'], env).catch((error: unknown) => error);

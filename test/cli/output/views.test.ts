@@ -7,12 +7,12 @@ import { writeFile } from 'node:fs/promises';
 
 const tokenWith = (scope: string): string => `e30.${Buffer.from(JSON.stringify({ scope })).toString('base64url')}.sig-nature`;
 const listing = (...data: unknown[]): Promise<StubServer> => stubServer(() => ({ body: { data, has_more: false, next_cursor: null } }));
-const shown = (server: StubServer, argv: readonly string[], token = 'secret', width = 160): Promise<Outcome> =>
+const runOnTerminal = (server: StubServer, argv: readonly string[], token = 'secret', width = 160): Promise<Outcome> =>
   runHere(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: token, TZ: 'UTC', NO_COLOR: '1' }, columns: width });
-const headOf = ({ stdout }: Outcome): string[] => (stdout.split('\n')[0] ?? '').split(/ {2,}/);
+const headerOf = ({ stdout }: Outcome): string[] => (stdout.split('\n')[0] ?? '').split(/ {2,}/);
 
 test.each(commandSpecs.filter(({ paginated }) => paginated).map(({ operationId }) => operationId))(
-  '%s has designed columns',
+  '%s has default columns',
   (operationId) => {
     const spec = commandSpecs.find((candidate) => candidate.operationId === operationId);
     const chosen = columns[operationId] ?? [];
@@ -34,8 +34,8 @@ describe('tables', () => {
       registration: 'administrator',
       created_at: '2026-11-20T12:00:00.000Z',
     });
-    const outcome = await shown(server, ['applications', 'list']);
-    expect(headOf(outcome)).toEqual(['ID', 'CLIENT ID', 'NAME', 'TYPE', 'STATUS', 'REGISTERED BY', 'REGISTERED']);
+    const outcome = await runOnTerminal(server, ['applications', 'list']);
+    expect(headerOf(outcome)).toEqual(['ID', 'CLIENT ID', 'NAME', 'TYPE', 'STATUS', 'REGISTERED BY', 'REGISTERED']);
     expect(outcome.stdout).not.toContain('base64');
   });
 
@@ -48,12 +48,12 @@ describe('tables', () => {
       actor_id: 1,
       details: {},
     });
-    const outcome = await shown(server, ['audit-events', 'list']);
-    expect(headOf(outcome)).toEqual(['TIME', 'ACTION', 'OUTCOME', 'ACTOR', 'USER', 'APPLICATION', 'SUBJECT', 'IP']);
+    const outcome = await runOnTerminal(server, ['audit-events', 'list']);
+    expect(headerOf(outcome)).toEqual(['TIME', 'ACTION', 'OUTCOME', 'ACTOR', 'USER', 'APPLICATION', 'SUBJECT', 'IP']);
     expect(outcome.stdout).toContain('2026-11-20 12:00:00  password.changed  success');
   });
 
-  test('shipments create has fields worth reading, and of its lines only what they have', async () => {
+  test('shipments create shows selected fields, and only the line columns that have values', async () => {
     const body = {
       id: 5,
       order_id: 42,
@@ -66,7 +66,7 @@ describe('tables', () => {
       shipped_at: '2026-11-20T12:00:00.000Z',
     };
     await using server = await stubServer(() => ({ status: 201, body }));
-    const { stdout } = await shown(server, ['shipments', 'create', '42']);
+    const { stdout } = await runOnTerminal(server, ['shipments', 'create', '42']);
     expect(stdout).toMatch(
       /^id +5\norder_id +42\nstatus +shipped\ncarrier +Post\nshipped_at +2026-11-20 12:00:00\n\nLINE {2}QUANTITY\n {3}1 {9}2\n$/,
     );
@@ -89,13 +89,13 @@ describe('tables', () => {
   const customerHead = ['ID', 'STATUS', 'PAYMENT', 'TOTAL', 'ITEMS', 'PLACED'];
   const staffHead = ['ID', 'CUSTOMER', 'APPLICATION', 'STATUS', 'PAYMENT', 'FULFILLMENT', 'TOTAL', 'ITEMS', 'PLACED'];
 
-  test('orders list of staff has customer, application and fulfillment; that of customers has not', async () => {
+  test('orders list shows customer, application and fulfillment only to staff', async () => {
     await using server = await listing(order);
-    expect(headOf(await shown(server, ['orders', 'list'], tokenWith('orders.read')))).toEqual(customerHead);
-    expect(headOf(await shown(server, ['orders', 'list'], tokenWith('orders.read orders.manage')))).toEqual(staffHead);
+    expect(headerOf(await runOnTerminal(server, ['orders', 'list'], tokenWith('orders.read')))).toEqual(customerHead);
+    expect(headerOf(await runOnTerminal(server, ['orders', 'list'], tokenWith('orders.read orders.manage')))).toEqual(staffHead);
   });
 
-  test('the scopes of a sign-in count as well', async () => {
+  test('orders list uses the scopes of the sign-in', async () => {
     await using server = await listing(order);
     await using home = await configDirectory();
     const credential = {
@@ -107,34 +107,36 @@ describe('tables', () => {
     };
     await writeFile(home.file, JSON.stringify({ default: credential }));
     const outcome = await runHere(['orders', 'list'], { env: { MANDATE_CONFIG_DIR: home.path, NO_COLOR: '1' }, columns: 160 });
-    expect(headOf(outcome)).toEqual(staffHead);
+    expect(headerOf(outcome)).toEqual(staffHead);
   });
 });
 
-describe('the question before a refund', () => {
-  const asked = async (...argv: string[]): Promise<{ stderr: string; sent: string[] }> => {
+describe('the confirmation of a refund', () => {
+  const refundPrompt = async (...argv: string[]): Promise<{ stderr: string; sent: string[] }> => {
     await using server = await stubServer(() => ({ status: 201, body: { id: 1, amount: 4250, currency: 'EUR', status: 'succeeded' } }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const { stderr } = await runHere(['refunds', 'create', '42', ...argv], { env, stdin: 'y\n', stdinIsTTY: true });
     return { stderr, sent: server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`) };
   };
 
-  test('has the amount to refund and the amount that remains', async () => {
-    const { stderr, sent } = await asked('--amount', '1000');
+  test('shows the refund amount and the remaining amount', async () => {
+    const { stderr, sent } = await refundPrompt('--amount', '1000');
     expect(stderr).toContain('Refund €10.00 for order 42? €32.50 remains refundable. [y/N] ');
     expect(sent).toEqual(['POST /api/v1/orders/42/refunds?dry_run=true {}', 'POST /api/v1/orders/42/refunds {"amount":1000}']);
   });
 
-  test('without an amount, all that is left', async () => {
-    expect((await asked()).stderr).toContain('Refund €42.50 for order 42? Nothing remains refundable. [y/N] ');
+  test('shows the whole remaining amount if no amount is given', async () => {
+    expect((await refundPrompt()).stderr).toContain('Refund €42.50 for order 42? Nothing remains refundable. [y/N] ');
   });
 
-  test('says when it is more than what is left', async () => {
-    expect((await asked('--amount', '99.00')).stderr).toContain('Refund €99.00 for order 42, of which only €42.50 can be refunded? [y/N] ');
+  test('warns if the amount exceeds the remaining amount', async () => {
+    expect((await refundPrompt('--amount', '99.00')).stderr).toContain(
+      'Refund €99.00 for order 42, of which only €42.50 can be refunded? [y/N] ',
+    );
   });
 });
 
-describe('in the browser', () => {
+describe('opening the browser', () => {
   const opened: string[] = [];
   const openBrowser = async (url: string): Promise<void> => void opened.push(url);
   const open = (server: StubServer, argv: readonly string[], width: number | undefined = 80): Promise<Outcome> => {
@@ -152,19 +154,19 @@ describe('in the browser', () => {
     [['users', 'me', '-w'], '/account'],
     [['connected-apps', 'list', '--web'], '/account/apps'],
     [['api-keys', 'ls', '-w'], '/account/api-keys'],
-  ])('%j opens %s, and asks the service nothing', async (argv, path) => {
+  ])('%j opens %s without a request', async (argv, path) => {
     await using server = await listing();
     expect(await open(server, argv)).toMatchObject({ exitCode: 0, stdout: '', stderr: `Opening ${server.url}${path}\n` });
     expect({ opened, seen: server.seen }).toEqual({ opened: [server.url + path], seen: [] });
   });
 
-  test('in a pipe the URL is printed', async () => {
+  test('prints the URL in a pipe', async () => {
     await using server = await listing();
     expect(await open(server, ['docs', 'orders'], 0)).toEqual({ exitCode: 0, stdout: `${server.url}/docs#/Orders\n`, stderr: '' });
     expect(opened).toEqual([]);
   });
 
-  test('a payment opens the page of its provider, a shipment that of its carrier', async () => {
+  test('opens the page of the payment provider or the carrier', async () => {
     await using payments = await stubServer(() => ({
       body: { id: 9, next_action: { type: 'redirect', url: 'https://bank.example/pay' } },
     }));
@@ -175,18 +177,18 @@ describe('in the browser', () => {
     expect(opened).toEqual(['https://post.example/2']);
   });
 
-  test.each([['javascript:alert(1)'], ['file:///etc/passwd'], [null]])('%s is no page', async (url) => {
+  test.each([['javascript:alert(1)'], ['file:///etc/passwd'], [null]])('rejects the URL %s', async (url) => {
     await using server = await stubServer(() => ({ body: { id: 9, next_action: { type: 'redirect', url } } }));
     expect((await open(server, ['payments', 'get', '9', '-w'])).exitCode).toBe(2);
     expect(opened).toEqual([]);
   });
 
-  test('what has no page says so, and names the reference', async () => {
+  test('rejects --web for an operation without a page and names its reference', async () => {
     await using server = await listing();
     expect(await open(server, ['orders', 'get', '42', '-w'])).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'error: "Get an order" has no page in the browser\nhint: Read how it works: mandate docs orders get\n',
+      stderr: 'error: There is no web page for "Get an order"\nhint: Open its reference with: mandate docs orders get\n',
     });
     expect(server.seen).toEqual([]);
   });

@@ -15,7 +15,7 @@ const values = (...words: string[]): string[] =>
     .map((line) => line.split('\t')[0] ?? '');
 
 describe('completion', () => {
-  test('knows the commands there are now', async () => {
+  test('is up to date with the commands', async () => {
     expect(await readFile(new URL('../../../cli/completion/completion.gen.ts', import.meta.url), 'utf8')).toBe(await generatedCompletion());
   });
 
@@ -41,25 +41,25 @@ describe('completion', () => {
     [['orders', 'export', '-o', ''], []],
     [['orders', 'watch', '42', '--until', 's'], ['shipped']],
     [['nonsense', ''], expect.arrayContaining(['login', 'orders'])],
-  ])('of %j offers %j', (words, expected) => expect(values(...words)).toEqual(expected));
+  ])('of %j suggests %j', (words, expected) => expect(values(...words)).toEqual(expected));
 
-  test('does not offer a flag twice, unless it can be repeated', () => {
+  test('does not suggest a flag twice unless it is repeatable', () => {
     expect(values('orders', 'list', '--limit', '5', '--limi')).toEqual([]);
     expect(values('orders', 'list', '--status', 'paid', '--statu')).toEqual(['--status']);
   });
 
-  test('as a process answers whatever is asked, with exit code 0 and no network', async () => {
+  test('exits with code 0 for any input, without network access', async () => {
     for (const words of [[], ['bash'], ['bash', ''], ['tcsh', 'x', '--', '-'], ['zsh', '--status=']]) {
       expect(await start(['__complete', ...words], { MANDATE_CONFIG_DIR: '/nowhere' }).ended).toMatchObject({ exitCode: 0, stderr: '' });
     }
   });
 
-  test('in zsh says what each word means', async () => {
+  test('includes descriptions in zsh', async () => {
     expect((await start(['__complete', 'zsh', 'orders', 'canc']).ended).stdout).toMatch(/^cancel:\S/);
   });
 });
 
-/** A directory with `mandate` in it, as an installation would put it on the PATH. */
+/** Creates a directory with an executable `mandate`, to be put on the PATH. */
 async function installed() {
   const directory = await configDirectory();
   const command = join(directory.path, 'mandate');
@@ -75,8 +75,8 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** What bash would offer for these words, the way it calls the function. */
-async function inBash(words: readonly string[], mark: string): Promise<string[]> {
+/** Returns the completions of bash for these words, by calling the completion function like bash does. */
+async function completeInBash(words: readonly string[], mark: string): Promise<string[]> {
   await using at = await installed();
   const script = `
     eval "$(mandate completion bash)"; eval "$(mandate completion bash)"
@@ -92,15 +92,15 @@ async function inBash(words: readonly string[], mark: string): Promise<string[]>
 }
 
 describe('in bash', () => {
-  test('completes without anything else installed', async () => {
-    expect(await inBash(['orders', 'canc'], '')).toEqual(['cancel']);
-    expect(await inBash(['orders', 'list', '--status', '=', 'pe'], '')).toEqual(['pending']);
+  test('completes without the bash-completion package', async () => {
+    expect(await completeInBash(['orders', 'canc'], '')).toEqual(['cancel']);
+    expect(await completeInBash(['orders', 'list', '--status', '=', 'pe'], '')).toEqual(['pending']);
   });
 
-  test('runs nothing of what was typed', async () => {
+  test('does not execute the input', async () => {
     await using directory = await configDirectory();
     const mark = join(directory.path, 'pwned');
-    await inBash(['orders', 'list', '--cursor', `$(touch ${mark})`, '`touch $MARK`', '--s'], mark);
+    await completeInBash(['orders', 'list', '--cursor', `$(touch ${mark})`, '`touch $MARK`', '--s'], mark);
     expect(await exists(mark)).toBe(false);
   });
 });
@@ -109,7 +109,7 @@ const shells = await Promise.all((['zsh', 'fish'] as const).map(async (shell) =>
 const hasShell = (name: string): boolean => shells.some(({ shell, there }) => shell === name && there);
 
 describe.skipIf(!hasShell('fish'))('in fish', () => {
-  test('completes, and runs nothing of what was typed', async () => {
+  test('completes and does not execute the input', async () => {
     await using at = await installed();
     const mark = join(at.path, 'pwned');
     const script = `mandate completion fish | source; complete --do-complete 'mandate orders canc'; complete --do-complete 'mandate orders list --cursor "(touch ${mark})" --stat'`;
@@ -119,21 +119,21 @@ describe.skipIf(!hasShell('fish'))('in fish', () => {
   });
 });
 
-describe('the scripts', () => {
-  test.each(['bash', 'zsh', 'fish', 'powershell'])('for %s evaluates nothing', async (shell) => {
+describe('the completion scripts', () => {
+  test.each(['bash', 'zsh', 'fish', 'powershell'])('for %s evaluate no input', async (shell) => {
     const { exitCode, stdout } = await runHere(['completion', shell]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('mandate __complete');
     expect(stdout).not.toMatch(/\beval\b|Invoke-Expression/);
   });
 
-  test.skipIf(!hasShell('zsh'))('for zsh is one that zsh can read', async () => {
+  test.skipIf(!hasShell('zsh'))('for zsh can be loaded', async () => {
     const { stdout } = await runHere(['completion', 'zsh']);
     const script = `autoload -U compinit; compinit -u -D; ${stdout}; print $_comps[mandate]`;
     expect((await run('zsh', ['-f', '-c', script], { timeout: 15_000 })).stdout).toBe('_mandate\n');
   });
 
-  test('for another shell is refused', async () => {
+  test('are rejected for an unknown shell', async () => {
     expect(await runHere(['completion', 'tcsh'])).toMatchObject({ exitCode: 2, stdout: '' });
   });
 });

@@ -9,39 +9,39 @@ import { writeManPages } from '../../../cli/build/write-man-pages.ts';
 import { runHere } from '../command-line.ts';
 
 const run = promisify(execFile);
-let place: string;
+let directory: string;
 beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), 'mandate-man-'));
-  await writeManPages(place);
+  directory = await mkdtemp(join(tmpdir(), 'mandate-man-'));
+  await writeManPages(directory);
 });
-afterAll(() => rm(place, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const leaves: { command: string; flags: string[] }[] = JSON.parse((await runHere(['commands', '--json'])).stdout);
 
-test('there is one for every command and every group, and one for the program', async () => {
+test('there is a man page for the program, each group and each command', async () => {
   const groups = leaves.flatMap(({ command }) => (command.includes(' ') ? [command.split(' ')[0] ?? ''] : []));
   const expected = [
     'mandate',
     ...new Set([...groups, ...leaves.map(({ command }) => command)].map((words) => `mandate-${words.replaceAll(' ', '-')}`)),
   ];
-  expect((await readdir(place)).toSorted()).toEqual(expected.map((name) => `${name}.1`).toSorted());
+  expect((await readdir(directory)).toSorted()).toEqual(expected.map((name) => `${name}.1`).toSorted());
 });
 
-test('each names every flag of its command', async () => {
+test('each man page lists every flag of its command', async () => {
   for (const { command, flags } of leaves) {
-    const page = (await readFile(join(place, `mandate-${command.replaceAll(' ', '-')}.1`), 'utf8')).replaceAll('\\-', '-');
+    const page = (await readFile(join(directory, `mandate-${command.replaceAll(' ', '-')}.1`), 'utf8')).replaceAll('\\-', '-');
     for (const flag of flags) expect(page, command).toContain(flag);
   }
 });
 
-test('mandate help --man prints the same page', async () => {
+test('mandate help --man prints the same man page', async () => {
   const { stdout } = await runHere(['help', 'order', 'pay', '--man']);
-  expect(stdout).toBe(await readFile(join(place, 'mandate-orders-pay.1'), 'utf8'));
+  expect(stdout).toBe(await readFile(join(directory, 'mandate-orders-pay.1'), 'utf8'));
 });
 
 describe.skipIf(!existsSync('/usr/bin/man'))('man', () => {
-  test('shows all of them without a warning', async () => {
-    const files = (await readdir(place)).map((file) => join(place, file));
+  test('shows all man pages without warnings', async () => {
+    const files = (await readdir(directory)).map((file) => join(directory, file));
     const { stderr } = await run('man', ['--warnings', '-E', 'UTF-8', '-l', ...files], {
       maxBuffer: 50_000_000,
       env: { PATH: '/usr/bin:/bin', MANPAGER: 'cat', MANWIDTH: '80' },
@@ -49,8 +49,8 @@ describe.skipIf(!existsSync('/usr/bin/man'))('man', () => {
     expect(stderr).toBe('');
   });
 
-  test('shows hyphens and backslashes as they are typed', async () => {
-    const { stdout } = await run('man', ['-E', 'ascii', '-l', join(place, 'mandate.1')], {
+  test('shows hyphens and backslashes unchanged', async () => {
+    const { stdout } = await run('man', ['-E', 'ascii', '-l', join(directory, 'mandate.1')], {
       env: { PATH: '/usr/bin:/bin', MANPAGER: 'cat', MANWIDTH: '200' },
     });
     expect(stdout).toContain('%APPDATA%\\mandate');

@@ -12,19 +12,19 @@ import { stubServer } from '../../sdk/stub-server.ts';
 const run = promisify(execFile);
 const workspace = join(import.meta.dirname, '../../../cli');
 
-let place: string;
+let directory: string;
 let project: string;
 beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), 'mandate-package-'));
-  project = join(place, 'project');
-  await run('npm', ['pack', '--silent', '--pack-destination', place], { cwd: workspace });
-  const [tarball = ''] = (await readdir(place)).filter((name) => name.endsWith('.tgz'));
+  directory = await mkdtemp(join(tmpdir(), 'mandate-package-'));
+  project = join(directory, 'project');
+  await run('npm', ['pack', '--silent', '--pack-destination', directory], { cwd: workspace });
+  const [tarball = ''] = (await readdir(directory)).filter((name) => name.endsWith('.tgz'));
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true }');
-  // Without the network there is no keyring; everything else has to be in the package.
-  await run('npm', ['install', '--offline', '--omit=optional', '--no-audit', '--no-fund', join(place, tarball)], { cwd: project });
+  // The optional keyring is not installed offline. Everything else must be in the package.
+  await run('npm', ['install', '--offline', '--omit=optional', '--no-audit', '--no-fund', join(directory, tarball)], { cwd: project });
 }, 120_000);
-afterAll(() => rm(place, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const command = (): string => join(project, 'node_modules/.bin/mandate');
 const env = (more: Record<string, string> = {}): Record<string, string> => ({
@@ -35,7 +35,7 @@ const env = (more: Record<string, string> = {}): Record<string, string> => ({
 const mandate = (argv: readonly string[], more?: Record<string, string>) => run(command(), [...argv], { env: env(more), timeout: 20_000 });
 
 describe('the package', () => {
-  test('brings nothing with it, and is in order', async () => {
+  test('has no dependencies and is valid', async () => {
     expect((await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual(['@mandate']);
     const at = join(project, 'node_modules/@mandate/cli');
     expect((await readdir(at)).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
@@ -44,14 +44,14 @@ describe('the package', () => {
     expect(await readFile(join(at, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')).toContain('commander 15');
   });
 
-  test('runs as installed', async () => {
+  test('runs after installation', async () => {
     expect((await mandate(['--version'])).stdout).toBe('0.1.0\n');
     expect((await mandate(['__complete', 'zsh', 'orders', 'canc'])).stdout).toMatch(/^cancel:/);
     expect((await mandate(['help', 'exit-codes'])).stdout).toContain('130  interrupted');
     expect(JSON.parse((await mandate(['commands', '--json'])).stdout).length).toBeGreaterThan(60);
   });
 
-  test('filters with jq, and has the licence of jq', async () => {
+  test('filters with jq and includes the license of jq', async () => {
     expect((await mandate(['commands', '--jq', 'map(.command) | index("orders pay") != null'])).stdout).toBe('true\n');
     const licences = join(project, 'node_modules/@mandate/cli/dist/THIRD-PARTY-LICENSES.txt');
     expect(await readFile(licences, 'utf8')).toMatch(/jq-wasm 3[^]*jq is copyright \(C\) 2012 Stephen Dolan/);
@@ -64,7 +64,7 @@ describe('the package', () => {
     expect(man).toEqual(expect.arrayContaining(['./dist/man/mandate.1', './dist/man/mandate-orders-pay.1']));
   });
 
-  test('names the Node.js version that it needs, in its manifest and on an older one', async () => {
+  test('states the required Node.js version in its manifest and when run on an older version', async () => {
     const at = join(project, 'node_modules/@mandate/cli');
     expect(JSON.parse(await readFile(join(at, 'package.json'), 'utf8'))).toMatchObject({ engines: { node: '>=24' } });
     const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`;
@@ -73,7 +73,7 @@ describe('the package', () => {
     expect(JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8'))).not.toHaveProperty('engines');
   });
 
-  test('asks, retries and tells failures like the sources do', async () => {
+  test('sends requests, retries and reports errors like the sources', async () => {
     await using server = await stubServer((_, count) =>
       count === 1 ? { status: 503, body: 'busy' } : { body: { id: 42, note: 'Größe 木' }, headers: { etag: '"1"' } },
     );
@@ -82,7 +82,7 @@ describe('the package', () => {
     expect(server.seen.map(({ url, headers }) => `${url} ${headers.authorization}`)).toEqual(
       Array(2).fill('/api/v1/orders/42 Bearer secret'),
     );
-    const posted = [
+    const createOrder = [
       'orders',
       'create',
       '--item',
@@ -92,15 +92,15 @@ describe('the package', () => {
       '--delivery.recipient-name',
       'Ann',
     ];
-    await mandate(posted, more);
+    await mandate(createOrder, more);
     expect(JSON.parse(server.seen.at(-1)?.body ?? '')).toMatchObject({ items: [{ product_id: 1, quantity: 2 }] });
-    const refused = await mandate(['orders', 'get', '42'], { ...more, MANDATE_API_URL: 'http://127.0.0.1:9' }).catch(
+    const failed = await mandate(['orders', 'get', '42'], { ...more, MANDATE_API_URL: 'http://127.0.0.1:9' }).catch(
       (error: unknown) => error,
     );
-    expect(refused).toMatchObject({ code: 11, stdout: '', stderr: expect.stringContaining('ECONNREFUSED') });
+    expect(failed).toMatchObject({ code: 11, stdout: '', stderr: expect.stringContaining('ECONNREFUSED') });
   });
 
-  test('sends and saves files', async () => {
+  test('downloads files', async () => {
     const task = { id: 3, type: 'order_export', status: 'succeeded', progress: { processed: 1, total: 1 }, result: null, error: null };
     await using server = await stubServer(({ url }) =>
       url.endsWith('/result') ? { body: 'id\n1\n', headers: { 'content-type': 'text/csv' } } : { body: task },
@@ -109,14 +109,14 @@ describe('the package', () => {
     expect((await mandate(['tasks', 'result', '3'], more)).stdout).toBe('id\n1\n');
   });
 
-  test('has the tools of assistants in it', async () => {
+  test('includes the MCP tools', async () => {
     const client = new Client({ name: 'test', version: '1.0.0' });
     await client.connect(new StdioClientTransport({ command: command(), args: ['mcp'], env: env() }));
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('orders_list');
     await client.close();
   });
 
-  test('signs in by the browser', async () => {
+  test('starts a sign-in with the browser', async () => {
     await using server = await stubServer(({ headers }) => {
       const base = `http://${headers.host}`;
       return { body: { issuer: base, authorization_endpoint: `${base}/authorize`, token_endpoint: `${base}/token` } };

@@ -7,8 +7,8 @@ import { start } from '../command-line.ts';
 
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
-describe('as a process', () => {
-  test('a reader that stops reading is no failure', async () => {
+describe('the process', () => {
+  test('exits with code 0 if the reader closes the pipe', async () => {
     await using server = await stubServer(() => ({
       body: { data: Array.from({ length: 100 }, (_, id) => ({ id, name: 'x'.repeat(2000) })), has_more: true, next_cursor: null },
     }));
@@ -24,7 +24,7 @@ describe('as a process', () => {
     expect({ stdout, stderr, exitCode: shell.exitCode }).toEqual({ stdout: '{"data":[{', stderr: '', exitCode: 0 });
   });
 
-  test('Ctrl-C ends a request with 130', async () => {
+  test('exits with code 130 if Ctrl-C interrupts a request', async () => {
     let arrived: () => void = () => undefined;
     const waiting = new Promise<void>((resolve) => (arrived = resolve));
     await using server = await stubServer(() => {
@@ -37,7 +37,7 @@ describe('as a process', () => {
     expect(await command.ended).toMatchObject({ exitCode: 130, stdout: '' });
   });
 
-  test('a large answer in a pipe comes whole', async () => {
+  test('writes a large response completely to a pipe', async () => {
     const data = Array.from({ length: 100 }, (_, id) => ({ id, description: 'é'.repeat(5000) }));
     await using server = await stubServer(() => ({ body: { data, has_more: false, next_cursor: null } }));
     const { stdout, exitCode } = await start(['products', 'list', '--json'], { MANDATE_API_URL: server.url }).ended;

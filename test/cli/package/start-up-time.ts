@@ -1,6 +1,6 @@
 /**
- * `npm run start-up -w cli`: what the published program costs until it is done, in CPU time against a Node that does nothing.
- * The runs take turns, so that whatever else the machine does hits all of them; the medians count.
+ * `npm run start-up -w cli`: measures the CPU time of the published program, relative to a Node.js process that does nothing. The commands
+ * run in turn, so that other load on the machine affects all of them, and the medians are compared.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,11 +15,11 @@ const rounds = Number(process.argv[2] ?? 15);
 const order = { id: 42, status: 'paid', total: 4250, currency: 'EUR', created_at: '2026-11-20T12:00:00.000Z', items: [] };
 const server = await stubServer(() => ({ body: order }));
 const home = await mkdtemp(join(tmpdir(), 'mandate-start-up-'));
-// As it is published, without the sources beside it.
+// Copies the published files without the sources, so that the bundle is measured.
 for (const part of ['bin', 'dist', 'package.json'])
   await cp(join(import.meta.dirname, '../../../cli', part), join(home, part), { recursive: true });
 const program = join(home, 'bin/mandate.js');
-// The last thing that each process does is to say what it took.
+// On exit, each process reports its CPU time on file descriptor 3.
 const probe = join(home, 'probe.cjs');
 await writeFile(
   probe,
@@ -38,15 +38,15 @@ await writeFile(join(home, 'proof-keys.json'), JSON.stringify({ default: await e
 
 const env = { MANDATE_CONFIG_DIR: home, MANDATE_API_URL: server.url, NODE_OPTIONS: `--require=${probe}` };
 
-/** Milliseconds of CPU time. */
-async function cost(argv: readonly string[]): Promise<number> {
+/** Runs a command and returns its CPU time in milliseconds. */
+async function measureCpuMs(argv: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
-  let said = '';
+  let output = '';
   child.stdout?.resume();
-  child.stdio[3]?.on('data', (chunk) => (said += String(chunk)));
+  child.stdio[3]?.on('data', (chunk) => (output += String(chunk)));
   await once(child, 'close');
-  if (child.exitCode !== 0) throw new Error(`${argv.join(' ')} ended with ${child.exitCode}`);
-  return Number(said) / 1000;
+  if (child.exitCode !== 0) throw new Error(`${argv.join(' ')} exited with code ${child.exitCode}`);
+  return Number(output) / 1000;
 }
 
 const runs: readonly { readonly name: string; readonly argv: readonly string[]; readonly atMost?: number }[] = [
@@ -56,9 +56,10 @@ const runs: readonly { readonly name: string; readonly argv: readonly string[]; 
   { name: 'mandate orders --help', argv: [program, 'orders', '--help'] },
   { name: 'mandate orders get 42', argv: [program, 'orders', 'get', '42'], atMost: 4 },
 ];
-const costs = runs.map((): number[] => []);
-for (let round = 0; round < rounds; round++) for (const [index, { argv }] of runs.entries()) costs[index]?.push(await cost(argv));
-const medians = costs.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0);
+const measurements = runs.map((): number[] => []);
+for (let round = 0; round < rounds; round++)
+  for (const [index, { argv }] of runs.entries()) measurements[index]?.push(await measureCpuMs(argv));
+const medians = measurements.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0);
 const [base = 1] = medians;
 for (const [index, { name, atMost }] of runs.entries()) {
   const factor = (medians[index] ?? 0) / base;

@@ -12,45 +12,45 @@ const server = useServer();
 const credential = z.object({ accessToken: z.string(), refreshToken: z.string(), expiresAt: z.number(), bound: z.boolean() }).passthrough();
 const file = z.object({ default: credential });
 
-/** Signed in through the pages of the authorization server, in a browser that comes back. */
-async function signedIn(...flags: string[]) {
+/** Signs in a new user through the pages of the authorization server, with `mandate login` and a browser. */
+async function signIn(...flags: string[]) {
   const home = await configDirectory();
   const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
   const person = await signUp(server.origin);
   const outcome = await runHere(['login', '--scopes', 'users.read,orders.read', '--storage', 'file', ...flags], {
     env: { ...env, DISPLAY: ':0' },
     stdinIsTTY: true,
-    openBrowser: (url) => agree(person, url),
+    openBrowser: (url) => confirmInBrowser(person, url),
   });
   expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
   const kept = async () => file.parse(JSON.parse(await readFile(home.file, 'utf8'))).default;
   return { ...home, [Symbol.asyncDispose]: home[Symbol.asyncDispose], env, person, kept };
 }
 
-async function agree({ browser }: Person, url: string): Promise<void> {
+async function confirmInBrowser({ browser }: Person, url: string): Promise<void> {
   const { pathname, search } = new URL(url);
   const back = await browser.submit(await browser.open(pathname + search), { decision: 'allow' });
-  if (!back.leaves) throw new Error(`the sign-in ended at ${back.url.pathname}`);
+  if (!back.leaves) throw new Error(`the sign-in stopped at ${back.url.pathname}`);
   expect((await fetch(back.leaves)).status).toBe(200);
 }
 
-/** How many access tokens the server has given out. */
-async function issuedTokens(): Promise<number> {
+/** Returns the number of access tokens that the server has issued. */
+async function countIssuedTokens(): Promise<number> {
   const rows = await server.db.em
     .fork()
     .execute<{ issued: string }[]>("select count(*) as issued from oauth_records where model = 'AccessToken'");
   return Number(rows[0]?.issued);
 }
 
-/** As if the access token had reached its end. */
-async function expire(home: { readonly file: string }): Promise<void> {
+/** Marks the stored access token as expired. */
+async function expireAccessToken(home: { readonly file: string }): Promise<void> {
   const all = file.parse(JSON.parse(await readFile(home.file, 'utf8')));
   await writeFile(home.file, JSON.stringify({ default: { ...all.default, expiresAt: 0 } }));
 }
 
-describe('what a sign-in leaves behind', () => {
-  test('works here, and is worth nothing elsewhere', async () => {
-    await using home = await signedIn();
+describe('the stored credential', () => {
+  test('works only with the key of this machine', async () => {
+    await using home = await signIn();
     expect((await runHere(['whoami', '--get', 'email'], { env: home.env })).stdout).toBe(`${home.person.email}\n`);
     const { accessToken, refreshToken, bound } = await home.kept();
     expect(bound).toBe(true);
@@ -62,29 +62,29 @@ describe('what a sign-in leaves behind', () => {
     expect(stolen).toMatchObject({ exitCode: 4, stdout: '', stderr: expect.stringContaining('hint: Sign in with: mandate login') });
   });
 
-  test('is still good for its owner after somebody tried', async () => {
-    await using home = await signedIn();
+  test('remains valid after a failed attempt to use it without the key', async () => {
+    await using home = await signIn();
     const { accessToken, refreshToken } = await home.kept();
     expect(await refusal(await refresh(server.origin, refreshToken))).toBe('400 invalid_grant');
-    await expire(home);
+    await expireAccessToken(home);
     expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
     expect((await home.kept()).accessToken).not.toBe(accessToken);
   });
 
-  test('is renewed by one of eight commands at a time', async () => {
-    await using home = await signedIn();
-    const before = await issuedTokens();
-    await expire(home);
+  test('is renewed only once by eight concurrent commands', async () => {
+    await using home = await signIn();
+    const before = await countIssuedTokens();
+    await expireAccessToken(home);
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => runProcess(['whoami', '--get', 'email'], home.env)));
     expect(outcomes.map(({ exitCode, stdout }) => `${exitCode} ${stdout}`)).toEqual(
       Array.from({ length: 8 }, () => `0 ${home.person.email}\n`),
     );
-    expect(await issuedTokens()).toBe(before + 1);
+    expect(await countIssuedTokens()).toBe(before + 1);
     expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
   }, 60_000);
 
-  test('is a key that its owner alone can read, and that goes with the sign-in', async () => {
-    await using home = await signedIn();
+  test('has a key that only its owner can read and that is deleted at sign-out', async () => {
+    await using home = await signIn();
     const keys = join(home.path, 'proof-keys.json');
     expect((await stat(keys)).mode & 0o777).toBe(0o600);
     expect(Object.keys(JSON.parse(await readFile(keys, 'utf8')))).toEqual(['default']);
@@ -93,8 +93,8 @@ describe('what a sign-in leaves behind', () => {
     expect(await readFile(keys, 'utf8')).toBe('{}\n');
   });
 
-  test('can be had for other programs too', async () => {
-    await using home = await signedIn('--no-dpop');
+  test('works in other programs with --no-dpop', async () => {
+    await using home = await signIn('--no-dpop');
     const { stdout, stderr } = await runHere(['auth', 'token'], { env: home.env });
     expect(stderr).toBe('');
     expect(await apiStatus(server, stdout.trim())).toBe(200);
@@ -105,8 +105,8 @@ describe('what a sign-in leaves behind', () => {
 describe('creating an API key', () => {
   const create = ['api-keys', 'create', '--name', 'Backup', '--scopes', 'users.read', '--get', 'prefix'];
 
-  /** Agrees in a browser whose session is twenty minutes old: where a recent sign-in is required, the user signs in again. */
-  async function agreeLater(person: Person, url: string): Promise<void> {
+  /** Confirms in a browser with a session that is twenty minutes old. If a recent sign-in is required, the user signs in again. */
+  async function confirmWithOldSession(person: Person, url: string): Promise<void> {
     await ageSessions(server.db, person.id, 20);
     const { pathname, search } = new URL(url);
     const page = await person.browser.open(pathname + search);
@@ -114,7 +114,7 @@ describe('creating an API key', () => {
       ? await person.browser.submit(page, { email: person.email, password: person.password })
       : page;
     const back = next.leaves ? next : await person.browser.submit(next, { decision: 'allow' });
-    if (!back.leaves) throw new Error(`the sign-in ended at ${back.url.pathname}`);
+    if (!back.leaves) throw new Error(`the sign-in stopped at ${back.url.pathname}`);
     expect((await fetch(back.leaves)).status).toBe(200);
   }
 
@@ -122,12 +122,12 @@ describe('creating an API key', () => {
     const outcome = await runHere(['login', '--storage', 'file', ...flags], {
       env: { ...env, DISPLAY: ':0' },
       stdinIsTTY: true,
-      openBrowser: (url) => agreeLater(person, url),
+      openBrowser: (url) => confirmWithOldSession(person, url),
     });
     expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
   }
 
-  /** As if the sign-in of the user's refresh tokens had been twenty minutes earlier. */
+  /** Moves the sign-in time of the user's refresh tokens back by twenty minutes. */
   async function ageRefreshTokens({ id }: Person): Promise<void> {
     const em = server.db.em.fork();
     const where = `model = 'RefreshToken' and account_id = ?`;
@@ -139,14 +139,14 @@ describe('creating an API key', () => {
     }
   }
 
-  test('works right after mandate login, and later after mandate login --force, which the error names', async () => {
+  test('works right after mandate login and later requires mandate login --force, which the error names', async () => {
     await using home = await configDirectory();
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
     const person = await signUp(server.origin);
     await login(person, env, '--scopes', 'users.read,api_keys.manage');
     expect(await runHere(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
     await ageRefreshTokens(person);
-    await expire(home);
+    await expireAccessToken(home);
     const refused = await runHere(create, { env });
     expect(refused).toMatchObject({
       exitCode: 4,

@@ -20,8 +20,8 @@ const credential = (apiUrl: string, changes: object = {}) => ({
   ...changes,
 });
 
-/** Signed in, with an access token that has expired. */
-async function signedIn(apiUrl: string, changes: object = {}) {
+/** Creates a configuration directory with a credential whose access token has expired. */
+async function createExpiredSignIn(apiUrl: string, changes: object = {}) {
   const directory = await configDirectory();
   await writeFile(directory.file, JSON.stringify({ default: credential(apiUrl, changes) }), { mode: 0o600 });
   const read = async (): Promise<Record<string, { accessToken: string; refreshToken?: string }>> =>
@@ -34,18 +34,18 @@ async function signedIn(apiUrl: string, changes: object = {}) {
   };
 }
 
-describe('eight commands at once on an expired token', () => {
-  test('all succeed with a single refresh, and the next one too', async () => {
-    let renewing = 0;
+describe('eight concurrent commands with an expired token', () => {
+  test('all succeed with a single refresh, and so does the next command', async () => {
+    let refreshes = 0;
     let directory = '';
-    /** Nobody gets a token before three wait for the lock, or two ask without having waited. */
+    /** Delays the token response until three processes wait for the lock, or two processes refresh at the same time. */
     const hold = async (): Promise<void> => {
-      renewing += 1;
+      refreshes += 1;
       const waiting = async () => (await readdir(directory)).filter((name) => /\.lock\.[\da-f-]{36}$/.test(name));
-      await vi.waitFor(async () => expect(renewing > 1 || (await waiting()).length >= 3).toBe(true), { timeout: 12_000, interval: 20 });
+      await vi.waitFor(async () => expect(refreshes > 1 || (await waiting()).length >= 3).toBe(true), { timeout: 12_000, interval: 20 });
     };
     await using server = await stubAuthorizationServer({ hold });
-    await using home = await signedIn(server.url);
+    await using home = await createExpiredSignIn(server.url);
     directory = home.path;
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => runProcess(['orders', 'get', '1', '--json'], home.env)));
     expect(outcomes.map(({ exitCode, stdout }) => ({ exitCode, stdout }))).toEqual(
@@ -57,10 +57,10 @@ describe('eight commands at once on an expired token', () => {
   }, 60_000);
 });
 
-describe('a lock', () => {
-  test('whose owner was killed is taken over at once', async () => {
+describe('the lock of the credential file', () => {
+  test('is taken over immediately if its owner was killed', async () => {
     await using server = await stubAuthorizationServer();
-    await using home = await signedIn(server.url);
+    await using home = await createExpiredSignIn(server.url);
     const owner = spawn(
       process.execPath,
       [
@@ -73,17 +73,17 @@ describe('a lock', () => {
     owner.kill('SIGKILL');
     await once(owner, 'exit');
     expect(await readdir(home.path)).toContain('credentials.json.lock');
-    const begun = performance.now();
+    const startedAt = performance.now();
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => runProcess(['orders', 'get', '1'], home.env)));
     expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(server.grants).toEqual(['refresh_token']);
     expect(await readdir(home.path)).toEqual(['credentials.json']);
   }, 60_000);
 
-  test('of another machine is respected until it gives no sign of life', async () => {
+  test('is respected if it belongs to another machine, until its heartbeat stops', async () => {
     await using server = await stubAuthorizationServer();
-    await using home = await signedIn(server.url);
+    await using home = await createExpiredSignIn(server.url);
     const lock = `${home.file}.lock`;
     await writeFile(lock, JSON.stringify({ pid: 1, host: `not-${hostname()}`, id: 'elsewhere' }));
     const command = runHere(['orders', 'get', '1'], { env: home.env });
@@ -94,8 +94,8 @@ describe('a lock', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('can be read by its owner only, whatever the umask', async () => {
+describe('the stored credential', () => {
+  test('is readable only by its owner, regardless of the umask', async () => {
     await using directory = await configDirectory();
     const inner = join(directory.path, 'inner');
     const before = process.umask(0);
@@ -113,63 +113,63 @@ describe('what is kept', () => {
   test('is not sent to another origin', async () => {
     await using server = await stubAuthorizationServer();
     await using other = await stubServer(() => ({ body: { data: [], has_more: false, next_cursor: null } }));
-    await using home = await signedIn(server.url, { expiresAt: Date.now() + 600_000 });
+    await using home = await createExpiredSignIn(server.url, { expiresAt: Date.now() + 600_000 });
     const env = { ...home.env, MANDATE_API_URL: other.url };
     expect((await runHere(['orders', 'list'], { env })).exitCode).toBe(4);
     expect((await runHere(['products', 'list'], { env })).exitCode).toBe(0);
     expect(other.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
-  test('with too few scopes begins nothing that could not be brought to its end', async () => {
+  test('with missing scopes does not start a command that would fail later', async () => {
     await using server = await stubServer(() => ({ body: {} }));
-    await using home = await signedIn(server.url, { expiresAt: Date.now() + 600_000 });
+    await using home = await createExpiredSignIn(server.url, { expiresAt: Date.now() + 600_000 });
     const { exitCode, stderr } = await runHere(['orders', 'export'], { env: home.env });
     expect(exitCode).toBe(5);
-    expect(stderr).toContain('hint: Ask for it with: mandate login --scopes +tasks.read,+tasks.write\n');
+    expect(stderr).toContain('hint: Request them with: mandate login --scopes +tasks.read,+tasks.write\n');
     expect(server.seen).toEqual([]);
   });
 
-  test('gives way to MANDATE_TOKEN, which is neither kept nor renewed', async () => {
+  test('is overridden by MANDATE_TOKEN, which is neither stored nor renewed', async () => {
     await using server = await stubServer(() => ({ status: 401, body: { code: 'expired_token', title: 'no', status: 401, detail: 'no' } }));
-    await using home = await signedIn(server.url, { expiresAt: Date.now() + 600_000 });
+    await using home = await createExpiredSignIn(server.url, { expiresAt: Date.now() + 600_000 });
     const before = await home.read();
     expect((await runHere(['orders', 'list'], { env: { ...home.env, MANDATE_TOKEN: 'mine' } })).exitCode).toBe(4);
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer mine']);
     expect(await home.read()).toEqual(before);
   });
 
-  test('says where the service is, so that nothing else has to', async () => {
+  test('contains the URL of the service', async () => {
     await using server = await stubAuthorizationServer();
-    await using home = await signedIn(server.url);
+    await using home = await createExpiredSignIn(server.url);
     const { MANDATE_API_URL: _, ...env } = home.env;
     expect((await runHere(['orders', 'get', '1'], { env })).exitCode).toBe(0);
   });
 
-  test('of one profile stays apart from that of others', async () => {
+  test('is used only for its own profile', async () => {
     await using server = await stubAuthorizationServer();
-    await using home = await signedIn(server.url);
+    await using home = await createExpiredSignIn(server.url);
     expect((await runHere(['orders', 'get', '1', '--profile', 'work'], { env: home.env })).exitCode).toBe(4);
     expect((await runHere(['orders', 'get', '1'], { env: { ...home.env, MANDATE_PROFILE: 'work' } })).exitCode).toBe(4);
     expect((await runHere(['orders', 'get', '1'], { env: home.env })).exitCode).toBe(0);
   });
 
-  test('when broken is told with what to do, and does not stop the help', async () => {
+  test('is reported with a hint if it is invalid, and --version still works', async () => {
     await using directory = await configDirectory();
     await writeFile(directory.file, '{"default": {');
     const env = { MANDATE_CONFIG_DIR: directory.path };
     expect(await runHere(['orders', 'list'], { env })).toMatchObject({
       exitCode: 1,
       stdout: '',
-      stderr: expect.stringContaining('is broken'),
+      stderr: expect.stringContaining('is not a valid credential file'),
     });
     expect((await runHere(['--version'], { env })).exitCode).toBe(0);
   });
 });
 
-describe('a grant that has ended', () => {
-  test('asks to sign in again and forgets the dead refresh token only', async () => {
+describe('a revoked grant', () => {
+  test('asks the user to sign in again and deletes only the refresh token', async () => {
     await using server = await stubAuthorizationServer();
-    await using home = await signedIn(server.url, { refreshToken: 'revoked' });
+    await using home = await createExpiredSignIn(server.url, { refreshToken: 'revoked' });
     const { exitCode, stderr } = await runHere(['orders', 'get', '1'], { env: home.env });
     expect(exitCode).toBe(4);
     expect(stderr).toContain('hint: Sign in with: mandate login');
@@ -180,20 +180,20 @@ describe('a grant that has ended', () => {
 });
 
 describe('signing out', () => {
-  test('tells the service first and forgets the tokens', async () => {
+  test('revokes the tokens and deletes them', async () => {
     await using server = await stubAuthorizationServer();
-    await using home = await signedIn(server.url);
+    await using home = await createExpiredSignIn(server.url);
     expect(await runHere(['logout'], { env: home.env })).toEqual({ exitCode: 0, stdout: '', stderr: 'Signed out (profile default).\n' });
     expect(new URLSearchParams(server.seen.find(({ url }) => url === '/revoke')?.body).get('token')).toBe('refresh-0');
     expect(await home.read()).toEqual({});
-    expect(await runHere(['logout'], { env: home.env })).toMatchObject({ exitCode: 0, stderr: 'Nobody was signed in.\n' });
+    expect(await runHere(['logout'], { env: home.env })).toMatchObject({ exitCode: 0, stderr: 'You were not signed in.\n' });
   });
 
-  test('forgets the tokens also when the service does not answer, and says so', async () => {
-    await using home = await signedIn('http://127.0.0.1:9');
+  test('deletes the tokens even if the service cannot be reached, and reports it', async () => {
+    await using home = await createExpiredSignIn('http://127.0.0.1:9');
     expect(await runHere(['logout'], { env: home.env })).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('the service could not be told'),
+      stderr: expect.stringContaining('could not be revoked at the service'),
     });
     expect(await home.read()).toEqual({});
   });

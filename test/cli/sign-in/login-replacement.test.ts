@@ -15,20 +15,20 @@ const envOf = (home: Home, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-/** Runs `mandate login`, which this user confirms in the browser; `decision`: what is sent with the consent page. */
+/** Runs `mandate login` and confirms it in the user's browser. `decision` contains the form fields of the consent page. */
 async function login(
   home: Home,
   { browser }: Pick<Person, 'browser'>,
   argv: readonly string[] = [],
   decision: Record<string, string | readonly string[]> = { decision: 'allow' },
 ): Promise<Outcome> {
-  let said = '';
+  let output = '';
   const { promise, resolve } = Promise.withResolvers<string>();
   const outcome = runHere(['login', '--no-browser', '--storage', 'file', ...argv], {
     env: envOf(home),
     onStderr: (text) => {
-      said += text;
-      const url = /^http\S+\/authorize\?\S+$/m.exec(said)?.[0];
+      output += text;
+      const url = /^http\S+\/authorize\?\S+$/m.exec(output)?.[0];
       if (url !== undefined) resolve(url);
     },
   });
@@ -38,32 +38,34 @@ async function login(
   return outcome;
 }
 
-const kept = async (home: Home, profile = 'default') => JSON.parse(await readFile(home.file, 'utf8'))[profile];
-const works = (home: Home, ...argv: string[]): Promise<Outcome> => runHere(argv, { env: envOf(home) });
-/** What is left at the server: the applications that act for this user. */
-const connections = async ({ id }: Person): Promise<number> =>
+const readCredential = async (home: Home, profile = 'default') => JSON.parse(await readFile(home.file, 'utf8'))[profile];
+const runCommand = (home: Home, ...argv: string[]): Promise<Outcome> => runHere(argv, { env: envOf(home) });
+/** Returns the number of grants of the CLI client that this user has at the server. */
+const countGrants = async ({ id }: Person): Promise<number> =>
   (
     await server.db.em
       .fork()
       .execute<object[]>(`select 1 from oauth_records where model = 'Grant' and account_id = ? and client_id = 'mandate-cli'`, [String(id)])
   ).length;
 
-describe('a login that lacks a requested scope', () => {
-  test('ends with 5, says which scope and which user, and keeps the login that works', async () => {
+describe('a sign-in that lacks a requested scope', () => {
+  test('exits with code 5, names the scope and the user, and keeps the previous sign-in', async () => {
     await using home = await configDirectory();
     const anna = await signUp(server.origin);
     expect((await login(home, anna)).exitCode).toBe(0);
-    const [before, grants] = [await kept(home), await connections(anna)];
+    const [before, grants] = [await readCredential(home), await countGrants(anna)];
     const { exitCode, stdout, stderr } = await login(home, anna, ['--scopes', '+users.administer']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
-    expect(stderr).toContain(`error: Not granted by ${anna.email}: users.administer. The earlier login of profile default is kept.`);
+    expect(stderr).toContain(
+      `error: Not granted by ${anna.email}: users.administer. The previous sign-in of profile default is unchanged.`,
+    );
     expect(stderr).toContain('choose "Use another account" in the browser: mandate login --scopes +users.administer\n');
-    expect(await kept(home)).toEqual(before);
-    expect((await works(home, 'orders', 'list')).exitCode).toBe(0);
-    expect(await connections(anna)).toBe(grants); // the new grant is revoked
+    expect(await readCredential(home)).toEqual(before);
+    expect((await runCommand(home, 'orders', 'list')).exitCode).toBe(0);
+    expect(await countGrants(anna)).toBe(grants); // the new grant is revoked
   });
 
-  test('ends with 5 without an earlier login too, which leaves the user signed in with the rest', async () => {
+  test('exits with code 5 without a previous sign-in too, and stores the sign-in with the granted scopes', async () => {
     await using home = await configDirectory();
     const anna = await signUp(server.origin);
     const { exitCode, stderr } = await login(home, anna, ['--scopes', 'users.read,orders.manage']);
@@ -71,19 +73,19 @@ describe('a login that lacks a requested scope', () => {
       exitCode: 5,
       stderr: expect.stringContaining(`Not granted by ${anna.email}: orders.manage. The other scopes were granted.`),
     });
-    expect((await works(home, 'whoami', '--get', 'email')).stdout).toBe(`${anna.email}\n`);
+    expect((await runCommand(home, 'whoami', '--get', 'email')).stdout).toBe(`${anna.email}\n`);
   });
 
-  test('replaces a login that does not work any more', async () => {
+  test('replaces a previous sign-in that no longer works', async () => {
     await using home = await configDirectory();
     const anna = await signUp(server.origin);
     await login(home, anna);
     await server.db.em.fork().execute(`delete from oauth_records where account_id = ? and model <> 'Session'`, [String(anna.id)]);
     expect((await login(home, anna, ['--scopes', '+orders.manage'])).exitCode).toBe(5);
-    expect((await works(home, 'orders', 'list')).exitCode).toBe(0);
+    expect((await runCommand(home, 'orders', 'list')).exitCode).toBe(0);
   });
 
-  test('replaces a login of the same user that has less, and not one of another user', async () => {
+  test('replaces a sign-in of the same user with fewer scopes, but not one of another user', async () => {
     await using home = await configDirectory();
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
     await login(home, anna, ['--scopes', 'users.read']);
@@ -93,29 +95,29 @@ describe('a login that lacks a requested scope', () => {
       exitCode: 0,
       stderr: expect.stringContaining('Not granted: orders.write payments.read payments.write'),
     });
-    const before = await kept(home);
+    const before = await readCredential(home);
     expect(before.scopes).toEqual(expect.arrayContaining(['users.read', 'orders.read']));
     expect((await login(home, anna, [], ticked)).exitCode).toBe(5);
     const everything = { decision: 'allow', scope: ['users.read', 'orders.read', 'orders.write'] };
     expect((await login(home, ben, [], everything)).exitCode).toBe(5);
-    expect((await kept(home)).user).toEqual(before.user);
+    expect((await readCredential(home)).user).toEqual(before.user);
     expect((await login(home, ben)).exitCode).toBe(0);
-    expect((await kept(home)).user.email).toBe(ben.email);
+    expect((await readCredential(home)).user.email).toBe(ben.email);
   });
 
-  test('is complete with another account', async () => {
+  test('succeeds with another account', async () => {
     await using home = await configDirectory();
     const [anna, boss] = [await signUp(server.origin), await signUpAs(server.db, server.origin, 'admin')];
     await login(home, anna);
     expect((await login(home, boss, ['--scopes', '+users.administer'])).exitCode).toBe(0);
-    expect(await kept(home)).toMatchObject({ user: { email: boss.email }, scopes: expect.arrayContaining(['users.administer']) });
+    expect(await readCredential(home)).toMatchObject({ user: { email: boss.email }, scopes: expect.arrayContaining(['users.administer']) });
   });
 });
 
-test('the default login has the scopes of every command of the README, and those to pay', async () => {
+test('the default sign-in has the scopes to pay and to run every command of the README', async () => {
   await using home = await configDirectory();
   expect((await login(home, await signUp(server.origin))).exitCode).toBe(0);
-  const { scopes } = await kept(home);
+  const { scopes } = await readCredential(home);
   expect(scopes).toEqual(expect.arrayContaining(['payments.read', 'payments.write']));
   const readme = await readFile(join(import.meta.dirname, '../../../README.md'), 'utf8');
   const commands = [...readme.matchAll(/^npx mandate (\S+) ([a-z-]+)/gm)].map(([, group, name]) => ({ group, name }));
@@ -129,11 +131,11 @@ test('the default login has the scopes of every command of the README, and those
   expect(refused.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-describe('a hint names the profile of the command', () => {
+describe('a hint contains the profile of the command', () => {
   const profiles: [string, string[], Record<string, string>, string][] = [
-    ['by a flag', ['--profile', 'work'], {}, 'mandate login --profile work'],
-    ['by the environment', [], { MANDATE_PROFILE: 'work' }, 'mandate login --profile work'],
-    ['unless it is the usual one', [], {}, 'mandate login'],
+    ['chosen by a flag', ['--profile', 'work'], {}, 'mandate login --profile work'],
+    ['chosen by the environment', [], { MANDATE_PROFILE: 'work' }, 'mandate login --profile work'],
+    ['unless it is the default profile', [], {}, 'mandate login'],
   ];
 
   test.each(profiles)('%s', async (_, flags, more, command) => {
@@ -144,7 +146,7 @@ describe('a hint names the profile of the command', () => {
     expect((await runHere(['auth', 'status', ...flags], { env })).stderr).toContain(`Sign in with: ${command}\n`);
   });
 
-  test('chosen with "mandate profile use", and the other one named by a flag', async () => {
+  test('chosen with "mandate profile use" or overridden by a flag', async () => {
     await using home = await configDirectory();
     const env = envOf(home);
     await runHere(['profile', 'create', 'work', '--api-url', server.origin], { env });
@@ -153,14 +155,14 @@ describe('a hint names the profile of the command', () => {
     expect((await runHere(['orders', 'list', '--profile', 'default'], { env })).stderr).toContain('mandate login --profile default\n');
   });
 
-  test('after a login that lacks a scope', async () => {
+  test('after a sign-in that lacks a scope', async () => {
     await using home = await configDirectory();
     const anna = await signUp(server.origin);
     await login(home, anna, ['--profile', 'work']);
     const { exitCode, stderr } = await login(home, anna, ['--profile', 'work', '--scopes', '+orders.manage']);
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 5,
-      stderr: expect.stringContaining('The earlier login of profile work is kept.'),
+      stderr: expect.stringContaining('The previous sign-in of profile work is unchanged.'),
     });
     expect(stderr).toContain('mandate login --profile work --scopes +orders.manage\n');
     const listed = await runHere(['tasks', 'list', '--profile', 'work'], { env: envOf(home) });

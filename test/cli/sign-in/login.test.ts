@@ -6,8 +6,8 @@ import { configDirectory, runHere, type Outcome } from '../command-line.ts';
 
 type Login = { readonly outcome: Promise<Outcome>; readonly authorize: URL; readonly callback: (changes?: Record<string, string>) => URL };
 
-/** Begins a sign-in in this process and gives the address that the terminal shows. */
-async function begin(
+/** Starts a sign-in within the test process and returns the authorization URL that it prints. */
+async function startLogin(
   apiUrl: string,
   directory: string,
   argv: readonly string[] = [],
@@ -15,13 +15,13 @@ async function begin(
   scopes: readonly string[] = ['--scopes', 'orders.read'],
 ): Promise<Login> {
   const { promise, resolve } = Promise.withResolvers<URL>();
-  let said = '';
+  let output = '';
   const outcome = runHere(['login', '--no-browser', ...scopes, ...argv], {
     env: { MANDATE_API_URL: apiUrl, MANDATE_CONFIG_DIR: directory },
     onStderr: (text) => {
-      said += text;
-      const address = /^http\S+\/authorize\?\S+$/m.exec(said)?.[0];
-      if (address !== undefined) resolve(new URL(address));
+      output += text;
+      const authorizeUrl = /^http\S+\/authorize\?\S+$/m.exec(output)?.[0];
+      if (authorizeUrl !== undefined) resolve(new URL(authorizeUrl));
     },
     ...more,
   });
@@ -40,7 +40,7 @@ async function begin(
   return { outcome, authorize, callback };
 }
 
-/** fetch does not let one choose the host header. */
+/** Sends a request with a custom Host header, which fetch does not allow, and returns the status. */
 const statusWith = (url: URL, init: { method?: string; host?: string }): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     httpRequest(url, { method: init.method ?? 'GET', headers: { host: init.host ?? url.host } }, (res) => {
@@ -52,10 +52,10 @@ const statusWith = (url: URL, init: { method?: string; host?: string }): Promise
   });
 
 describe('signing in', () => {
-  test('listens on 127.0.0.1, exchanges the code, then tells browser and terminal', async () => {
+  test('listens on 127.0.0.1, exchanges the code and reports success in the browser and the terminal', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path);
+    const login = await startLogin(server.url, directory.path);
     expect(login.authorize.searchParams.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     expect(login.authorize.searchParams.get('scope')).toBe('openid offline_access orders.read');
     const page = await fetch(login.callback());
@@ -77,10 +77,10 @@ describe('signing in', () => {
     });
   });
 
-  test('says so in JSON when asked', async () => {
+  test('prints the result as JSON with --json', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path, ['--json']);
+    const login = await startLogin(server.url, directory.path, ['--json']);
     await fetch(login.callback());
     expect(JSON.parse((await login.outcome).stdout)).toEqual({
       profile: 'default',
@@ -90,20 +90,20 @@ describe('signing in', () => {
     });
   });
 
-  test('tells no token and no code on any output', async () => {
+  test('prints no token and no code', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path, ['--debug', '--json']);
+    const login = await startLogin(server.url, directory.path, ['--debug', '--json']);
     await fetch(login.callback());
     const { stdout, stderr } = await login.outcome;
     expect(stdout + stderr).not.toMatch(/access-1|refresh-1|code_verifier/);
   });
 
-  test('opens the browser and still prints the address; a browser that fails to open is no failure', async () => {
+  test('opens the browser and prints the URL, even if the browser fails to open', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
     const opened: string[] = [];
-    let said = '';
+    let output = '';
     const outcome = runHere(['login', '--scopes', 'orders.read'], {
       env: { MANDATE_API_URL: server.url, MANDATE_CONFIG_DIR: directory.path, DISPLAY: ':0' },
       stdinIsTTY: true,
@@ -111,25 +111,25 @@ describe('signing in', () => {
         opened.push(url);
         throw new Error('no browser');
       },
-      onStderr: (text) => (said += text),
+      onStderr: (text) => (output += text),
       interrupted: AbortSignal.timeout(300),
     });
     expect((await outcome).exitCode).toBe(130);
     expect(opened).toHaveLength(1);
-    expect(said).toContain(opened[0]);
-    expect(said).toContain('No browser opened; use the address above.');
+    expect(output).toContain(opened[0]);
+    expect(output).toContain('The browser could not be opened. Open the URL above.');
   });
 });
 
 describe('signing in again with --force', () => {
-  test('asks for a new sign-in (max_age) with the scopes that are granted already', async () => {
+  test('requests a new sign-in (max_age) with the granted scopes', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const first = await begin(server.url, directory.path);
+    const first = await startLogin(server.url, directory.path);
     expect(first.authorize.searchParams.has('max_age')).toBe(false);
     await fetch(first.callback());
     expect((await first.outcome).exitCode).toBe(0);
-    const again = await begin(server.url, directory.path, ['--force'], {}, []);
+    const again = await startLogin(server.url, directory.path, ['--force'], {}, []);
     expect(again.authorize.searchParams.get('max_age')).toBe('60');
     expect(again.authorize.searchParams.get('scope')).toBe('openid offline_access orders.read');
     await fetch(again.callback());
@@ -137,11 +137,11 @@ describe('signing in again with --force', () => {
   });
 });
 
-describe('a visit that is not the browser coming back', () => {
-  test('changes nothing', async () => {
+describe('an unexpected request to the loopback port', () => {
+  test('does not affect the sign-in', async () => {
     await using server = await stubAuthorizationServer({ tokenDelayMs: 500 });
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path);
+    const login = await startLogin(server.url, directory.path);
     const favicon = new URL('/favicon.ico', login.callback());
     expect((await fetch(favicon)).status).toBe(404);
     expect((await fetch(login.callback({ state: 'forged' }))).status).toBe(400);
@@ -156,29 +156,29 @@ describe('a visit that is not the browser coming back', () => {
     expect(server.grants).toEqual(['authorization_code']);
   });
 
-  test('an idle connection does not keep the command alive', async () => {
+  test('does not keep the command running over an idle connection', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path);
+    const login = await startLogin(server.url, directory.path);
     const { connect } = await import('node:net');
     const idle = connect(Number(login.callback().port), '127.0.0.1').on('error', () => undefined);
     await fetch(login.callback());
-    const begun = performance.now();
+    const startedAt = performance.now();
     await login.outcome;
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
     idle.destroy();
   });
 });
 
-describe('a sign-in that fails', () => {
+describe('a failed sign-in', () => {
   test.each<[string, Record<string, string>, string]>([
-    ['the person refused', { error: 'access_denied' }, 'refused in the browser'],
-    ['another authorization server answered', { iss: 'https://evil.example' }, 'cannot be trusted'],
-    ['the code is not good', { code: 'stolen' }, 'invalid_grant'],
-  ])('ends with 4 in the terminal and says so in the browser: %s', async (_, changes, reason) => {
+    ['the user denied it', { error: 'access_denied' }, 'refused in the browser'],
+    ['the response came from another authorization server', { iss: 'https://evil.example' }, 'cannot be trusted'],
+    ['the code is invalid', { code: 'stolen' }, 'invalid_grant'],
+  ])('exits with code 4 and shows an error page in the browser because %s', async (_, changes, reason) => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path);
+    const login = await startLogin(server.url, directory.path);
     const page = await fetch(login.callback(changes));
     expect(page.status).toBe(400);
     expect(await page.text()).toContain('You are not signed in');
@@ -186,31 +186,34 @@ describe('a sign-in that fails', () => {
     await expect(stat(directory.file)).rejects.toThrow('ENOENT');
   });
 
-  test('shows what others wrote as text, not as a page', async () => {
+  test('escapes HTML in the error description', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path);
+    const login = await startLogin(server.url, directory.path);
     const page = await (await fetch(login.callback({ error: 'server_error', error_description: '<script>alert(1)</script>' }))).text();
     expect(page).not.toContain('<script>');
     expect(page).toContain('&#60;script&#62;');
     await login.outcome;
   });
 
-  test('ends with 4 when nobody comes', async () => {
+  test('exits with code 4 if the user does not sign in before the timeout', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path, ['--timeout', '100ms']);
-    expect(await login.outcome).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('Nobody signed in within 0.1 s') });
+    const login = await startLogin(server.url, directory.path, ['--timeout', '100ms']);
+    expect(await login.outcome).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining('The sign-in was not completed within 0.1 s'),
+    });
   });
 
-  test('ends with 130 on Ctrl-C', async () => {
+  test('exits with code 130 on Ctrl-C', async () => {
     await using server = await stubAuthorizationServer();
     await using directory = await configDirectory();
-    const login = await begin(server.url, directory.path, [], { interrupted: AbortSignal.timeout(200) });
+    const login = await startLogin(server.url, directory.path, [], { interrupted: AbortSignal.timeout(200) });
     expect((await login.outcome).exitCode).toBe(130);
   });
 
-  test('ends with 11 when the service does not answer', async () => {
+  test('exits with code 11 if the service does not respond', async () => {
     await using directory = await configDirectory();
     const outcome = await runHere(['login', '--no-browser'], {
       env: { MANDATE_API_URL: 'http://127.0.0.1:9', MANDATE_CONFIG_DIR: directory.path },
@@ -222,7 +225,7 @@ describe('a sign-in that fails', () => {
     [[], { MANDATE_TOKEN: 'x' }],
     [['--scopes', 'orders;drop'], {}],
     [['--port', '99999'], {}],
-  ])('is refused before anything happens: %j %j', async (argv, env) => {
+  ])('is rejected before any request for %j %j', async (argv, env) => {
     await using server = await stubAuthorizationServer();
     expect(await runHere(['login', '--no-browser', ...argv], { env: { MANDATE_API_URL: server.url, ...env } })).toMatchObject({
       exitCode: 2,

@@ -27,7 +27,7 @@ const credential = (apiUrl: string, changes: object = {}) => ({
 });
 
 describe('mandate config', () => {
-  test('keeps what a profile says, and gives it back', async () => {
+  test('stores and returns the settings of a profile', async () => {
     await using at = await home();
     expect(await at.run('config', 'set', 'timeout', '5s')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     expect(await at.run('config', 'get', 'timeout')).toMatchObject({ exitCode: 0, stdout: '5s\n' });
@@ -42,16 +42,16 @@ describe('mandate config', () => {
 
   test.each([
     [['config', 'set', 'timeuot', '5s'], 'hint: Did you mean timeout?'],
-    [['config', 'set', 'nonsense', '5s'], 'hint: There are: api_url'],
-    [['config', 'set', 'timeout', 'soon'], 'timeout is for each request: 30s, not "soon"'],
-    [['config', 'set', 'api_url', 'javascript:1'], 'api_url is where the service is'],
-    [['config', 'set', 'constructor', 'x'], 'There is no key constructor'],
-  ])('%j is refused', async (argv, reason) => {
+    [['config', 'set', 'nonsense', '5s'], 'hint: Available keys: api_url'],
+    [['config', 'set', 'timeout', 'soon'], 'Invalid value for timeout (timeout of each request, such as 30s): "soon"'],
+    [['config', 'set', 'api_url', 'javascript:1'], 'Invalid value for api_url (URL of the service)'],
+    [['config', 'set', 'constructor', 'x'], 'Unknown key: constructor'],
+  ])('rejects %j', async (argv, reason) => {
     await using at = await home();
     expect(await at.run(...argv)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(reason) });
   });
 
-  test('gives way to the environment, and that to a flag', async () => {
+  test('is overridden by the environment, and the environment by a flag', async () => {
     await using one = await stubServer(() => emptyPage);
     await using two = await stubServer(() => emptyPage);
     await using three = await stubServer(() => emptyPage);
@@ -63,13 +63,13 @@ describe('mandate config', () => {
     expect([one, two, three].map(({ seen }) => seen.length)).toEqual([1, 1, 1]);
   });
 
-  test('when broken is told with what to do, and does not stop help, version, path and completion', async () => {
+  test('reports an invalid file with a hint; help, version, path and completion still work', async () => {
     await using at = await home();
     await writeFile(join(at.path, 'config.json'), '{"profiles": 1}');
     expect(await at.run('products', 'list')).toMatchObject({
       exitCode: 1,
       stdout: '',
-      stderr: expect.stringContaining('is broken\nhint: '),
+      stderr: expect.stringContaining('is not a valid configuration file\nhint: '),
     });
     for (const argv of [['--version'], ['orders', '--help'], ['help', 'orders'], ['commands'], ['completion', 'bash']]) {
       expect((await at.run(...argv)).exitCode).toBe(0);
@@ -79,7 +79,7 @@ describe('mandate config', () => {
 });
 
 describe('mandate profile', () => {
-  test('makes, shows, uses and deletes profiles', async () => {
+  test('creates, shows, activates and deletes profiles', async () => {
     await using server = await stubServer(() => emptyPage);
     await using at = await home();
     expect((await at.run('profile', 'create', 'work', '--api-url', server.url)).exitCode).toBe(0);
@@ -97,17 +97,17 @@ describe('mandate profile', () => {
   });
 
   test.each([
-    [['profile', 'use', 'nowhere'], 'There is no profile nowhere'],
-    [['profile', 'show', 'nowhere'], 'There is no profile nowhere'],
-    [['profile', 'create', '../x', '--api-url', 'https://x.example'], 'A profile is called by letters'],
-    [['profile', 'create', 'x'], 'Say where its service is: --api-url <url>'],
-    [['profile', 'create', 'x', '--api-url', 'http://x.example'], 'would carry tokens readable'],
-  ])('%j is refused', async (argv, reason) => {
+    [['profile', 'use', 'nowhere'], 'Unknown profile: nowhere'],
+    [['profile', 'show', 'nowhere'], 'Unknown profile: nowhere'],
+    [['profile', 'create', '../x', '--api-url', 'https://x.example'], 'Invalid profile name "../x"'],
+    [['profile', 'create', 'x'], 'The URL of the service is required: --api-url <url>'],
+    [['profile', 'create', 'x', '--api-url', 'http://x.example'], 'would send tokens unencrypted'],
+  ])('rejects %j', async (argv, reason) => {
     await using at = await home();
     expect(await at.run(...argv)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(reason) });
   });
 
-  test('that is deleted is signed out of, at the service too', async () => {
+  test('signs out of a deleted profile and revokes its tokens', async () => {
     await using server = await stubAuthorizationServer();
     await using at = await home({ work: credential(server.url), default: credential(server.url) });
     expect(await at.run('profile', 'delete', 'work', '-y')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Signed out') });
@@ -117,7 +117,7 @@ describe('mandate profile', () => {
 });
 
 describe('mandate auth', () => {
-  test('status tells every sign-in, which one is used, and no token', async () => {
+  test('status lists every sign-in and the one in use, without tokens', async () => {
     await using at = await home({ default: credential('https://a.example'), work: credential('https://b.example') });
     const { stdout } = await at.run('auth', 'status', '--json');
     expect(stdout).not.toMatch(/access-0|refresh-0/);
@@ -135,7 +135,7 @@ describe('mandate auth', () => {
     expect(await runHere(['auth', 'status'])).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('mandate login') });
   });
 
-  test('token prints the token alone, renewed when it would end too soon', async () => {
+  test('token prints only the token, renewed if it expires within --min-ttl', async () => {
     await using server = await stubAuthorizationServer();
     await using at = await home({ default: credential(server.url) });
     expect(await at.run('auth', 'token')).toEqual({ exitCode: 0, stdout: 'access-0\n', stderr: '' });
@@ -145,10 +145,10 @@ describe('mandate auth', () => {
     expect((await runHere(['auth', 'token'], { env: { ...at.env, MANDATE_TOKEN: 'mine' } })).stdout).toBe('mine\n');
     expect(await runHere(['auth', 'token'])).toMatchObject({ exitCode: 4, stdout: '' });
     const onTerminal = await runHere(['auth', 'token'], { env: at.env, columns: 80 });
-    expect(onTerminal.stderr).toContain('Whoever sees this token');
+    expect(onTerminal.stderr).toContain('Anyone who has this token');
   });
 
-  test('scopes tells what can be granted and what is', async () => {
+  test('scopes lists all scopes and whether they are granted', async () => {
     await using at = await home({ default: credential('http://localhost:3000') });
     const { data } = JSON.parse((await at.run('auth', 'scopes', '--json')).stdout);
     expect(data).toContainEqual({ scope: 'orders.read', granted: true, allows: 'See your orders' });

@@ -10,7 +10,7 @@ import { configDirectory, endProcesses, runHere, start } from '../command-line.t
 
 const server = useServer();
 
-/** A keyring that keeps, as a desktop has it. */
+/** Creates an in-memory keyring. */
 function keyring(): { readonly kept: Map<string, string>; readonly open: () => Promise<Keyring> } {
   const kept = new Map<string, string>();
   const open = async (): Promise<Keyring> => ({
@@ -21,15 +21,15 @@ function keyring(): { readonly kept: Map<string, string>; readonly open: () => P
   return { kept, open };
 }
 
-type Waiting = { readonly interval?: number; readonly link?: string; readonly answers: readonly StubAnswer[] };
+type TokenServerOptions = { readonly interval?: number; readonly link?: string; readonly answers: readonly StubAnswer[] };
 const oauthError = (error: string): StubAnswer => ({ status: 400, body: { error }, headers: { 'content-type': 'application/json' } });
 const tokens: StubAnswer = {
   body: { access_token: 'access-1', refresh_token: 'refresh-1', token_type: 'Bearer', expires_in: 600, scope: 'orders.read' },
 };
 
-/** An authorization server whose person takes some time. */
-const slowPerson = ({ interval = 0.05, link = '/device?user_code=AB-CD', answers }: Waiting) => {
-  let asked = 0;
+/** Starts an authorization server whose token endpoint returns these responses in turn. */
+const startTokenServer = ({ interval = 0.05, link = '/device?user_code=AB-CD', answers }: TokenServerOptions) => {
+  let requests = 0;
   return stubServer(({ url, headers }) => {
     const base = `http://${headers.host}`;
     if (url.startsWith('/.well-known/'))
@@ -39,13 +39,13 @@ const slowPerson = ({ interval = 0.05, link = '/device?user_code=AB-CD', answers
       const addresses = { verification_uri: `${base}/device`, verification_uri_complete: complete };
       return { body: { device_code: 'secret-device-code', user_code: 'AB-CD', ...addresses, expires_in: 60, interval } };
     }
-    asked += 1;
-    return answers[Math.min(asked, answers.length) - 1] ?? tokens;
+    requests += 1;
+    return answers[Math.min(requests, answers.length) - 1] ?? tokens;
   });
 };
 
-describe('signing in by a code', () => {
-  test('waits for the person, who agrees in a browser elsewhere', async () => {
+describe('signing in with a device code', () => {
+  test('waits until the user confirms in another browser', async () => {
     await using home = await configDirectory();
     const person = await signUp(server.origin);
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
@@ -70,23 +70,23 @@ describe('signing in by a code', () => {
     }
   }, 60_000);
 
-  test('goes on asking while the person takes time and the service has trouble', async () => {
-    await using slow = await slowPerson({
+  test('continues polling while the authorization is pending and after connection errors', async () => {
+    await using slow = await startTokenServer({
       answers: [oauthError('authorization_pending'), { cut: 'before' }, oauthError('authorization_pending'), tokens],
     });
     await using home = await configDirectory();
     const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
     const { exitCode, stderr } = await runHere(['login', '--device', '--scopes', 'orders.read'], { env });
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('and type this code there: AB-CD') });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('and enter this code: AB-CD') });
     expect(stderr).toContain(`${slow.url}/device?user_code=AB-CD`);
     expect(stderr).not.toContain('secret-device-code');
   });
 
   test.each([
     ['access_denied', 'refused in the browser'],
-    ['expired_token', 'Nobody typed the code in time'],
-  ])('ends with 4 on %s', async (error, reason) => {
-    await using slow = await slowPerson({ answers: [oauthError(error)] });
+    ['expired_token', 'The code was not entered in time'],
+  ])('exits with code 4 on %s', async (error, reason) => {
+    await using slow = await startTokenServer({ answers: [oauthError(error)] });
     await using home = await configDirectory();
     const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
     expect(await runHere(['login', '--device'], { env })).toMatchObject({
@@ -96,8 +96,8 @@ describe('signing in by a code', () => {
     });
   });
 
-  test('shows no address of another site', async () => {
-    await using slow = await slowPerson({ link: 'https://evil.example/?user_code=AB-CD', answers: [tokens] });
+  test('prints no URL of another origin', async () => {
+    await using slow = await startTokenServer({ link: 'https://evil.example/?user_code=AB-CD', answers: [tokens] });
     await using home = await configDirectory();
     const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
     const { stderr } = await runHere(['login', '--device', '--scopes', 'orders.read'], { env });
@@ -110,17 +110,17 @@ describe('signing in by a code', () => {
     ['without a terminal', { DISPLAY: ':0' }, false, 'device'],
     ['in a container', { container: 'docker', DISPLAY: ':0' }, true, 'device'],
     ['at a desktop', { DISPLAY: ':0' }, true, 'browser'],
-  ])('is chosen where no browser can come back: %s', async (_, env, stdinIsTTY, mode) => {
-    await using slow = await slowPerson({ answers: [oauthError('access_denied')] });
+  ])('is chosen if no local browser can be used: %s', async (_, env, stdinIsTTY, mode) => {
+    await using slow = await startTokenServer({ answers: [oauthError('access_denied')] });
     await using home = await configDirectory();
     const more = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
     const { stderr } = await runHere(['login', '--timeout', '300ms'], { env: { ...more, ...env }, stdinIsTTY });
-    expect(stderr.includes('type this code there')).toBe(mode === 'device');
+    expect(stderr.includes('enter this code')).toBe(mode === 'device');
   });
 });
 
-describe('signing in with a token from elsewhere', () => {
-  test('keeps a token that the service accepts', async () => {
+describe('signing in with an existing token', () => {
+  test('stores a token that the service accepts', async () => {
     const person = await signUp(server.origin);
     const { access_token: token } = await tokensFor(server.origin, person, ['users.read', 'orders.read']);
     await using home = await configDirectory();
@@ -132,7 +132,7 @@ describe('signing in with a token from elsewhere', () => {
     expect((await runHere(['orders', 'list', '--json'], { env })).exitCode).toBe(0);
   });
 
-  test('keeps none that the service refuses', async () => {
+  test('does not store a token that the service rejects', async () => {
     await using home = await configDirectory();
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
     expect(await runHere(['login', '--with-token'], { env, stdin: 'not-a-token-of-ours\n' })).toMatchObject({ exitCode: 4, stdout: '' });
@@ -140,7 +140,7 @@ describe('signing in with a token from elsewhere', () => {
     expect((await runHere(['orders', 'list'], { env })).exitCode).toBe(4);
   });
 
-  test('keeps one that may not say whose it is', async () => {
+  test('stores a token that lacks the scope to read its user', async () => {
     await using stub = await stubServer(({ url }) =>
       url === '/api/v1/users/me' ? problem(403, 'insufficient_scope') : { body: { id: 1 } },
     );
@@ -154,7 +154,7 @@ describe('signing in with a token from elsewhere', () => {
 
 describe('the refresh token', () => {
   const signedIn = async (storage: string | undefined, open: (() => Promise<Keyring>) | undefined) => {
-    const stub = await slowPerson({ answers: [tokens] });
+    const stub = await startTokenServer({ answers: [tokens] });
     const home = await configDirectory();
     const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
     const argv = ['login', '--device', '--scopes', 'orders.read', ...(storage === undefined ? [] : ['--storage', storage])];
@@ -164,7 +164,7 @@ describe('the refresh token', () => {
     return { ...outcome, file };
   };
 
-  test.each([undefined, 'auto', 'keyring'])('lies in the keyring of the system, and not in the file: --storage %s', async (storage) => {
+  test.each([undefined, 'auto', 'keyring'])('is stored in the system keyring and not in the file with --storage %s', async (storage) => {
     const { kept, open } = keyring();
     const { exitCode, stderr, file } = await signedIn(storage, open);
     expect({ exitCode, kept: [...kept.values()] }).toEqual({ exitCode: 0, kept: ['refresh-1'] });
@@ -173,29 +173,29 @@ describe('the refresh token', () => {
     expect(file).not.toContain('refresh-1');
   });
 
-  test('lies in the file where there is no keyring, or on request', async () => {
+  test('is stored in the file without a keyring or with --storage file', async () => {
     expect((await signedIn(undefined, undefined)).file).toContain('refresh-1');
     const { kept, open } = keyring();
     expect((await signedIn('file', open)).file).toContain('refresh-1');
     expect(kept.size).toBe(0);
   });
 
-  test('lies in the file where the keyring forgets', async () => {
-    const forgetful = async (): Promise<Keyring> => ({
+  test('is stored in the file if the keyring does not keep secrets', async () => {
+    const losingKeyring = async (): Promise<Keyring> => ({
       get: async () => undefined,
       set: async () => undefined,
       remove: async () => undefined,
     });
-    expect((await signedIn('auto', forgetful)).file).toContain('refresh-1');
-    expect(await signedIn('keyring', forgetful)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--storage file') });
+    expect((await signedIn('auto', losingKeyring)).file).toContain('refresh-1');
+    expect(await signedIn('keyring', losingKeyring)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--storage file') });
   });
 
-  test('in the keyring is renewed there, asked for by nothing else, and gone after signing out', async () => {
+  test('in the keyring is read only for a renewal, replaced by it and deleted at sign-out', async () => {
     await using stub = await stubAuthorizationServer();
     await using home = await configDirectory();
     const { kept, open } = keyring();
     let opened = 0;
-    const counted = (): Promise<Keyring> => {
+    const countingOpen = (): Promise<Keyring> => {
       opened += 1;
       return open();
     };
@@ -211,18 +211,18 @@ describe('the refresh token', () => {
     await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
     const { createHash } = await import('node:crypto');
     kept.set(`default ${createHash('sha256').update(home.path).digest('hex').slice(0, 16)}`, 'refresh-0');
-    expect((await runHere(['orders', 'get', '1'], { env, keyring: counted })).exitCode).toBe(0);
+    expect((await runHere(['orders', 'get', '1'], { env, keyring: countingOpen })).exitCode).toBe(0);
     expect([...kept.values()]).toEqual(['refresh-1']);
     expect(await readFile(home.file, 'utf8')).not.toContain('refresh-1');
     const before = opened;
-    expect((await runHere(['orders', 'get', '1'], { env, keyring: counted })).exitCode).toBe(0);
+    expect((await runHere(['orders', 'get', '1'], { env, keyring: countingOpen })).exitCode).toBe(0);
     expect(opened).toBe(before);
-    expect((await runHere(['logout'], { env, keyring: counted })).exitCode).toBe(0);
+    expect((await runHere(['logout'], { env, keyring: countingOpen })).exitCode).toBe(0);
     expect(new URLSearchParams(stub.seen.find(({ url }) => url === '/revoke')?.body).get('token')).toBe('refresh-1');
     expect(kept.size).toBe(0);
   });
 
-  test('that the keyring does not take any longer is not lost', async () => {
+  test('is stored in the file if the keyring no longer accepts it', async () => {
     await using stub = await stubAuthorizationServer();
     await using home = await configDirectory();
     const { open } = keyring();
