@@ -93,7 +93,7 @@ const apiKeyScheme: Json = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'An API key, sent as `Authorization: Bearer <key>`. It acts for the user who created it and needs the same scopes as an access token. Operations that manage API keys or require a recent sign-in do not accept API keys.',
+    'An API key, sent as `Authorization: Bearer <key>`. The key acts for the user who created it and needs the same scopes as an access token. Operations that manage API keys or require a recent sign-in do not accept API keys.',
 };
 
 function oauthScheme(origin: string): Json {

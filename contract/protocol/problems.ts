@@ -97,7 +97,7 @@ type ErrorResponses<Registry extends Record<string, ProblemDeclaration>, Code ex
 
 /**
  * Declares the error responses of a route from its problem codes, one response for each status.
- * `problemResponses({ ...commonProblems, ...orderProblems })('not_found', 'out_of_stock')` declares 404 and 409.
+ * `declareProblemResponses({ ...commonProblems, ...orderProblems })('not_found', 'out_of_stock')` declares 404 and 409.
  */
 export const failuresOf =
   <const Registry extends Record<string, ProblemDeclaration>>(registry: Registry) =>

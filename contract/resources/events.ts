@@ -149,7 +149,7 @@ export const events = c.router({
       })
       .strict(),
     summary: 'List events',
-    description: `Returns events in the order of their IDs. The token needs the same scopes to see an event as to read the resource that the event is about. An event becomes visible after its change is committed, and no event is ever inserted before one that was already visible. Events are stored for ${eventDays} days; an \`after\` that is older returns 410.`,
+    description: `Returns events in the order of their IDs. The token needs the same scopes to see an event as to read the resource that the event is about. An event becomes visible after its change is committed, and no event is ever inserted before one that was already visible. Events are stored for ${eventDays} days. If the events after \`after\` are no longer stored, the response is 410.`,
     responses: { 200: eventPage, ...fails(...tokenGuarded, 'gone') },
     metadata: describedBy({ operationId: 'events.list', access: ['events.read'] }),
   },

@@ -164,14 +164,14 @@ export const products = c.router({
           ),
         category: line(64).optional().describe('Only products of this category.'),
         sku: line(64).optional().describe('Only the product with this SKU.'),
-        price_gte: urlInteger(0, priceMax).optional().describe('Only products with at least this price, in minor units.'),
-        price_lte: urlInteger(0, priceMax).optional().describe('Only products with at most this price, in minor units.'),
+        price_gte: urlInteger(0, priceMax).optional().describe('Only products that cost this or more, in minor units.'),
+        price_lte: urlInteger(0, priceMax).optional().describe('Only products that cost this or less, in minor units.'),
         status: productStatusFilter,
         sort: z
           .enum(['created_at', '-created_at', 'price', '-price', 'name', '-name', 'relevance'])
           .optional()
           .describe(
-            'Sort order; `-` means descending. `relevance` requires `q` and lists the best match first (default: `relevance` with `q`, otherwise `-created_at`).',
+            '`-` means descending. `relevance` requires `q` and lists the best match first (default: `relevance` with `q`, otherwise `-created_at`).',
           ),
       })
       .strict(),

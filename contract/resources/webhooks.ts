@@ -252,7 +252,7 @@ export const webhooks = c.router({
     summary: 'Redeliver events',
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
-      202: component('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of deliveries that are sent again.') })),
+      202: component('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
       ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: describedBy({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),

@@ -22,7 +22,10 @@ const requestFields = {
 const orderV2 = component('Order', order.omit({ delivery: true }).extend(responseFields));
 const orderSummaryV2 = component(
   'OrderSummary',
-  orderSummary.omit({ delivery: true }).extend(responseFields).describe('An order in a list, without its lines.'),
+  orderSummary
+    .omit({ delivery: true })
+    .extend(responseFields)
+    .describe('An order in a list. Its lines are included only with `include=items`.'),
 );
 const orderCreateV2 = component('OrderCreate', orderCreate.omit({ delivery: true }).extend(requestFields));
 const orderUpdateV2 = component(

@@ -103,7 +103,7 @@ export const orderSummary = component(
       ...orderFields,
       items: z.array(orderItem).min(1).max(orderLinesMax).optional().describe('Order lines; only returned with `include=items`.'),
     })
-    .describe('An order in a list, without its lines unless they are requested.'),
+    .describe('An order in a list. Its lines are included only with `include=items`.'),
 );
 /** Maximum number of orders on a page of a list that includes their lines. */
 export const ordersWithItemsMax = 20;
