@@ -23,11 +23,11 @@ export type RouteMetadata = {
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
   /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those listed in `test/support/contract/replay-assertions.ts`. */
   readonly idempotent?: boolean;
-  /** Response field that contains a secret (`shownOnce`), which is neither stored nor replayed. */
+  /** Response field that contains a secret (`oneTimeSecretSchema`), which is neither stored nor replayed. */
   readonly secret?: string;
   /** Whether the response has the ETag of the created resource. Only needed for operations without `If-Match` and `If-None-Match`, whose responses always have one. */
   readonly returnsEtag?: boolean;
-  /** Maximum body size in bytes (default: `usualBodyMax`); infinite for files. */
+  /** Maximum body size in bytes (default: `defaultMaxBodyBytes`); infinite for files. */
   readonly bodyMax?: number;
   /** Media types of a body that is not JSON. The handler itself reads such a body from the request stream. */
   readonly consumes?: readonly [string, ...string[]];
@@ -50,7 +50,7 @@ export function metadataOf(route: AppRoute): RouteMetadata {
   if (typeof metadata !== 'object' || metadata === null || !('operationId' in metadata) || !('access' in metadata)) {
     throw new Error(`${route.method} ${route.path} has no metadata`);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ts-rest types metadata as unknown; only describedBy() above makes it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ts-rest types metadata as unknown; only routeMetadata() above creates it
   return metadata as RouteMetadata;
 }
 

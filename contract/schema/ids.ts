@@ -36,5 +36,5 @@ export const urlIdList = (description: string) =>
     },
   );
 
-/** An ID in a path, with its description. (`describe()` would lose the type that `urlId` declares for the OpenAPI document.) */
+/** An ID in a path, with its description. (`describe()` would lose the type that `urlIdSchema` declares for the OpenAPI document.) */
 export const pathId = (description: string) => extendApi(urlId, { description });

@@ -4,7 +4,7 @@ import { foreignName } from '../../schema/text.ts';
 
 /** Maximum size of a row in an imported file, in bytes. The file itself has no limit. */
 export const importRowMax = 100_000;
-/** Maximum number of rows that an import reads for one order. Valid lines have the lower limit `orderLinesMax`. */
+/** Maximum number of rows that an import reads for one order. Valid lines have the lower limit `maxOrderLines`. */
 export const importOrderRowsMax = 10_000;
 /** Minimum average upload rate, which applies after a grace period. */
 export const slowestUpload = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;
