@@ -6,19 +6,19 @@ export type { InfiniteQueries, Mutations, Queries } from './generated/queries.ge
 export type { InfiniteQueryOf, MutationOf, QueryOf } from './query/query-types.ts';
 
 export type QueryOptions = {
-  /** `useQuery(queries.orders.get(7))` */
+  /** Options for reads: `useQuery(queries.orders.get(7))`. */
   readonly queries: Queries;
-  /** `useInfiniteQuery(infiniteQueries.orders.list({ status: ['paid'] }))` */
+  /** Options for paginated reads: `useInfiniteQuery(infiniteQueries.orders.list({ status: ['paid'] }))`. */
   readonly infiniteQueries: InfiniteQueries;
-  /** `useMutation(mutations.orders.create())` */
+  /** Options for writes: `useMutation(mutations.orders.create())`. */
   readonly mutations: Mutations;
-  /** The beginning of the keys of a resource: `queryClient.invalidateQueries({ queryKey: keyOf('orders') })`. */
+  /** Returns the common prefix of all query keys of a resource: `queryClient.invalidateQueries({ queryKey: keyOf('orders') })`. */
   readonly keyOf: (resource: keyof Queries) => readonly unknown[];
 };
 
-/** Options for TanStack Query, of any framework: nothing of it is imported. */
+/** Creates options for TanStack Query. They work with every framework, because the library is not imported. */
 export function queryOptions(client: Client): QueryOptions {
-  const made: Record<'queries' | 'infiniteQueries' | 'mutations', Record<string, Record<string, Options>>> = {
+  const options: Record<'queries' | 'infiniteQueries' | 'mutations', Record<string, Record<string, Options>>> = {
     queries: {},
     infiniteQueries: {},
     mutations: {},
@@ -27,12 +27,12 @@ export function queryOptions(client: Client): QueryOptions {
     const [resource = '', name = ''] = operation.split('.');
     const call = callOf(client, resource, name);
     const traits = traitsOf(route);
-    if (!traits.reads) (made.mutations[resource] ??= {})[name] = mutationOf(operation, traits, call);
-    else if (!traits.download) (made.queries[resource] ??= {})[name] = queryOf(operation, traits, call);
-    if (traits.paginated) (made.infiniteQueries[resource] ??= {})[name] = infiniteQueryOf(operation, traits, call);
+    if (!traits.reads) (options.mutations[resource] ??= {})[name] = mutationOf(operation, traits, call);
+    else if (!traits.download) (options.queries[resource] ??= {})[name] = queryOf(operation, traits, call);
+    if (traits.paginated) (options.infiniteQueries[resource] ??= {})[name] = infiniteQueryOf(operation, traits, call);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes and these types are written together from one document
-  return { ...made, keyOf: (resource: string) => [root, resource] } as unknown as QueryOptions;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes and these types are generated from the same document
+  return { ...options, keyOf: (resource: string) => [root, resource] } as unknown as QueryOptions;
 }
 
 const root = 'mandate';
@@ -47,8 +47,8 @@ function callOf(client: Client, resource: string, name: string): Call {
 
 type Traits = ReturnType<typeof traitsOf>;
 function traitsOf(route: string) {
-  const [method, path = '', ...words] = route.split(' ');
-  const has = (word: string): boolean => words.includes(word);
+  const [method, path = '', ...traits] = route.split(' ');
+  const has = (trait: string): boolean => traits.includes(trait);
   return {
     reads: method === 'GET',
     download: has('download'),
@@ -61,8 +61,8 @@ function traitsOf(route: string) {
 
 const keyOf = (operation: string, args: readonly unknown[]): unknown[] => [root, ...operation.split('.'), ...args];
 
-/** The client's arguments are in order: what is not there holds its place. */
-function inPlace({ pathParameterCount, query }: Traits, args: readonly unknown[]): unknown[] {
+/** Pads the arguments with `undefined`, so that the options come at the position where the client expects them. */
+function padArguments({ pathParameterCount, query }: Traits, args: readonly unknown[]): unknown[] {
   return Array.from({ length: pathParameterCount + (query ? 1 : 0) }, (_, index) => args[index]);
 }
 
@@ -70,19 +70,19 @@ const queryOf =
   (operation: string, traits: Traits, call: Call): Options =>
   (...args) => ({
     queryKey: keyOf(operation, args),
-    queryFn: ({ signal }: { signal: AbortSignal }) => call(...inPlace(traits, args), { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => call(...padArguments(traits, args), { signal }),
   });
 
 const infiniteQueryOf =
   (operation: string, traits: Traits, call: Call): Options =>
   (...args) => {
-    const all = inPlace(traits, args);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the last one is the query, if there is one
-    const query = all.pop() as object | undefined;
+    const callArguments = padArguments(traits, args);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the last argument is the query of a paginated operation
+    const query = callArguments.pop() as object | undefined;
     return {
       queryKey: [...keyOf(operation, args), 'pages'],
       queryFn: ({ signal, pageParam: cursor }: { signal: AbortSignal; pageParam: string | undefined }) =>
-        call(...all, cursor === undefined ? query : { ...query, cursor }, { signal }),
+        call(...callArguments, cursor === undefined ? query : { ...query, cursor }, { signal }),
       initialPageParam: undefined,
       getNextPageParam: (page: { next_cursor: string | null }) => page.next_cursor ?? undefined,
     };
@@ -99,7 +99,7 @@ const mutationOf =
 
 function inputOf({ body, query }: Traits, variables: unknown): unknown[] {
   if (!body || !query) return body || query ? [variables] : [];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the types of such mutations say
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of these mutations require both
   const both = variables as { readonly body: unknown; readonly query: unknown };
   return [both.body, both.query];
 }

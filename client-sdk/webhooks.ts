@@ -2,36 +2,37 @@ import type { MandateEvent } from './core/events.ts';
 
 export { followEvents, type EventOf, type EventType, type EventTypeFilter, type MandateEvent } from './core/events.ts';
 
-/** The delivery is not from whom it says, was changed on the way, or is too old to be believed. */
+/** The delivery has no valid signature or its timestamp is outside the tolerance. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
-/** Headers as a framework has them: `Headers`, or Node's `req.headers`. */
+/** Request headers: a `Headers` object, or `req.headers` of Node. */
 export type WebhookHeaders = { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** Options of `verifyWebhook`. */
 export type VerifyOptions = {
-  /** How far the time of the delivery may be from now, in seconds: 300 when left out. */
+  /** Maximum difference between the delivery timestamp and the current time, in seconds (default: 300). */
   readonly toleranceSeconds?: number | undefined;
-  /** The time to compare with: now. */
+  /** Time to compare with (default: the current time). */
   readonly now?: Date | undefined;
 };
 
 /**
- * Checks that a delivery was signed with one of your secrets (Standard Webhooks 1.0.0), not long ago, and gives its event.
- * Runs wherever there is WebCrypto: Node, browsers, edge runtimes.
+ * Verifies the signature (Standard Webhooks 1.0.0) and the timestamp of a delivery, and returns its event.
+ * Runs in every environment with WebCrypto: Node, browsers, edge runtimes.
  *
  * ```ts
  * const event = await verifyWebhook(await request.text(), request.headers, process.env.WEBHOOK_SECRET);
  * if (event.type === 'order.paid') await ship(event.data.object);
  * ```
  *
- * The same event may come more than once: remember `event.id`. Events may come in any order: compare `event.subject.version`.
- * New types are added now and then, so let a `switch` over `event.type` pass over what it does not know.
+ * An event may be delivered more than once: store `event.id` to detect duplicates. Events may arrive in any order: compare
+ * `event.subject.version`. More event types may be added, so a `switch` over `event.type` must ignore unknown types.
  *
- * @param rawBody the body exactly as it came: parsed and written again it has another signature
- * @param secrets what the endpoint was created with, `whsec_...`; both while one follows the other
- * @throws {WebhookVerificationError} and nothing else, for whatever was sent
+ * @param rawBody the body exactly as received; after parsing and serializing it again, the signature would not match
+ * @param secrets the secret of the endpoint, `whsec_...`; both secrets during a rotation
+ * @throws {WebhookVerificationError} for every invalid delivery
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -40,22 +41,22 @@ export async function verifyWebhook(
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
 ): Promise<MandateEvent> {
   const [id, timestamp, signatures] = [header(headers, 'id'), header(headers, 'timestamp'), header(headers, 'signature')];
-  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is no time');
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a timestamp');
   if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds) {
     throw new WebhookVerificationError(`webhook-timestamp is more than ${toleranceSeconds} s from now`);
   }
   const body = typeof rawBody === 'string' ? encoder.encode(rawBody) : rawBody;
-  const signed = concatenated(encoder.encode(`${id}.${timestamp}.`), body);
+  const signedContent = concatenated(encoder.encode(`${id}.${timestamp}.`), body);
   const keys = await Promise.all([secrets].flat().map((secret) => importKey(secret, 'verify')));
   for (const signature of signatures.split(' ')) {
     const bytes = signature.startsWith('v1,') ? fromBase64(signature.slice(3)) : undefined;
-    if (!bytes) continue; // of another scheme, or another time
-    for (const key of keys) if (await crypto.subtle.verify('HMAC', key, bytes, signed)) return parsed(body);
+    if (!bytes) continue; // another signature scheme or version
+    for (const key of keys) if (await crypto.subtle.verify('HMAC', key, bytes, signedContent)) return parseEvent(body);
   }
-  throw new WebhookVerificationError('no signature is by one of the secrets');
+  throw new WebhookVerificationError('no signature matches one of the secrets');
 }
 
-/** The headers that a delivery is sent with: for tests of your receiver. */
+/** Returns the headers of a signed delivery, for tests of your endpoint. */
 export async function signWebhook(id: string, body: string, secret: string, now: Date = new Date()): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const signature = await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), encoder.encode(`${id}.${timestamp}.${body}`));
@@ -74,13 +75,13 @@ function header(headers: WebhookHeaders, name: string): string {
 
 const isHeaders = (headers: WebhookHeaders): headers is { get(name: string): string | null } => typeof headers['get'] === 'function';
 
-/** Named by what gives it: environments have it under different types. */
+/** `CryptoKey`, whose type has different names in different environments. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function importKey(secret: string, use: 'sign' | 'verify'): Promise<Key> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
-  // Not a failure of whoever sent it, and nothing of the secret is said.
-  if (!bytes || bytes.length === 0) throw new TypeError('a webhook secret is base64 behind whsec_');
+  // A configuration error of the receiver, not of the sender. The message must not contain the secret.
+  if (!bytes || bytes.length === 0) throw new TypeError('a webhook secret must be whsec_ followed by base64');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 }
 
@@ -99,11 +100,11 @@ function concatenated(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBu
   return all;
 }
 
-function parsed(body: Uint8Array): MandateEvent {
+function parseEvent(body: Uint8Array): MandateEvent {
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- signed by the service, whose contract says what it sends
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- signed by the service, whose contract defines the payload
     return JSON.parse(new TextDecoder().decode(body)) as MandateEvent;
   } catch (cause) {
-    throw new WebhookVerificationError('the body is no JSON', { cause });
+    throw new WebhookVerificationError('the body is not JSON', { cause });
   }
 }

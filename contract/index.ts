@@ -25,9 +25,9 @@ import { versions } from './protocol/versions.ts';
 import { webhookProblems, webhooks } from './resources/events/webhooks.ts';
 
 const c = initContract();
-const inVersion = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, strictStatusCodes: true }) as const;
+const versionOptions = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, strictStatusCodes: true }) as const;
 
-/** Every resource that versions have in common. */
+/** Resources that are the same in every version. */
 const resources = {
   users,
   products,
@@ -52,13 +52,13 @@ const resources = {
   signingKeys,
 };
 
-/** The current version of the API, and the list of all versions. */
-export const contract = { versions: c.router(versions, { strictStatusCodes: true }), ...c.router(resources, inVersion('v1')) };
+/** Contract of version 1, the current version of the API, and of the list of versions. */
+export const contract = { versions: c.router(versions, { strictStatusCodes: true }), ...c.router(resources, versionOptions('v1')) };
 
-/** Version 2, a preview: what changes is written anew, the rest is version 1's. */
-export const contractV2 = c.router({ ...resources, orders: ordersV2 }, inVersion('v2'));
+/** Contract of version 2, a preview. Resources that do not differ are taken from version 1. */
+export const contractV2 = c.router({ ...resources, orders: ordersV2 }, versionOptions('v2'));
 
-/** Every way a request can fail: its code, HTTP status and title. */
+/** All problem codes of the API, with HTTP status and title. */
 export const problems = {
   ...commonProblems,
   ...userProblems,

@@ -9,19 +9,19 @@ export type AuthorizationRequestOptions = {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** How old the sign-in of the user may be, in seconds (OpenID Connect Core section 3.1.2.1); an older one is repeated (RFC 9470 section 4). */
+  /** Maximum age of the user's sign-in, in seconds (OpenID Connect Core section 3.1.2.1). If it is older, the user has to sign in again (RFC 9470 section 4). */
   readonly maxAge?: number | undefined;
 };
 
-/** A sign-in that has begun. Keep it until the browser comes back: `state` and `codeVerifier` prove that both ends are the same. */
+/** A sign-in in progress. Store it until the browser returns to `redirectUri`: `state` and `codeVerifier` bind the response to this request. */
 export type AuthorizationRequest = AuthorizationRequestOptions & {
-  /** Where the person goes. */
+  /** Authorization URL to open in the user's browser. */
   readonly url: string;
   readonly state: string;
   readonly codeVerifier: string;
 };
 
-/** Begins a sign-in with the authorization code grant and PKCE (RFC 7636, S256). */
+/** Starts a sign-in with the authorization code grant and PKCE (RFC 7636, S256), and returns the authorization URL. */
 export async function beginAuthorization(server: AuthorizationServer, options: AuthorizationRequestOptions): Promise<AuthorizationRequest> {
   const endpoint = server.metadata.authorization_endpoint;
   if (endpoint === undefined) throw new AuthorizationError('invalid_response', `${server.issuer} has no authorization endpoint`);
@@ -38,14 +38,14 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
     code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
     ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
-    // Binds the code too, which otherwise whoever sees it and the verifier could use with another key (RFC 9449 section 10).
+    // Binds the authorization code to the key; otherwise, a stolen code and verifier could be used with another key (RFC 9449 section 10).
     ...(proofKey && { dpop_jkt: await thumbprint(proofKey) }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return { ...options, url: url.href, state, codeVerifier };
 }
 
-/** Completes a sign-in with the address the browser came back to. Checks `state` and `iss` (RFC 9207) before the code is used. */
+/** Completes a sign-in with the URL to which the browser was redirected. Checks `state` and `iss` (RFC 9207) before it exchanges the code. */
 export async function completeAuthorization(
   server: AuthorizationServer,
   request: AuthorizationRequest,
@@ -60,11 +60,11 @@ export async function completeAuthorization(
   return requestTokens(server, request, 'authorization_code', { code, redirect_uri, code_verifier }, signal);
 }
 
-/** Tells the authorization server that a token shall not work any longer (RFC 7009); with a refresh token, all that came from it. */
+/** Revokes a token (RFC 7009). Revoking a refresh token also revokes the access tokens that were issued with it. */
 export async function revoke(server: AuthorizationServer, clientId: string, token: string, signal?: AbortSignal): Promise<void> {
-  await understood(server.issuer, signal, async (ending) => {
+  await understood(server.issuer, signal, async (requestSignal) => {
     const authentication = clientAuthentication({ clientId });
     const client = { client_id: clientId };
-    await bodyOf(await oauth.revocationRequest(server.metadata, client, authentication, token, requestOptions(server, ending)));
+    await bodyOf(await oauth.revocationRequest(server.metadata, client, authentication, token, requestOptions(server, requestSignal)));
   });
 }

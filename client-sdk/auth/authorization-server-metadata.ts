@@ -4,16 +4,16 @@ import type { ProofKeySource } from './dpop-key.ts';
 import { checkedBaseUrl } from '../core/request-url.ts';
 import type { Fetch } from '../core/transport.ts';
 
-/** Tokens that an authorization server issued, and until when. */
+/** Tokens issued by an authorization server. */
 export type Tokens = {
   readonly accessToken: string;
-  /** Milliseconds since 1970. */
+  /** Expiration time of the access token, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
   readonly refreshToken?: string | undefined;
   readonly scopes: readonly string[];
 };
 
-/** As much of RFC 8414 as is made use of. */
+/** The metadata fields (RFC 8414) that the client uses. */
 type AuthorizationServerMetadata = {
   readonly issuer: string;
   readonly authorization_response_iss_parameter_supported: boolean;
@@ -21,44 +21,44 @@ type AuthorizationServerMetadata = {
 
 const endpoints = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'device_authorization_endpoint'] as const;
 
-/** Where an authorization server says its endpoints are, checked to come from the issuer asked. */
+/** An authorization server with its metadata, whose issuer has been verified. */
 export type AuthorizationServer = {
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
   readonly fetch: Fetch;
-  /** What tokens are bound to. */
+  /** Key to which tokens are bound (DPoP). */
   readonly proofKey: ProofKeySource;
 };
 
 export type AuthorizationServerOptions = {
-  /** Allows `http://` to other machines: then secrets travel readable. */
+  /** Allows `http://` to other machines. Secrets are then sent unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
-  /** Has the tokens bound to this key (DPoP, RFC 9449), so that nobody without it can use them. */
+  /** Key to which tokens are bound (DPoP, RFC 9449), so that they cannot be used without it. */
   readonly proofKey?: ProofKeySource;
-  /** In place of the global one. */
+  /** Replacement for the global `fetch`. */
   readonly fetch?: Fetch | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-const freshForMs = 60_000;
+const minimumLifetimeMs = 60_000;
 
-/** Whether a token lasts for a request that begins now. */
-export const isFresh = ({ expiresAt }: Tokens): boolean => expiresAt - Date.now() > freshForMs;
+/** Returns whether the access token remains valid long enough for a request that starts now. */
+export const isFresh = ({ expiresAt }: Tokens): boolean => expiresAt - Date.now() > minimumLifetimeMs;
 
-/** Asks an authorization server for its endpoints (RFC 8414). */
+/** Fetches the metadata of an authorization server (RFC 8414). */
 export async function discover(issuer: string, options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
   const checked = checkedBaseUrl(issuer, options.allowInsecureRequests);
   const { fetch: send = (url, init) => fetch(url, init), proofKey } = options;
   const { origin, pathname } = new URL(checked);
   const url = `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`;
-  const found = await understood(checked, options.signal, async (signal) => bodyOf(await send(url, { signal, redirect: 'error' })));
-  // Endpoints that another server speaks of would be sent the secrets of this one (RFC 8414 section 3.3).
-  if (found['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${checked} is not the issuer that ${url} speaks of`);
-  return { issuer: checked, metadata: metadataOf(checked, found), fetch: send, proofKey };
+  const document = await understood(checked, options.signal, async (signal) => bodyOf(await send(url, { signal, redirect: 'error' })));
+  // Prevents sending secrets to endpoints that another server has named (RFC 8414 section 3.3).
+  if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);
+  return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }
 
-const metadataOf = (issuer: string, found: Body): AuthorizationServerMetadata => ({
+const metadataOf = (issuer: string, document: Body): AuthorizationServerMetadata => ({
   issuer,
-  authorization_response_iss_parameter_supported: found['authorization_response_iss_parameter_supported'] === true,
-  ...Object.fromEntries(endpoints.flatMap((name) => (typeof found[name] === 'string' ? [[name, found[name]]] : []))),
+  authorization_response_iss_parameter_supported: document['authorization_response_iss_parameter_supported'] === true,
+  ...Object.fromEntries(endpoints.flatMap((name) => (typeof document[name] === 'string' ? [[name, document[name]]] : []))),
 });

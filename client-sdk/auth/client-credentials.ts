@@ -11,27 +11,27 @@ import { requestTokens } from './token-endpoint.ts';
 import type { TokenSource } from '../core/token-source.ts';
 
 export type ClientCredentials = Omit<AuthorizationServerOptions, 'signal'> & {
-  /** The authorization server; of this product, the same origin as the API. */
+  /** Issuer URL of the authorization server: the origin of the API. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What the tokens shall allow; everything the application may, when left out. */
+  /** Requested scopes (default: all scopes of the application). */
   readonly scopes?: readonly string[] | undefined;
 };
 
-/** Tokens of an application that acts for itself. Never for browsers: a page cannot keep a secret. */
+/** Creates a token source for an application that acts for itself. Do not use it in a browser, where the secret would be public. */
 export function clientCredentials(credentials: ClientCredentials): TokenSource {
   const { proofKey, scopes } = credentials;
   let server: AuthorizationServer | undefined;
   let tokens: Tokens | undefined;
-  const renewed = singleFlight(async () => {
+  const requestToken = singleFlight(async () => {
     server ??= await discover(credentials.issuer, credentials);
     tokens = await requestTokens(server, credentials, 'client_credentials', scopes ? { scope: scopes.join(' ') } : {});
     return tokens.accessToken;
   });
   return {
-    accessToken: async () => (tokens && isFresh(tokens) ? tokens.accessToken : renewed()),
-    replacement: async (refused) => (tokens && tokens.accessToken !== refused ? tokens.accessToken : renewed()),
+    accessToken: async () => (tokens && isFresh(tokens) ? tokens.accessToken : requestToken()),
+    replacement: async (rejected) => (tokens && tokens.accessToken !== rejected ? tokens.accessToken : requestToken()),
     ...(proofKey && { proof: (request) => proofWith(proofKey, request) }),
   };
 }

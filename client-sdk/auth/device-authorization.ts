@@ -10,57 +10,57 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export type DeviceAuthorizationOptions = {
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** How old the sign-in of the user may be, in seconds (OpenID Connect Core section 3.1.2.1); an older one is repeated (RFC 9470 section 4). */
+  /** Maximum age of the user's sign-in, in seconds (OpenID Connect Core section 3.1.2.1). If it is older, the user has to sign in again (RFC 9470 section 4). */
   readonly maxAge?: number | undefined;
 };
 
-/** A sign-in that a person completes in a browser on another device (RFC 8628). */
+/** A sign-in that the user completes in a browser on another device (RFC 8628). */
 export type DeviceAuthorization = DeviceAuthorizationOptions & {
-  /** What the person types there, and where. */
+  /** Code that the user enters at `verificationUri`. */
   readonly userCode: string;
   readonly verificationUri: string;
-  /** The same with the code in it, for a link or a QR code. */
+  /** `verificationUri` including the code, for a link or a QR code. */
   readonly verificationUriComplete: string | undefined;
-  /** Milliseconds since 1970. */
+  /** Expiration time of the codes, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
   readonly intervalMs: number;
-  /** Worth the tokens once the person agreed: show it to nobody. */
+  /** Secret with which the tokens are requested. Do not show it to the user. */
   readonly deviceCode: string;
 };
 
-/** Begins a sign-in on a device without a browser. Show `userCode` and `verificationUri`, then `completeDeviceAuthorization`. */
+/** Starts a sign-in on a device without a browser. Show `userCode` and `verificationUri` to the user, then call `completeDeviceAuthorization`. */
 export async function beginDeviceAuthorization(
   server: AuthorizationServer,
   options: DeviceAuthorizationOptions,
   signal?: AbortSignal,
 ): Promise<DeviceAuthorization> {
-  return understood(server.issuer, signal, async (ending) => {
+  return understood(server.issuer, signal, async (requestSignal) => {
     const response = await oauth.deviceAuthorizationRequest(
       server.metadata,
       { client_id: options.clientId },
       clientAuthentication(options),
       { scope: options.scopes.join(' '), ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }) },
-      requestOptions(server, ending),
+      requestOptions(server, requestSignal),
     );
-    const answer = await bodyOf(response);
-    const { user_code: userCode, verification_uri: verificationUri, device_code: deviceCode, verification_uri_complete: complete } = answer;
+    const body = await bodyOf(response);
+    const { user_code: userCode, verification_uri: verificationUri, device_code: deviceCode, verification_uri_complete: complete } = body;
     if (typeof userCode !== 'string' || typeof verificationUri !== 'string' || typeof deviceCode !== 'string')
-      throw new AuthorizationError('invalid_response', `${server.issuer} answered without a code`);
+      throw new AuthorizationError('invalid_response', `${server.issuer} returned no device code`);
     return {
       ...options,
       userCode,
       verificationUri,
       verificationUriComplete: typeof complete === 'string' ? complete : undefined,
-      expiresAt: Date.now() + (Number(answer['expires_in']) || 0) * 1000,
-      intervalMs: (Number(answer['interval']) || 5) * 1000,
+      expiresAt: Date.now() + (Number(body['expires_in']) || 0) * 1000,
+      intervalMs: (Number(body['interval']) || 5) * 1000,
       deviceCode,
     };
   });
 }
 
 /**
- * Waits until the person agreed. Fails with `AuthorizationError` `access_denied` or `expired_token`;
- * a server that is away for a moment is asked again, less and less often.
+ * Polls until the user has given consent, and returns the tokens. Fails with `AuthorizationError` `access_denied` or `expired_token`.
+ * While the server is unreachable, the polling interval doubles with each attempt.
  */
 export async function completeDeviceAuthorization(
   server: AuthorizationServer,
@@ -73,7 +73,8 @@ export async function completeDeviceAuthorization(
     try {
       return await requestTokens(server, device, deviceGrant, { device_code: device.deviceCode }, signal);
     } catch (error) {
-      if (Date.now() >= device.expiresAt) throw new AuthorizationError('expired_token', 'Nobody agreed in time', error);
+      if (Date.now() >= device.expiresAt)
+        throw new AuthorizationError('expired_token', 'The device code expired before the user gave consent', error);
       if (error instanceof ConnectionError || error instanceof TimeoutError) intervalMs *= 2;
       else if (error instanceof AuthorizationError && error.error === 'slow_down') intervalMs += 5_000;
       else if (!(error instanceof AuthorizationError && error.error === 'authorization_pending')) throw error;

@@ -1,14 +1,14 @@
 import type { ProvenRequest } from '../core/token-source.ts';
 
-/** A `CryptoKey`, by whatever name the platform's types have for it. */
+/** `CryptoKey`, whose type has different names on different platforms. */
 type PrivateKey = Parameters<typeof crypto.subtle.sign>[1];
 
-/** A private JSON web key (RFC 7517) of the curve P-256. */
+/** A private JSON Web Key (RFC 7517) on the P-256 curve. */
 export type ProofJwk = { readonly [Member in 'kty' | 'crv' | 'x' | 'y' | 'd']?: string };
 
 /**
- * The key that tokens are bound to (DPoP, RFC 9449): whoever has a token, or the refresh token, and not this key can do nothing with it.
- * In a browser it can be kept in IndexedDB without anybody, the page included, being able to read it.
+ * A key to which tokens are bound (DPoP, RFC 9449). Stolen access and refresh tokens cannot be used without it.
+ * In a browser it can be stored in IndexedDB as a non-extractable key, which even the page itself cannot read.
  */
 export type ProofKey = {
   readonly privateKey: PrivateKey;
@@ -17,24 +17,25 @@ export type ProofKey = {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** `extractable`: for keys that have to be written somewhere with `exportProofKey`. */
+/** Generates a key. Set `extractable` to store the key with `exportProofKey`. */
 export async function newProofKey({ extractable = false }: { readonly extractable?: boolean | undefined } = {}): Promise<ProofKey> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, extractable, ['sign', 'verify']);
-  return { privateKey, publicJwk: publicPart(await crypto.subtle.exportKey('jwk', publicKey)) };
+  return { privateKey, publicJwk: publicMembers(await crypto.subtle.exportKey('jwk', publicKey)) };
 }
 
-/** As a private JSON web key, a secret. Fails for a key that is not extractable. */
+/** Exports the private key as a JSON Web Key, which is a secret. Fails if the key is not extractable. */
 export const exportProofKey = ({ privateKey }: ProofKey): Promise<ProofJwk> => crypto.subtle.exportKey('jwk', privateKey);
 
+/** Imports a key that was exported with `exportProofKey`. */
 export async function importProofKey(jwk: ProofJwk): Promise<ProofKey> {
-  return { privateKey: await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']), publicJwk: publicPart(jwk) };
+  return { privateKey: await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']), publicJwk: publicMembers(jwk) };
 }
 
-function publicPart({ kty = '', crv = '', x = '', y = '' }: ProofJwk): ProofKey['publicJwk'] {
+function publicMembers({ kty = '', crv = '', x = '', y = '' }: ProofJwk): ProofKey['publicJwk'] {
   return { kty, crv, x, y };
 }
 
-/** Proves that a request comes from who has the key; good for this one request. */
+/** Creates a DPoP proof, which is valid for one request. */
 export async function proofOf({ privateKey, publicJwk }: ProofKey, { method, url, accessToken }: ProvenRequest): Promise<string> {
   const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: publicJwk };
   const claims = {
@@ -44,12 +45,12 @@ export async function proofOf({ privateKey, publicJwk }: ProofKey, { method, url
     iat: Math.floor(Date.now() / 1000),
     ...(accessToken !== undefined && { ath: await sha256(accessToken) }),
   };
-  const signed = [header, claims].map((part) => base64url(bytesOf(JSON.stringify(part)))).join('.');
-  const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytesOf(signed));
-  return `${signed}.${base64url(new Uint8Array(signature))}`;
+  const signingInput = [header, claims].map((part) => base64url(bytesOf(JSON.stringify(part)))).join('.');
+  const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytesOf(signingInput));
+  return `${signingInput}.${base64url(new Uint8Array(signature))}`;
 }
 
-/** What an authorization server calls the key (RFC 7638); the order of the members is part of it. */
+/** Returns the thumbprint of the key (RFC 7638), which depends on the order of the members. */
 export const thumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> => sha256(JSON.stringify({ crv, kty, x, y }));
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
@@ -60,13 +61,14 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** A key, or a function that gives the one of the moment. */
+/** A key, or a function that returns the current key. */
 export type ProofKeySource = ProofKey | (() => Promise<ProofKey | undefined>) | undefined;
 
+/** Returns the key of a key source. */
 export const currentKey = async (proofKey: ProofKeySource): Promise<ProofKey | undefined> =>
   typeof proofKey === 'function' ? proofKey() : proofKey;
 
-/** The proof of one request, if there is a key. */
+/** Creates a DPoP proof for a request; returns `undefined` if there is no key. */
 export async function proofWith(proofKey: ProofKeySource, request: ProvenRequest): Promise<string | undefined> {
   const key = await currentKey(proofKey);
   return key && proofOf(key, request);

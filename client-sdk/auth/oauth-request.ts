@@ -5,10 +5,10 @@ const requestTimeoutMs = 15_000;
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What an endpoint answered, or why it refused (RFC 6749 section 5.2). */
+/** Reads the JSON body of a response. Throws `AuthorizationError` for an OAuth error response (RFC 6749 section 5.2). */
 export async function bodyOf(response: Response): Promise<Body> {
   const text = await response.text();
-  const body = response.ok && text === '' ? {} : parsed(text);
+  const body = response.ok && text === '' ? {} : parseJson(text);
   if (response.ok && body) return body;
   if (typeof body?.['error'] !== 'string') throw new DecodeError(response.status, response.headers, text);
   const { error, error_description: description = error } = body;
@@ -17,7 +17,7 @@ export async function bodyOf(response: Response): Promise<Body> {
 
 const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null;
 
-function parsed(text: string): Body | undefined {
+function parseJson(text: string): Body | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isBody(value) ? value : undefined;
@@ -27,8 +27,7 @@ function parsed(text: string): Body | undefined {
 }
 
 /**
- * Runs an exchange with the authorization server, with an end to it in any case;
- * whatever goes wrong becomes one of our own errors.
+ * Runs a request to the authorization server with a timeout, and converts every failure to a `MandateError`.
  */
 export async function understood<T>(
   issuer: string,
@@ -40,16 +39,16 @@ export async function understood<T>(
     return await exchange(aborted ? AbortSignal.any([aborted, timeout]) : timeout);
   } catch (cause) {
     if (aborted?.aborted) throw new AbortError('The call was aborted', { cause });
-    if (timeout.aborted) throw new TimeoutError(`No answer from ${issuer} within ${requestTimeoutMs / 1000} s`, { cause });
-    throw translated(issuer, cause);
+    if (timeout.aborted) throw new TimeoutError(`No response from ${issuer} within ${requestTimeoutMs / 1000} s`, { cause });
+    throw toMandateError(issuer, cause);
   }
 }
 
-function translated(issuer: string, cause: unknown): Error {
+function toMandateError(issuer: string, cause: unknown): Error {
   if (cause instanceof MandateError) return cause;
   if (cause instanceof oauth.AuthorizationResponseError)
     return new AuthorizationError(cause.error, cause.error_description ?? cause.error, cause);
   if (cause instanceof oauth.OperationProcessingError)
-    return new AuthorizationError('invalid_response', `${issuer} answered in a way that cannot be trusted: ${cause.message}`, cause);
+    return new AuthorizationError('invalid_response', `Invalid response from ${issuer}: ${cause.message}`, cause);
   return unreachable(issuer, cause);
 }

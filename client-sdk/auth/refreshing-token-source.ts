@@ -7,49 +7,49 @@ import type { TokenSource } from '../core/token-source.ts';
 import type { TokenStore } from './token-store.ts';
 
 export type RefreshOptions = Omit<AuthorizationServerOptions, 'signal'> & {
-  /** The authorization server; of this product, the same origin as the API. */
+  /** Issuer URL of the authorization server: the origin of the API. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   readonly store: TokenStore;
 };
 
-/** Tokens a person granted, renewed shortly before they expire and once when the API refuses one. */
+/** Creates a token source for a signed-in user. Access tokens are refreshed shortly before they expire, and once if the API rejects one. */
 export function refreshingTokens(options: RefreshOptions): TokenSource {
   const { issuer, store, proofKey } = options;
   let server: AuthorizationServer | undefined;
-  const found = async (): Promise<AuthorizationServer> => (server ??= await discover(issuer, options));
-  const refresh = singleFlight(() => store.exclusively(() => refreshOnce(options, found, stale)));
-  // What the callers of one flight want to get rid of; the flight is shared, so it is too.
+  const discoverServer = async (): Promise<AuthorizationServer> => (server ??= await discover(issuer, options));
+  const refresh = singleFlight(() => store.exclusively(() => refreshOnce(options, discoverServer, stale)));
+  // The access token to replace. Concurrent callers share one refresh, so they share this value as well.
   let stale: string | undefined;
-  const without = async (token: string | undefined): Promise<string> => {
+  const refreshInsteadOf = async (token: string | undefined): Promise<string> => {
     stale = token;
     return refresh();
   };
   return {
     async accessToken() {
       const tokens = await store.read();
-      return tokens && isFresh(tokens) ? tokens.accessToken : without(tokens?.accessToken);
+      return tokens && isFresh(tokens) ? tokens.accessToken : refreshInsteadOf(tokens?.accessToken);
     },
-    async replacement(refused) {
+    async replacement(rejected) {
       const tokens = await store.read();
-      return tokens && tokens.accessToken !== refused ? tokens.accessToken : without(refused);
+      return tokens && tokens.accessToken !== rejected ? tokens.accessToken : refreshInsteadOf(rejected);
     },
     ...(proofKey && { proof: (request) => proofWith(proofKey, request) }),
   };
 }
 
-type Found = () => Promise<AuthorizationServer>;
+type DiscoverServer = () => Promise<AuthorizationServer>;
 
-async function refreshOnce(options: RefreshOptions, found: Found, stale: string | undefined): Promise<string> {
+async function refreshOnce(options: RefreshOptions, discoverServer: DiscoverServer, stale: string | undefined): Promise<string> {
   const { store } = options;
   const tokens = await store.read();
-  // Somebody else has been here since.
+  // Another caller, tab or process has refreshed the tokens in the meantime.
   if (tokens && tokens.accessToken !== stale && isFresh(tokens)) return tokens.accessToken;
-  if (tokens?.refreshToken === undefined) throw new SignInRequiredError('Nobody is signed in');
+  if (tokens?.refreshToken === undefined) throw new SignInRequiredError('No user is signed in');
   try {
-    const renewed = await requestTokens(await found(), options, 'refresh_token', { refresh_token: tokens.refreshToken });
-    // An answer without a refresh token leaves the old one in force (RFC 6749 section 6).
+    const renewed = await requestTokens(await discoverServer(), options, 'refresh_token', { refresh_token: tokens.refreshToken });
+    // If the response has no refresh token, the previous one remains valid (RFC 6749 section 6).
     const next = {
       ...renewed,
       refreshToken: renewed.refreshToken ?? tokens.refreshToken,
@@ -61,6 +61,6 @@ async function refreshOnce(options: RefreshOptions, found: Found, stale: string 
     if (!(error instanceof AuthorizationError && error.error === 'invalid_grant')) throw error;
     const { refreshToken: _, ...rest } = tokens;
     await store.write(rest);
-    throw new SignInRequiredError('What was granted has ended', { cause: error });
+    throw new SignInRequiredError('The grant has expired or been revoked', { cause: error });
   }
 }

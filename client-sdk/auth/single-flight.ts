@@ -1,10 +1,10 @@
-/** Callers that come while `work` is under way share its outcome. */
+/** Wraps `work` so that concurrent callers share one execution and its outcome. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined;
+  let running: Promise<T> | undefined;
   return () => {
-    underWay ??= work().finally(() => {
-      underWay = undefined;
+    running ??= work().finally(() => {
+      running = undefined;
     });
-    return underWay;
+    return running;
   };
 }

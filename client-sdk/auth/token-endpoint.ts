@@ -4,21 +4,21 @@ import { AuthorizationError } from '../core/errors.ts';
 import { bodyOf, understood, type Body } from './oauth-request.ts';
 import { proofWith } from './dpop-key.ts';
 
-type Exchange = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
+type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
 
-/** For every exchange with the server: how it is sent, and with what proof. */
+/** Returns the `oauth4webapi` options of a request. Requests to the token endpoint get a DPoP proof if there is a key. */
 export function requestOptions(server: AuthorizationServer, signal: AbortSignal) {
-  const exchange: Exchange = async (url, { body = null, headers, ...init }) => {
+  const fetchWithProof: OAuthFetch = async (url, { body = null, headers, ...init }) => {
     const proof = url === server.metadata.token_endpoint && (await proofWith(server.proofKey, { method: 'POST', url }));
     return server.fetch(url, { ...init, signal, body, headers: { ...headers, ...(proof && { dpop: proof }) } });
   };
-  return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: exchange, signal };
+  return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: fetchWithProof, signal };
 }
 
-/** Who asks. Without a secret it proves to be itself by nothing but PKCE. */
+/** The OAuth client. A public client has no secret and authenticates only by PKCE. */
 export type OAuthClient = { readonly clientId: string; readonly clientSecret?: string | undefined };
 
-/** RFC 6749 section 2.3.1. */
+/** Returns the client authentication (RFC 6749 section 2.3.1): HTTP Basic with a secret, otherwise only `client_id`. */
 export const clientAuthentication =
   ({ clientId, clientSecret }: OAuthClient): oauth.ClientAuth =>
   (_server, _client, body, headers) => {
@@ -28,7 +28,7 @@ export const clientAuthentication =
 
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
-/** Asks the token endpoint (RFC 6749 section 5). */
+/** Requests tokens from the token endpoint (RFC 6749 section 5). */
 export const requestTokens = (
   server: AuthorizationServer,
   client: OAuthClient,
@@ -36,22 +36,22 @@ export const requestTokens = (
   parameters: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<Tokens> =>
-  understood(server.issuer, signal, async (ending) => {
+  understood(server.issuer, signal, async (requestSignal) => {
     const response = await oauth.genericTokenEndpointRequest(
       server.metadata,
       { client_id: client.clientId },
       clientAuthentication(client),
       grantType,
       parameters,
-      requestOptions(server, ending),
+      requestOptions(server, requestSignal),
     );
     return toTokens(await bodyOf(response));
   });
 
-/** The ID token is not looked at: who signed in is asked of the API. */
+/** Converts a token response. The ID token is ignored, because the API returns the signed-in user. */
 function toTokens({ access_token: accessToken, refresh_token: refreshToken, token_type: type, expires_in: seconds, scope }: Body): Tokens {
   if (typeof accessToken !== 'string' || !/^(?:bearer|dpop)$/i.test(String(type)))
-    throw new AuthorizationError('invalid_response', 'The authorization server answered without a token that can be used');
+    throw new AuthorizationError('invalid_response', 'The authorization server returned no usable token');
   return {
     accessToken,
     expiresAt: Date.now() + (Number(seconds) || 300) * 1000,

@@ -1,17 +1,17 @@
 import type { Tokens } from './authorization-server-metadata.ts';
 
-/** Where a refreshing token source keeps its tokens. */
+/** Stores the tokens of a refreshing token source. */
 export type TokenStore = {
   read(): Promise<Tokens | undefined>;
   write(tokens: Tokens): Promise<void>;
   /**
-   * Runs `work` while nobody else who shares the tokens, in this process or another, runs theirs.
-   * A refresh token works once; two refreshes at a time would end the grant.
+   * Runs `work` under a lock that is shared by all users of these tokens, in this process and in others.
+   * A refresh token can be used only once, so two concurrent refreshes would revoke the grant.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** Keeps tokens as long as the process or page lives. */
+/** Creates a store that keeps tokens in memory. */
 export function memoryStore(initial: Tokens): TokenStore {
   let tokens = initial;
   let last: Promise<unknown> = Promise.resolve();
@@ -21,9 +21,9 @@ export function memoryStore(initial: Tokens): TokenStore {
       tokens = next;
     },
     exclusively: async (work) => {
-      const mine = last.then(work, work);
-      last = mine.catch(() => undefined);
-      return mine;
+      const result = last.then(work, work);
+      last = result.catch(() => undefined);
+      return result;
     },
   };
 }

@@ -3,25 +3,25 @@ import type { ProofKey } from '../auth/dpop-key.ts';
 import type { TokenStore } from '../auth/token-store.ts';
 import { kept } from './indexeddb-values.ts';
 
-/** What a sign-in leaves behind: the tokens, and the key that they are bound to. */
+/** Result of a sign-in: the tokens, and the key that they are bound to. */
 export type SignedIn = { readonly tokens: Tokens; readonly proofKey: ProofKey | undefined };
 
 export type BrowserStore = TokenStore & {
   proofKey(): Promise<ProofKey | undefined>;
-  /** `undefined` forgets who is signed in. Call it within `exclusively`. */
+  /** Replaces the stored sign-in; `undefined` removes it. Call it within `exclusively`. */
   replace(signedIn: SignedIn | undefined): Promise<void>;
-  /** Calls `listener` when somebody signs in or out, in whichever page. Gives what ends that. */
+  /** Calls `listener` when the user signs in or out in any tab. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
 };
 
-/** Shared by all pages of this origin: one of them renews the tokens for all. */
+/** Creates a token store in IndexedDB, which all tabs of this origin share, so that one tab refreshes the tokens for all. */
 export function browserStore(name: string): BrowserStore {
   const read = (): Promise<SignedIn | undefined> => kept.read(name);
   const listeners = new Set<() => void>();
-  const told = (): void => listeners.forEach((listener) => listener());
+  const notify = (): void => listeners.forEach((listener) => listener());
   const replace = async (signedIn: SignedIn | undefined): Promise<void> => {
     await (signedIn ? kept.write(name, signedIn) : kept.remove(name));
-    told();
+    notify();
     const channel = new BroadcastChannel(name);
     channel.postMessage('changed');
     channel.close();
@@ -32,11 +32,11 @@ export function browserStore(name: string): BrowserStore {
     replace,
     async write(tokens) {
       const before = await read();
-      // Without a refresh token left, nobody is signed in any longer.
+      // Without a refresh token the user is signed out.
       if (before && tokens.refreshToken !== undefined) await kept.write(name, { ...before, tokens });
       else await replace(undefined);
     },
-    // The browser gives the lock to the next page when this one is closed, whatever it was doing.
+    // If the tab is closed, the browser releases the lock, even during `work`.
     exclusively: <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request(name, work),
     onChange(listener) {
       const channel = new BroadcastChannel(name);

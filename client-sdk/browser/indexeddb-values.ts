@@ -1,4 +1,4 @@
-/** What the pages of this origin keep for each other, keys included that no page can read (IndexedDB). */
+/** Key-value storage in IndexedDB, shared by the tabs of this origin. Values can be non-extractable keys. */
 export const kept = {
   read: <T>(name: IDBValidKey): Promise<T | undefined> => inStore('readonly', (store) => store.get(name)),
   write: (name: string, value: unknown): Promise<unknown> => inStore('readwrite', (store) => store.put(value, name)),
@@ -7,23 +7,23 @@ export const kept = {
 };
 
 async function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-  const database = await opened();
+  const database = await openDatabase();
   try {
     return await new Promise((resolve, reject) => {
       const transaction = database.transaction('kept', mode);
       const request = work(transaction.objectStore('kept'));
       transaction.addEventListener('complete', () => resolve(request.result));
-      transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('the browser keeps nothing')));
+      transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('IndexedDB is not available')));
     });
   } finally {
     database.close();
   }
 }
 
-const opened = (): Promise<IDBDatabase> =>
+const openDatabase = (): Promise<IDBDatabase> =>
   new Promise((resolve, reject) => {
     const request = indexedDB.open('mandate', 1);
     request.addEventListener('upgradeneeded', () => request.result.createObjectStore('kept'));
     request.addEventListener('success', () => resolve(request.result));
-    request.addEventListener('error', () => reject(request.error ?? new Error('the browser keeps nothing')));
+    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB is not available')));
   });

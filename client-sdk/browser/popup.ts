@@ -1,33 +1,34 @@
 import { AbortError, AuthorizationError } from '../core/errors.ts';
 
-/** Call it in the handler of the click, before anything that is waited for: browsers open no window later. */
+/** Opens the sign-in window. Call it in a click handler before any `await`; browsers block popups that are opened later. */
 export function openPopup(): Window {
   const popup = window.open('', '', 'popup,width=480,height=720');
-  if (!popup) throw new AuthorizationError('popup_blocked', 'The browser opened no window for the sign-in');
+  if (!popup) throw new AuthorizationError('popup_blocked', 'The browser blocked the sign-in window');
   return popup;
 }
 
 const channelOf = (state: string): BroadcastChannel => new BroadcastChannel(`mandate sign-in ${state}`);
 
 /**
- * The address that `popup` came back to. By a channel of this origin, because the window of a page that isolates itself
- * (Cross-Origin-Opener-Policy) is cut off from the one that opened it; its `closed` then says nothing until the person is back here.
+ * Waits for the URL to which `popup` is redirected. The URL is received over a broadcast channel, because a sign-in page with
+ * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is then `true` even for an open popup, so it counts only
+ * while this page has the focus.
  */
 export async function popupCallback(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const channel = channelOf(state);
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-    if (typeof data !== 'string' || data === taken) return;
-    channel.postMessage(taken);
+    if (typeof data !== 'string' || data === received) return;
+    channel.postMessage(received);
     resolve(data);
   });
   const end = (): void => reject(new AbortError('The call was aborted', { cause: signal?.reason }));
   signal?.addEventListener('abort', end);
   if (signal?.aborted) end();
-  let gone = 0;
+  let closedChecks = 0;
   const watch = setInterval(() => {
-    gone = popup.closed && document.hasFocus() ? gone + 1 : 0;
-    if (gone > 2) reject(new AuthorizationError('popup_closed', 'The window of the sign-in was closed'));
+    closedChecks = popup.closed && document.hasFocus() ? closedChecks + 1 : 0;
+    if (closedChecks > 2) reject(new AuthorizationError('popup_closed', 'The sign-in window was closed'));
   }, 500);
   try {
     return await promise;
@@ -39,18 +40,18 @@ export async function popupCallback(popup: Window, state: string, signal: AbortS
   }
 }
 
-const taken = 'taken';
-const answerWithinMs = 1_000;
+const received = 'taken';
+const handOverTimeoutMs = 1_000;
 
-/** In the popup: hands its address over to the page that opened it, and says whether there is one. */
+/** Sends the URL of the popup to the page that opened it. Returns whether that page received it. */
 export async function handOver(state: string, url: string): Promise<boolean> {
   const channel = channelOf(state);
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => data === taken && resolve(true));
-  const timer = setTimeout(() => resolve(false), answerWithinMs);
+  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => data === received && resolve(true));
+  const timer = setTimeout(() => resolve(false), handOverTimeoutMs);
   channel.postMessage(url);
-  const handed = await promise;
+  const isReceived = await promise;
   clearTimeout(timer);
   channel.close();
-  return handed;
+  return isReceived;
 }

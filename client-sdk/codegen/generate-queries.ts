@@ -1,14 +1,14 @@
 import type { Operation } from './openapi-document.ts';
 
-/** The types of `query.ts`: which operations can be kept, which come in pages, and which change something. */
+/** Returns the source of the types of `query.ts`: the operations that are queries, infinite queries and mutations. */
 export function queriesSource(operations: Operation[]): string {
-  // A file is read once, so nothing keeps it.
-  const told = operations.filter(({ givesFile }) => !givesFile);
-  const reads = told.filter(({ method }) => method === 'GET');
+  // A download is a stream that can be read only once, so it cannot be cached.
+  const cacheable = operations.filter(({ givesFile }) => !givesFile);
+  const reads = cacheable.filter(({ method }) => method === 'GET');
   const parts = {
     Queries: [reads, (operation: Operation) => `QueryOf<${dataOf(operation)}>`],
     InfiniteQueries: [reads.filter(({ paginated }) => paginated), (operation: Operation) => `InfiniteQueryOf<${dataOf(operation)}>`],
-    Mutations: [told.filter(({ method }) => method !== 'GET'), mutationOf],
+    Mutations: [cacheable.filter(({ method }) => method !== 'GET'), mutationOf],
   } as const;
   const interfaces = Object.entries(parts).map(([name, [members, resultOf]]) => {
     const byResource = [...Map.groupBy(members, ({ resource }) => resource)];
@@ -19,7 +19,7 @@ export function queriesSource(operations: Operation[]): string {
     return `export interface ${name} {\n${resources.join('')}}\n`;
   });
   const typesUsed = new Set(interfaces.join('').match(/\b[A-Z]\w+\b/g));
-  const own = new Set([
+  const typesImportedElsewhere = new Set([
     'Queries',
     'InfiniteQueries',
     'Mutations',
@@ -33,7 +33,7 @@ export function queriesSource(operations: Operation[]): string {
     'IfMatch',
     'IfNoneMatch',
   ]);
-  const imported = [...typesUsed].filter((name) => !own.has(name)).toSorted();
+  const imported = [...typesUsed].filter((name) => !typesImportedElsewhere.has(name)).toSorted();
   return `import type { CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/call.ts';
 import type { InfiniteQueryOf, MutationOf, QueryOf } from '../query/query-types.ts';
 import type { ${imported.join(', ')} } from './resources.gen.ts';
@@ -44,7 +44,7 @@ ${interfaces.join('\n')}`;
 
 const dataOf = ({ dataSchema }: Operation): string => dataSchema ?? 'undefined';
 
-/** What is changed is named by the path; with what, is said when it happens. */
+/** Returns the type of a mutation. Path parameters are arguments of its options; body and query are the variables of the mutation. */
 function mutationOf(operation: Operation): string {
   const body = operation.takesFile ? 'FileContent' : operation.bodySchema;
   const query = operation.query.length > 0 ? queryName(operation) : undefined;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** As much of an OpenAPI document as the generator reads. */
+/** The parts of an OpenAPI document that the generator reads. */
 export type OpenApiDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
@@ -20,7 +20,7 @@ type OpenApiOperation = {
   readonly security: readonly { readonly oauth2?: readonly string[] }[];
 };
 
-/** One operation, reduced to what a client has to know of it. */
+/** An operation, reduced to what the generator needs. */
 export type Operation = {
   readonly id: string;
   readonly resource: string;
@@ -32,10 +32,10 @@ export type Operation = {
   readonly pathParameters: readonly string[];
   readonly query: readonly string[];
   readonly queryRequired: boolean;
-  /** Whether `dry_run` is the only query parameter: it is then an option of the method, so that the method takes no query. */
+  /** Whether `dry_run` is the only query parameter. It is then an option of the method, which takes no query. */
   readonly dryRun: boolean;
   readonly bodySchema: string | undefined;
-  /** Whether the body is a file, and whether the answer is one. */
+  /** Whether the request body is a file, and whether the response is one. */
   readonly takesFile: boolean;
   readonly givesFile: boolean;
   readonly dataSchema: string | undefined;
@@ -45,31 +45,34 @@ export type Operation = {
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
   readonly paginated: boolean;
-  /** Status by problem code. */
+  /** HTTP status by problem code. */
   readonly problems: Readonly<Record<string, number>>;
 };
 
+/** Reads a generated OpenAPI document of the contract. */
 export async function readOpenApiDocument(name: 'openapi.json' | 'openapi-v2.json'): Promise<OpenApiDocument> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own document, kept valid by its own checks
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the document is generated and validated in this repository
   return JSON.parse(await readFile(new URL(`../../contract/openapi/${name}`, import.meta.url), 'utf8')) as OpenApiDocument;
 }
 
+/** Returns the operations of a document, without internal ones. */
 export const operationsOf = ({ paths }: OpenApiDocument): Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]) => (operation['x-internal'] ? [] : [reduced(method, path, operation)])),
+    Object.entries(methods).flatMap(([method, operation]) => (operation['x-internal'] ? [] : [toOperation(method, path, operation)])),
   );
 
-function reduced(method: string, path: string, operation: OpenApiOperation): Operation {
+function toOperation(method: string, path: string, operation: OpenApiOperation): Operation {
   const { operationId: id, parameters = [], requestBody, responses } = operation;
   const [resource, name] = id.split('.');
-  if (resource === undefined || name === undefined) throw new Error(`${id} is not called resource.method`);
-  const named = (place: string) => parameters.filter((parameter) => parameter.in === place).map((parameter) => parameter.name);
+  if (resource === undefined || name === undefined) throw new Error(`${id} is not of the form resource.method`);
+  const parameterNames = (location: string) =>
+    parameters.filter((parameter) => parameter.in === location).map((parameter) => parameter.name);
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const problems = Object.fromEntries(
     Object.entries(responses).flatMap(([status, response]) => (response['x-problem-codes'] ?? []).map((code) => [code, Number(status)])),
   );
-  const headers = named('header');
-  const query = named('query');
+  const headers = parameterNames('header');
+  const query = parameterNames('query');
   const dryRun = query.length === 1 && query[0] === 'dry_run';
   return {
     id,
@@ -103,6 +106,6 @@ function schemaName(id: string, content: Content | undefined): string | undefine
   const schema = content?.['application/json']?.schema;
   if (schema === undefined) return undefined;
   const name = schema.$ref?.split('/').at(-1);
-  if (name === undefined) throw new Error(`${id} takes or gives a body that has no name`);
+  if (name === undefined) throw new Error(`a body of ${id} has no named schema`);
   return name;
 }

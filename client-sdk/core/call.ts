@@ -1,52 +1,54 @@
 import { MandateError, type ApiErrorOf, type TransportFailure } from './errors.ts';
 
-/** What can be said of a single call. */
+/** Options of a single call. */
 export type CallOptions = {
-  /** Ends the call, also while it waits between two tries. */
+  /** Aborts the call, even while it waits between two attempts. */
   readonly signal?: AbortSignal | undefined;
-  /** For each try. */
+  /** Timeout of each attempt. */
   readonly timeoutMs?: number | undefined;
-  /** For all tries and the waits between them together. */
+  /** Time limit for all attempts and the delays between them. */
   readonly deadlineMs?: number | undefined;
-  /** Tries after the first. */
+  /** Maximum number of retries. */
   readonly maxRetries?: number | undefined;
-  /** Instead of the one made up for every request that accepts one. The same key never carries a request out twice. */
+  /** Idempotency key (default: a random key for each call that accepts one). A request with the same key is never executed twice. */
   readonly idempotencyKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
-/** For operations that can be tried out without any effect. */
+/** Option of operations that support dry runs. */
 export type DryRun = {
-  /** Returns the response of the real request; nothing is written. Default: false. */
+  /** Returns the response of a real request without storing anything (default: false). */
   readonly dryRun?: boolean | undefined;
 };
 
-/** For what changes one thing. */
+/** Option of conditional updates. */
 export type IfMatch = {
-  /** The ETag of the version that is meant; another one is not changed, and the call fails with `precondition_failed`. */
+  /** ETag of the version to change. If the resource has changed since, the call fails with `precondition_failed`. */
   readonly ifMatch?: string | undefined;
 };
 
+/** Option of conditional reads, and of updates that must not replace an existing resource. */
 export type IfNoneMatch = {
-  /** The ETag of the version that is known already; reading it again gives `undefined`. `*` in a change: only if there is none yet. */
+  /** ETag of a version that you have; a read returns `undefined` if it is still current. `*` in an update: create the resource only if it does not exist. */
   readonly ifNoneMatch?: string | undefined;
 };
 
-/** An answer of the API: its body as received, and what came with it. */
+/** A response of the API: its body as received, with status and headers. */
 export type Answer<Data> = {
   readonly data: Data;
   readonly status: number;
   readonly headers: Headers;
   readonly requestId: string | undefined;
-  /** Whether this is the response of an earlier request with the same idempotency key. A secret in it is `null`: the field's description says what to do. */
+  /** Whether this is the response of an earlier request with the same idempotency key. Secrets are then `null`; the description of the field explains how to get a valid one. */
   readonly replayed: boolean;
 };
 
+/** Outcome of a call as a value. */
 export type Result<Data, Problems> =
   | { readonly ok: true; readonly data: Data }
   | { readonly ok: false; readonly error: ApiErrorOf<Problems> | TransportFailure };
 
-/** A call under way. Awaiting it gives the data or throws; `safe()` gives either as a value. */
+/** A call in progress. Awaiting it returns the data or throws; `safe()` returns either one as a value. */
 export class Call<Data, Problems = Record<string, number>> implements Promise<Data> {
   readonly [Symbol.toStringTag] = 'Call';
   readonly #answer: Promise<Answer<Data>>;
@@ -56,32 +58,32 @@ export class Call<Data, Problems = Record<string, number>> implements Promise<Da
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- it is a promise
-  then<Kept = Data, Caught = never>(
-    kept?: ((data: Data) => Kept | PromiseLike<Kept>) | null,
-    caught?: ((reason: unknown) => Caught | PromiseLike<Caught>) | null,
-  ): Promise<Kept | Caught> {
-    return this.#answer.then(({ data }) => data).then(kept, caught);
+  then<Fulfilled = Data, Caught = never>(
+    onFulfilled?: ((data: Data) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Caught | PromiseLike<Caught>) | null,
+  ): Promise<Fulfilled | Caught> {
+    return this.#answer.then(({ data }) => data).then(onFulfilled, onRejected);
   }
 
-  catch<Caught = never>(caught?: ((reason: unknown) => Caught | PromiseLike<Caught>) | null): Promise<Data | Caught> {
-    return this.then(undefined, caught);
+  catch<Caught = never>(onRejected?: ((reason: unknown) => Caught | PromiseLike<Caught>) | null): Promise<Data | Caught> {
+    return this.then(undefined, onRejected);
   }
 
-  finally(done?: (() => void) | null): Promise<Data> {
-    return this.then(undefined, undefined).finally(done);
+  finally(onFinally?: (() => void) | null): Promise<Data> {
+    return this.then(undefined, undefined).finally(onFinally);
   }
 
-  /** The data together with status, headers and request id. */
+  /** Returns the data with status, headers and request ID. */
   withResponse(): Promise<Answer<Data>> {
     return this.#answer;
   }
 
-  /** The failure as a value with a known set of codes, instead of an exception. */
+  /** Returns failures as values with a known set of codes instead of throwing them. */
   async safe(): Promise<Result<Data, Problems>> {
     try {
       return { ok: true, data: await this };
     } catch (error) {
-      // A mistake in the program stays an exception.
+      // Programming errors are still thrown.
       if (!(error instanceof MandateError)) throw error;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract lists the codes of each operation
       return { ok: false, error: error as ApiErrorOf<Problems> | TransportFailure };

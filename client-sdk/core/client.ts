@@ -11,45 +11,46 @@ import { send, type ApiRequest, type Fetch, type SendOptions, type TransportSett
 import type { FileContent } from './upload.ts';
 import { waitForTask, type WaitOptions } from './wait-for-task.ts';
 
+/** Options of a client. */
 export type ClientOptions = {
-  /** Where the service is: `https://shop.example`. */
+  /** URL of the service, such as `https://shop.example`. */
   readonly baseUrl: string;
-  /** A token, or where tokens come from; without it only what is public can be called. */
+  /** Access token or token source. Without it, only public operations can be called. */
   readonly auth?: TokenSource | string | undefined;
-  /** For each try; 30 seconds unless said otherwise. */
+  /** Timeout of each attempt (default: 30 seconds). */
   readonly timeoutMs?: number | undefined;
-  /** For all tries of a call and the waits between them together; there is no such end unless said otherwise. */
+  /** Time limit for all attempts of a call and the delays between them (default: none). */
   readonly deadlineMs?: number | undefined;
-  /** Tries after the first, of requests that can be repeated without harm; 2 unless said otherwise. */
+  /** Maximum number of retries of requests that are safe to repeat (default: 2). */
   readonly maxRetries?: number | undefined;
-  /** When the service asks to wait longer than this, the call fails at once; 60 seconds unless said otherwise. */
+  /** Maximum delay before a retry. If the service requests a longer delay, the call fails immediately (default: 60 seconds). */
   readonly maxRetryDelayMs?: number | undefined;
-  /** Sent with every request. */
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In place of the global one: for a proxy, for a log, for tests. */
+  /** Replacement for the global `fetch`, for example for a proxy, for logging or in tests. */
   readonly fetch?: Fetch | undefined;
-  /** Told once of each operation that should not be used any more; a line of `console.warn` unless said otherwise. */
+  /** Called once for each deprecated operation that is used (default: prints a line with `console.warn`). */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
-  /** Allows `http://` to other machines: then tokens travel readable. */
+  /** Allows `http://` to other machines. Tokens are then sent unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
 };
 
 export type Client = Resources & {
   readonly tasks: {
-    /** Waits for the end of a task, whether it succeeds or not, also while the service is away for a moment. */
+    /** Waits until a task has finished, even if it fails or is canceled. Tolerates short outages of the service. */
     wait(taskId: number | string, options?: WaitOptions): Promise<Task>;
   };
-  /** Any request of the API, for what has no method of its own. */
+  /** Sends any request to the API, for operations without a method. */
   readonly request: (request: ApiRequest, options?: SendOptions) => Call<unknown>;
-  /** Has every try go through `middleware`; the one that was added first sees a request first, and its answer last. */
+  /** Adds middleware that wraps every attempt. The middleware that was added first sees a request first, and its response last. */
   readonly use: (middleware: Middleware) => Client;
 };
 
-/** A client of one installation. Every operation of the API is a method: `client.orders.create({ ... })`. */
+/** Creates a client of one installation. Every operation of the API is a method: `client.orders.create({ ... })`. */
 export const createClient = (options: ClientOptions): Client => clientWith(options, routes);
 
-/** The same with the operations in `table`: of another version, say. */
-export function clientWith(options: ClientOptions, table: Readonly<Record<string, string>>): Client {
+/** Creates a client with the operations in `operationRoutes`, for example those of another API version. */
+export function clientWith(options: ClientOptions, operationRoutes: Readonly<Record<string, string>>): Client {
   const middleware: Middleware[] = [watchDeprecations(options.onDeprecation ?? warnOfDeprecation)];
   const settings: TransportSettings = {
     middleware,
@@ -64,25 +65,25 @@ export function clientWith(options: ClientOptions, table: Readonly<Record<string
     headers: options.headers ?? {},
   };
   const resources: Record<string, Record<string, Method>> = {};
-  for (const [operationId, route] of Object.entries(table)) {
+  for (const [operationId, route] of Object.entries(operationRoutes)) {
     const [resource = '', name = ''] = operationId.split('.');
-    (resources[resource] ??= {})[name] = methodOf(settings, operationId, route);
+    (resources[resource] ??= {})[name] = createMethod(settings, operationId, route);
   }
-  const tasks = { ...resources['tasks'], wait: (id: number | string, waiting?: WaitOptions) => waitForTask(settings, id, waiting) };
+  const tasks = { ...resources['tasks'], wait: (id: number | string, waitOptions?: WaitOptions) => waitForTask(settings, id, waitOptions) };
   const request: Client['request'] = (apiRequest, callOptions) => new Call(send(settings, apiRequest, callOptions));
   const use = (added: Middleware): Client => {
     middleware.push(added);
     return client;
   };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes and Resources are written together from one document
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes and Resources are generated from the same document
   const client = { ...resources, tasks, request, use } as unknown as Client;
   return client;
 }
 
 type Method = (...args: unknown[]) => Call<unknown>;
 
-/** A method takes the path parameters one by one, then the body and the query if the route has them, then the options. */
-function methodOf(settings: TransportSettings, operation: string, route: string): Method {
+/** Creates the method of an operation. Its arguments are the path parameters, the body and the query if the route has them, and the options. */
+function createMethod(settings: TransportSettings, operation: string, route: string): Method {
   const [method = '', template = '', ...traits] = route.split(' ');
   const has = (trait: string): boolean => traits.includes(trait);
   const pathParameterCount = template.split('{').length - 1;
@@ -93,27 +94,27 @@ function methodOf(settings: TransportSettings, operation: string, route: string)
     const [query, options = {}] = [(has('query') && rest.shift()) || {}, ...rest] as [Query, SendOptions?];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const pathArguments = args.slice(0, pathParameterCount) as (string | number)[];
-    const keyed = has('idempotent') ? { ...options, idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } : options;
+    const sendOptions = has('idempotent') ? { ...options, idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } : options;
     const dryRun = has('dry') && options.dryRun ? { dry_run: 'true' } : {};
-    const sendWith = async (asked: Query): Promise<Answer<unknown>> => {
+    const sendWith = async (requestQuery: Query): Promise<Answer<unknown>> => {
       const path = filledPath(template, pathArguments);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const content = has('file') ? { file: input as FileContent } : has('json') && { body: input };
       return send(
         settings,
-        { operation, method, path, query: { ...asked, ...dryRun }, ...content, answer: has('download') ? 'file' : undefined },
-        keyed,
+        { operation, method, path, query: { ...requestQuery, ...dryRun }, ...content, answer: has('download') ? 'file' : undefined },
+        sendOptions,
       );
     };
     if (!has('paginated')) return new Call(sendWith(query));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const pageAt = (at: Query): Promise<Answer<Page>> => sendWith(at) as Promise<Answer<Page>>;
-    return new PagedCall(pageAt(query), (cursor) => pageAt({ ...query, cursor }));
+    const fetchPage = (pageQuery: Query): Promise<Answer<Page>> => sendWith(pageQuery) as Promise<Answer<Page>>;
+    return new PagedCall(fetchPage(query), (cursor) => fetchPage({ ...query, cursor }));
   };
 }
 
 type Query = Record<string, QueryValue>;
 
-/** Not `crypto.randomUUID`, which browsers keep from pages that came over plain http. */
+/** Returns a random key. `crypto.randomUUID` is not used, because browsers do not offer it to pages loaded over plain HTTP. */
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,41 +1,46 @@
 import type { Middleware } from './middleware.ts';
 
-/** That an operation should not be used any more. */
+/** Deprecation of an operation. */
 export type DeprecationNotice = {
-  /** The operation, such as `orders.create`; method and path of what has no method of its own. */
+  /** The operation, such as `orders.create`; method and path if the operation has no method in the SDK. */
   readonly operation: string;
   readonly deprecatedAt: Date | undefined;
-  /** When it ends; from then on it answers 410. */
+  /** End of support: from then on the response is 410. */
   readonly sunsetAt: Date | undefined;
-  /** Where to read what to use instead. */
+  /** URL of the migration guide. */
   readonly guide: string | undefined;
 };
 
-/** Tells once of each operation whose answers say that it is deprecated (RFC 9745), and until when it works (RFC 8594). */
-export function watchDeprecations(tell: (notice: DeprecationNotice) => void): Middleware {
-  const told = new Set<string>();
+/** Calls `onDeprecation` once for each operation whose responses have the `Deprecation` header (RFC 9745), with the end of support from the `Sunset` header (RFC 8594). */
+export function watchDeprecations(onDeprecation: (notice: DeprecationNotice) => void): Middleware {
+  const reported = new Set<string>();
   return async (request, next) => {
     const response = await next(request);
     const since = response.headers.get('deprecation');
     if (since === null) return response;
     const operation = request.operation ?? `${request.init.method} ${new URL(request.url).pathname.replaceAll(/\/\d+(?=\/|$)/g, '/{id}')}`;
-    if (told.has(operation)) return response;
-    told.add(operation);
+    if (reported.has(operation)) return response;
+    reported.add(operation);
     const sunset = response.headers.get('sunset');
     const [, guide] = /<([^>]*)>\s*;[^,]*\brel="?deprecation\b/.exec(response.headers.get('link') ?? '') ?? [];
-    tell({ operation, deprecatedAt: moment(Number(since.slice(1)) * 1000), sunsetAt: moment(Date.parse(sunset ?? '')), guide });
+    onDeprecation({
+      operation,
+      deprecatedAt: dateFromMs(Number(since.slice(1)) * 1000),
+      sunsetAt: dateFromMs(Date.parse(sunset ?? '')),
+      guide,
+    });
     return response;
   };
 }
 
-const moment = (milliseconds: number): Date | undefined => (milliseconds ? new Date(milliseconds) : undefined);
+const dateFromMs = (milliseconds: number): Date | undefined => (milliseconds ? new Date(milliseconds) : undefined);
 
-/** The notice in one line. */
+/** Formats a notice as one line. */
 export const deprecationText = ({ operation, sunsetAt, guide }: DeprecationNotice): string =>
   `${operation} is deprecated${sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : ''}${guide ? `: ${guide}` : ''}`;
 
-/** What happens where the program takes no notice itself. */
+/** Prints a notice as a warning; the default of `onDeprecation`. */
 export function warnOfDeprecation(notice: DeprecationNotice): void {
-  // oxlint-disable-next-line no-console -- for whoever keeps the program, who would hear of it on the day it ends otherwise
+  // oxlint-disable-next-line no-console -- otherwise the developer would notice only when the operation fails
   console.warn(`Mandate: ${deprecationText(notice)}`);
 }

@@ -1,50 +1,51 @@
 import type { Countdown } from './timeout.ts';
 
-/** A file that is read while it comes: `await new Response(file.stream).text()`, or piece by piece. */
+/** A file that is streamed: read it at once with `await new Response(file.stream).text()`, or chunk by chunk. */
 export type DownloadedFile = {
-  /** Fails when the rest does not come. To leave it there, cancel it. */
+  /** Fails if the download is interrupted. Cancel the stream to stop the download. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Its media type: `text/csv`. */
+  /** Media type, such as `text/csv`. */
   readonly type: string;
-  /** What the service calls it. */
+  /** File name from the `Content-Disposition` header. */
   readonly name: string | undefined;
   readonly bytes: number | undefined;
 };
 
-export function downloadedFile({ headers, body }: Response, time: Countdown): DownloadedFile {
+/** Converts a response to a file whose stream fails if no data arrives within the timeout. */
+export function downloadedFile({ headers, body }: Response, timeout: Countdown): DownloadedFile {
   const length = headers.get('content-length');
   return {
-    stream: watched(body ?? new Blob([]).stream(), time),
+    stream: withReadTimeout(body ?? new Blob([]).stream(), timeout),
     type: headers.get('content-type')?.split(';')[0]?.trim() ?? '',
     name: /filename="([^"]*)"/.exec(headers.get('content-disposition') ?? '')?.[1],
     bytes: length === null || headers.has('content-encoding') ? undefined : Number(length),
   };
 }
 
-/** The time counts only while somebody waits for the next piece: a slow reader is no failure. */
-function watched(body: ReadableStream<Uint8Array<ArrayBuffer>>, time: Countdown): ReadableStream<Uint8Array<ArrayBuffer>> {
+/** Applies the timeout to each read. The timer runs only while a read is pending, so a slow consumer does not cause a timeout. */
+function withReadTimeout(body: ReadableStream<Uint8Array<ArrayBuffer>>, timeout: Countdown): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
-  time.pause();
+  timeout.pause();
   return new ReadableStream(
     {
       async pull(controller) {
-        time.restart();
+        timeout.restart();
         try {
           const { done, value } = await reader.read();
           if (!done) controller.enqueue(value);
           else {
-            time.stop();
+            timeout.stop();
             controller.close();
           }
         } catch (cause) {
-          time.stop();
-          controller.error(time.failure(cause));
+          timeout.stop();
+          controller.error(timeout.failure(cause));
         } finally {
-          time.pause();
+          timeout.pause();
         }
       },
       async cancel(reason) {
-        time.stop();
+        timeout.stop();
         await reader.cancel(reason);
       },
     },

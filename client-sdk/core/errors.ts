@@ -1,23 +1,23 @@
 import type { Problem, ProblemEntry, Task } from '../generated/resources.gen.ts';
 
-/** What every failure of a call has in common. `code` tells them apart. */
+/** Base class of all errors of a call. `code` distinguishes them. */
 export abstract class MandateError extends Error {
   abstract readonly code: string;
 }
 
-/** The API refused the request, and says why. */
+/** The API rejected the request. */
 export class ApiError<Code extends string = string, Status extends number = number> extends MandateError {
   override readonly name = 'ApiError';
-  /** The kind of problem. A newer service may send codes that this version does not list. */
+  /** Problem code. A newer service may send codes that this SDK version does not list. */
   readonly code: Code;
   readonly status: Status;
   readonly title: string;
   readonly detail: string;
-  /** Quote it to support. */
+  /** ID of the request. Include it when contacting support. */
   readonly requestId: string | undefined;
-  /** Everything that is wrong with the request, at once. */
+  /** All errors found in the request. */
   readonly errors: readonly ProblemEntry[];
-  /** How long the service asks to wait before the next try. */
+  /** Delay that the service requests before the next attempt. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: Status, problem: Partial<Problem> & { code: Code }, headers: Headers) {
@@ -32,29 +32,29 @@ export class ApiError<Code extends string = string, Status extends number = numb
     this.retryAfterSeconds = retryAfterSeconds(headers);
   }
 
-  /** TypeScript would take `error instanceof ApiError` for an `ApiError<any, any>`. */
+  /** Without this method, TypeScript would infer `ApiError<any, any>` from `error instanceof ApiError`. */
   static override [Symbol.hasInstance](value: unknown): value is ApiError {
     return Object.prototype.isPrototypeOf.call(ApiError.prototype, Object(value));
   }
 }
 
-/** No answer: the name is unknown, the connection was refused or broke. Whether the request was carried out is not known. */
+/** No response: the host name is unknown, or the connection was refused or lost. The service may have executed the request. */
 export class ConnectionError extends MandateError {
   override readonly name = 'ConnectionError';
   readonly code = 'connection_failed';
 }
 
-/** No answer in time. Whether the request was carried out is not known. */
+/** No response in time. The service may have executed the request. */
 export class TimeoutError extends MandateError {
   override readonly name = 'TimeoutError';
   readonly code = 'timeout';
 }
 
-/** Waited as long as was said, and what was waited for is not over. It goes on. */
+/** The task has not finished within `maxWaitMs`. It continues to run. */
 export class WaitOverError extends MandateError {
   override readonly name = 'WaitOverError';
   readonly code = 'wait_over';
-  /** As it was seen last. */
+  /** Last known state of the task. */
   readonly task: Task | undefined;
 
   constructor(message: string, task: Task | undefined) {
@@ -63,19 +63,19 @@ export class WaitOverError extends MandateError {
   }
 }
 
-/** The caller's signal ended the call. */
+/** The caller's signal aborted the call. */
 export class AbortError extends MandateError {
   override readonly name = 'AbortError';
   readonly code = 'aborted';
 }
 
-/** The answer is not what the API sends; often it comes from a proxy in between. */
+/** The response is not a valid response of the API. Often it comes from a proxy. */
 export class DecodeError extends MandateError {
   override readonly name = 'DecodeError';
   readonly code = 'undecodable_answer';
   readonly status: number;
   readonly headers: Headers;
-  /** How the answer begins. */
+  /** Beginning of the response body. */
   readonly text: string;
 
   constructor(status: number, headers: Headers, text: string, cause?: unknown) {
@@ -86,13 +86,13 @@ export class DecodeError extends MandateError {
   }
 }
 
-/** There is no token to be had without the person: nobody signed in, or what was granted has ended. */
+/** The user has to sign in: no user is signed in, or the grant has expired or been revoked. */
 export class SignInRequiredError extends MandateError {
   override readonly name = 'SignInRequiredError';
   readonly code = 'sign_in_required';
 }
 
-/** The authorization server refused, or the person did; `error` is its code, such as `access_denied` (RFC 6749). */
+/** The authorization server or the user denied the request; `error` is the OAuth error code, such as `access_denied` (RFC 6749). */
 export class AuthorizationError extends MandateError {
   override readonly name = 'AuthorizationError';
   readonly code = 'authorization_failed';
@@ -104,29 +104,29 @@ export class AuthorizationError extends MandateError {
   }
 }
 
-/** The failures that any call can end with besides the API's own. */
+/** Errors that any call can fail with, apart from the problems of the API. */
 export type TransportFailure = ConnectionError | TimeoutError | AbortError | DecodeError | SignInRequiredError | AuthorizationError;
 
-/** In types, any code that a newer service may send; never compare with it. A mistyped code equals none and does not compile. */
+/** Type of the codes that a newer service may send. Do not compare a code with this value. It makes comparisons with misspelled codes fail to compile. */
 export type UnknownCode = '(a code of a newer service)';
 
-/** One `ApiError` for each code of an operation, so that `switch (error.code)` knows them all, and one for what newer services may send. */
+/** Union of an `ApiError` for each code of an operation, so that `switch (error.code)` knows all of them, and one for codes of newer services. */
 export type ApiErrorOf<Problems> =
   | { [Code in keyof Problems & string]: ApiError<Code, Problems[Code] & number> }[keyof Problems & string]
   | ApiError<UnknownCode>;
 
-/** Node says why in a code on the cause; browsers keep it to themselves. */
+/** Creates a `ConnectionError`. Node provides the reason as a code on the cause; browsers do not reveal it. */
 export function unreachable(origin: string, cause: unknown): ConnectionError {
   const inner = cause instanceof Error ? cause.cause : undefined;
   const reason = typeof inner === 'object' && inner !== null && 'code' in inner && typeof inner.code === 'string' ? `: ${inner.code}` : '';
   return new ConnectionError(`Could not reach ${origin}${reason}`, { cause });
 }
 
-/** Seconds or a date, as RFC 9110 allows. */
+/** Returns the delay from `Retry-After`, which can be seconds or a date (RFC 9110). */
 function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (!value) return undefined;
   if (/^\d+$/.test(value)) return Number(value);
-  const moment = Date.parse(value);
-  return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - Date.now()) / 1000));
+  const epochMs = Date.parse(value);
+  return Number.isNaN(epochMs) ? undefined : Math.max(0, Math.ceil((epochMs - Date.now()) / 1000));
 }

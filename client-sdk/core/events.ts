@@ -12,8 +12,8 @@ import type {
   WebhookEndpoint,
 } from '../generated/resources.gen.ts';
 
-/** What happens to which kind of thing. */
-type Objects = {
+/** Resource types by event subject. */
+type ResourceBySubject = {
   user: User;
   product: Product;
   order: Order;
@@ -25,25 +25,25 @@ type Objects = {
   webhook_endpoint: WebhookEndpoint;
 };
 
-/** Selects events: a type, or every type of a subject (`order.*`). */
+/** Selects events by type, or by all types of a subject (`order.*`). */
 export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
 
-/** Every type of event there is by now; more are added in time. */
+/** All event types of this SDK version. More types may be added. */
 export type EventType = Exclude<EventTypeFilter, `${string}.*`>;
 
-/** An event of one type, with what it happened to: `EventOf<'order.paid'>`. */
-export type EventOf<Type extends EventType> = Type extends `${infer Kind extends keyof Objects}.${string}`
-  ? Omit<Event, 'type' | 'data'> & { readonly type: Type; readonly data: { readonly object: Objects[Kind] } }
+/** An event of one type, with the type of its resource: `EventOf<'order.paid'>`. */
+export type EventOf<Type extends EventType> = Type extends `${infer Kind extends keyof ResourceBySubject}.${string}`
+  ? Omit<Event, 'type' | 'data'> & { readonly type: Type; readonly data: { readonly object: ResourceBySubject[Kind] } }
   : never;
 
-/** Any event; `event.type` tells which, and with it what `event.data.object` is. */
+/** Any event. `event.type` determines the type of `event.data.object`. */
 export type MandateEvent = { [Type in EventType]: EventOf<Type> }[EventType];
 
 type FollowOptions = {
-  /** The event to go on after; from the oldest that is kept when left out. Keep `event.id` of the last one you have dealt with. */
+  /** Return only events after this ID (default: start with the oldest stored event). Store `event.id` of the last event that you processed. */
   readonly after?: number | undefined;
   readonly type?: readonly EventTypeFilter[] | undefined;
-  /** Ends it. */
+  /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -60,23 +60,23 @@ type EventSource = {
 const waitSeconds = 25;
 
 /**
- * What happens, as it happens, in order and without a gap, for as long as you take it.
+ * Returns new events as they occur, in order and without gaps, until the iteration is ended.
  *
  * ```ts
  * for await (const event of followEvents(mandate, { after })) after = event.id;
  * ```
  *
- * A failure ends it: begin again after the last event. One that was answered 410 went on after what is no longer kept.
+ * An error ends the iteration; restart it after the last event. A 410 response means that the events after `after` are no longer stored.
  */
 export async function* followEvents(
   client: EventSource,
   { after, type, signal }: FollowOptions = {},
 ): AsyncGenerator<MandateEvent, void, undefined> {
-  for (let at = after; ;) {
+  for (let cursor = after; ;) {
     if (signal?.aborted) return;
-    const page = await client.events.list({ after: at, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) }, { signal });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service says what belongs to which type
+    const page = await client.events.list({ after: cursor, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) }, { signal });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the resource of each event type
     yield* page.data as MandateEvent[];
-    at = page.next_after;
+    cursor = page.next_after;
   }
 }

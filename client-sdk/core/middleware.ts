@@ -1,21 +1,21 @@
-/** One try on its way to the service. */
+/** One attempt of a request. */
 export type OutgoingRequest = {
-  /** The operation, such as `orders.create`; `undefined` for what has no method of its own. */
+  /** The operation, such as `orders.create`; `undefined` if it has no method in the SDK. */
   readonly operation: string | undefined;
-  /** 0 for the first try. */
+  /** 0 for the first attempt. */
   readonly attempt: number;
   readonly url: string;
   readonly init: RequestInit & { readonly method: string; readonly headers: Headers };
 };
 
 /**
- * Stands around every try: sees the request before it is sent, changed or answered by itself, and the answer after.
- * What it throws reaches the caller as it is, and is not tried again.
+ * Wraps every attempt: it can read and change the request, respond without sending it, and read and change the response.
+ * Errors that it throws are passed to the caller unchanged and are not retried.
  */
 export type Middleware = (request: OutgoingRequest, next: (request: OutgoingRequest) => Promise<Response>) => Promise<Response>;
 
 type Send = (request: OutgoingRequest) => Promise<Response>;
 
-/** `send` with `middleware` around it, the first outermost. */
+/** Wraps `send` with all middleware; the first one is the outermost. */
 export const through = (middleware: readonly Middleware[], send: Send): Send =>
-  middleware.reduceRight<Send>((next, around) => (request) => around(request, next), send);
+  middleware.reduceRight<Send>((next, wrap) => (request) => wrap(request, next), send);

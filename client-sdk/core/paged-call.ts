@@ -1,10 +1,10 @@
 import { Call, type Answer } from './call.ts';
 import { DecodeError } from './errors.ts';
 
-/** The envelope of every list. */
+/** One page of a list. */
 export type Page = { readonly data: readonly unknown[]; readonly has_more: boolean; readonly next_cursor: string | null };
 
-/** A list. Awaiting it gives the first page; `for await` goes through the items of all pages, asking for each when it is needed. */
+/** A paginated list. Awaiting it returns the first page; `for await` iterates over the items of all pages, which are fetched on demand. */
 export class PagedCall<P extends Page, Problems = Record<string, number>>
   extends Call<P, Problems>
   implements AsyncIterable<P['data'][number]>
@@ -14,10 +14,11 @@ export class PagedCall<P extends Page, Problems = Record<string, number>>
   constructor(firstPage: Promise<Answer<P>>, nextPage: (cursor: string) => Promise<Answer<P>>) {
     super(firstPage);
     this.#nextPage = nextPage;
-    // Between the call and the first step of an iteration nobody listens; the failure is told at that step.
+    // Prevents an unhandled rejection before the iteration starts; the first iteration step reports the error.
     firstPage.catch(() => undefined);
   }
 
+  /** Iterates over the pages. */
   async *pages(): AsyncGenerator<P, void, undefined> {
     let answer = await this.withResponse();
     for (;;) {
@@ -37,7 +38,7 @@ export class PagedCall<P extends Page, Problems = Record<string, number>>
     }
   }
 
-  /** At most `max` items: a list can be longer than memory. */
+  /** Returns at most `max` items; the limit is required because a list can exceed the memory. */
   async toArray({ max }: { readonly max: number }): Promise<P['data'][number][]> {
     const items: P['data'][number][] = [];
     if (max <= 0) return items;

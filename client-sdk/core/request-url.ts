@@ -1,18 +1,19 @@
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
 
-/** `template` with its `{placeholders}` filled in order. An empty value would lead to another resource, so it is refused. */
+/** Replaces the `{placeholders}` of a path in order. Throws for an empty value, which would address another resource. */
 export function filledPath(template: string, values: readonly (string | number)[]): string {
   let next = 0;
   return template.replaceAll(/\{(\w*)\}/g, (_, name: string) => {
     const value = values[next++];
     const text = String(value ?? '');
-    // A dot segment would be resolved away, whatever its encoding.
+    // URL parsers remove dot segments, even if they are percent-encoded.
     if (text === '' || text === '.' || text === '..')
       throw new TypeError(`${name || 'a path parameter'} is needed, and must not be ${JSON.stringify(value ?? '')}`);
     return encodeURIComponent(text);
   });
 }
 
+/** Formats query parameters, with a leading `?`. Lists become comma-separated values. */
 export function queryString(query: Readonly<Record<string, QueryValue>>): string {
   const pairs: [string, string][] = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(',') : String(value)]],
@@ -21,8 +22,8 @@ export function queryString(query: Readonly<Record<string, QueryValue>>): string
 }
 
 /**
- * Scheme, host and path of `url`, without a slash at the end.
- * Tokens would travel readable over plain http, so it is accepted to this machine only, unless `allowInsecure`.
+ * Validates a base URL and returns its scheme, host and path without a trailing slash.
+ * Plain HTTP would send tokens unencrypted, so it is accepted only for this machine, unless `allowInsecure` is set.
  */
 export function checkedBaseUrl(url: string, allowInsecure = false): string {
   if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL such as https://shop.example`);
@@ -35,5 +36,6 @@ export function checkedBaseUrl(url: string, allowInsecure = false): string {
   return origin + pathname.replace(/\/+$/, '');
 }
 
+/** Returns whether a host name refers to this machine. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);

@@ -1,57 +1,57 @@
 import { AbortError, ApiError, ConnectionError, DecodeError, TimeoutError } from './errors.ts';
 
 export type RetryRules = {
-  /** Tries after the first. */
+  /** Maximum number of retries. */
   readonly maxRetries: number;
-  /** When the service asks to wait longer than this, the call fails at once. */
+  /** Maximum delay before a retry. If the service requests a longer delay, the call fails immediately. */
   readonly maxRetryDelayMs: number;
 };
 
-const statuses: readonly number[] = [408, 429, 500, 502, 503, 504];
+const retryableStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
 const delayBaseMs = 500;
 const delayMaxMs = 8_000;
 
-/** How long to wait before the next try, or `undefined` when there shall be none. `attempt` counts from 0. */
+/** Returns the delay before the next attempt, or `undefined` if the request must not be retried. `attempt` starts at 0. */
 export function delayBeforeRetry(error: unknown, attempt: number, rules: RetryRules): number | undefined {
-  if (attempt >= rules.maxRetries || !mayPass(error)) return undefined;
-  const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined;
-  if (asked === undefined) return Math.random() * Math.min(delayMaxMs, delayBaseMs * 2 ** attempt);
-  return asked * 1000 <= rules.maxRetryDelayMs ? asked * 1000 : undefined;
+  if (attempt >= rules.maxRetries || !isTransient(error)) return undefined;
+  const requestedSeconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+  if (requestedSeconds === undefined) return Math.random() * Math.min(delayMaxMs, delayBaseMs * 2 ** attempt);
+  return requestedSeconds * 1000 <= rules.maxRetryDelayMs ? requestedSeconds * 1000 : undefined;
 }
 
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   if (error instanceof ApiError && error.code === 'idempotency_in_progress') return true;
   if (!(error instanceof ApiError || error instanceof DecodeError)) return false;
-  return statuses.includes(error.status);
+  return retryableStatuses.includes(error.status);
 }
 
 /**
- * What a client may spend on tries after the first: a service that is down is not asked many times as often as one that is up.
- * A success that took another try gives back what that cost, any other a little.
+ * Limits the retries of a client, so that they do not multiply the load on a service that is down.
+ * A retry costs 5 tokens. A success after a retry returns 5 tokens, a success at the first attempt 1.
  */
 export class RetryBudget {
-  #left = 500;
+  #tokens = 500;
 
   spend(): boolean {
-    if (this.#left < 5) return false;
-    this.#left -= 5;
+    if (this.#tokens < 5) return false;
+    this.#tokens -= 5;
     return true;
   }
 
   earn(attempt: number): void {
-    this.#left = Math.min(500, this.#left + (attempt > 0 ? 5 : 1));
+    this.#tokens = Math.min(500, this.#tokens + (attempt > 0 ? 5 : 1));
   }
 }
 
-/** Waits, unless the caller's signal ends it. Leaves neither timer nor listener behind. */
+/** Waits for `ms`, or until the caller's signal is aborted. Removes its timer and listener. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   await unlessAborted(signal, promise).finally(() => clearTimeout(timer));
 }
 
-/** What `awaited` gives, unless the caller's signal or the deadline comes first: then nobody waits for it any longer. */
+/** Returns the result of `awaited`. Rejects if the caller's signal is aborted or the deadline passes before. */
 export async function unlessAborted<T>(signal: AbortSignal | undefined, awaited: T | Promise<T>, until = Infinity): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = (): void => reject(new AbortError('The call was aborted', { cause: signal?.reason }));

@@ -1,35 +1,35 @@
 import { AbortError, TimeoutError, unreachable } from './errors.ts';
 
-/** How long something may take, and the caller's signal, in one. */
+/** A timeout of a request, combined with the caller's signal. */
 export type Countdown = {
-  /** Aborted when the time is over or the caller ends it. */
+  /** Aborted when the timeout expires or the caller's signal is aborted. */
   readonly signal: AbortSignal;
-  /** Something has moved: the time begins anew. */
+  /** Restarts the timer after progress. */
   restart(): void;
-  /** Until it is started again. */
+  /** Stops the timer until `restart`. */
   pause(): void;
-  /** Leaves neither timer nor listener behind. */
+  /** Stops the timer for good and removes the listener. */
   stop(): void;
-  /** What went wrong, in our own words. */
+  /** Converts an error to a `MandateError` that names the actual cause: abort, timeout or connection failure. */
   failure(cause: unknown): Error;
 };
 
-/** Timers that are longer fire at once. */
+/** Maximum delay of `setTimeout`; a longer delay would expire immediately. */
 const timerMaxMs = 2 ** 31 - 1;
 
-/** `until`: the moment (of `performance.now()`) that ends it even if something moves. */
+/** Starts a timeout. `until` is a deadline in terms of `performance.now()`, which applies despite progress. */
 export function countdown(origin: string, timeoutMs: number, aborted: AbortSignal | undefined, until = Infinity): Countdown {
-  const ended = new AbortController();
-  const end = (): void => ended.abort();
-  const started = () => setTimeout(end, Math.min(timeoutMs, until - performance.now(), timerMaxMs));
-  let timer = started();
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
+  const startTimer = () => setTimeout(end, Math.min(timeoutMs, until - performance.now(), timerMaxMs));
+  let timer = startTimer();
   aborted?.addEventListener('abort', end);
   if (aborted?.aborted) end();
   return {
-    signal: ended.signal,
+    signal: controller.signal,
     restart: () => {
       clearTimeout(timer);
-      timer = started();
+      timer = startTimer();
     },
     pause: () => clearTimeout(timer),
     stop: () => {
@@ -38,9 +38,9 @@ export function countdown(origin: string, timeoutMs: number, aborted: AbortSigna
     },
     failure: (cause) => {
       if (aborted?.aborted) return new AbortError('The call was aborted', { cause: aborted.reason });
-      if (!ended.signal.aborted) return unreachable(origin, cause);
+      if (!controller.signal.aborted) return unreachable(origin, cause);
       const time = performance.now() < until ? `within ${timeoutMs / 1000} s` : 'before the deadline';
-      return new TimeoutError(`No answer from ${origin} ${time}`, { cause });
+      return new TimeoutError(`No response from ${origin} ${time}`, { cause });
     },
   };
 }

@@ -1,19 +1,20 @@
-/** Where the access tokens of a client come from. */
+/** Provides the access tokens of a client. */
 export type TokenSource = {
-  /** A token for the next request. */
+  /** Returns a token for the next request. */
   accessToken(): Promise<string>;
-  /** Another token in place of one that the API refused, or `undefined` when there is none to be had. */
-  replacement?(refused: string): Promise<string | undefined>;
-  /** Proves that a request comes from whom the token was issued to (DPoP, RFC 9449). Without it, tokens are sent as Bearer. */
+  /** Returns a token to replace one that the API rejected, or `undefined` if there is none. */
+  replacement?(rejected: string): Promise<string | undefined>;
+  /** Returns a DPoP proof for the request (RFC 9449). Without a proof, the token is sent as a bearer token. */
   proof?(request: ProvenRequest): Promise<string | undefined>;
 };
 
+/** The request for which a DPoP proof is created. */
 export type ProvenRequest = {
   readonly method: string;
   readonly url: string;
-  /** The token it is sent with; none is there yet where tokens are asked for. */
+  /** Access token that the request is sent with; `undefined` in a token request. */
   readonly accessToken?: string | undefined;
 };
 
-/** A token that somebody else looks after. */
+/** Creates a token source that always returns `token`. */
 export const fixedToken = (token: string): TokenSource => ({ accessToken: async () => token });

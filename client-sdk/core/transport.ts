@@ -8,6 +8,7 @@ import { delayBeforeRetry, pause, unlessAborted, type RetryBudget, type RetryRul
 import type { ProvenRequest, TokenSource } from './token-source.ts';
 import { canBeSentAgain, mediaTypeOf, uploadBody, type FileContent, type UploadOptions } from './upload.ts';
 
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export type TransportSettings = RetryRules & {
@@ -21,27 +22,28 @@ export type TransportSettings = RetryRules & {
   readonly headers: Readonly<Record<string, string>>;
 };
 
+/** A request to the API. */
 export type ApiRequest = {
-  /** What a log calls it. */
+  /** Name of the operation in logs. */
   readonly operation?: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
-  /** Sent as JSON. */
+  /** Request body, sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of a body. */
+  /** File, sent unchanged instead of `body`. */
   readonly file?: FileContent | undefined;
-  /** `file`: what is answered is not read here, but given as a stream. */
+  /** `file`: the response body is returned as a stream. */
   readonly answer?: 'file' | undefined;
 };
 
 export type SendOptions = UploadOptions & DryRun & IfMatch & IfNoneMatch;
 
-/** A request whose outcome can be asked for again without harm. */
+/** Returns whether a request is safe to retry. */
 const isRepeatable = ({ method, file }: ApiRequest, headers: Headers): boolean =>
   (['GET', 'HEAD', 'PUT', 'DELETE'].includes(method) || headers.has('idempotency-key')) && canBeSentAgain(file);
 
-/** Sends a request until it is answered, tries or time are used up, or the caller ends it. */
+/** Sends a request and retries it until it succeeds, fails permanently, exceeds the retries or the deadline, or is aborted by the caller. */
 export async function send(settings: TransportSettings, request: ApiRequest, options: SendOptions = {}): Promise<Answer<unknown>> {
   const { auth, budget } = settings;
   const { signal } = options;
@@ -49,15 +51,15 @@ export async function send(settings: TransportSettings, request: ApiRequest, opt
   const headers = headersOf(settings, request, options);
   const maxRetries = isRepeatable(request, headers) ? (options.maxRetries ?? settings.maxRetries) : 0;
   let token = await unlessAborted(signal, auth?.accessToken(), until);
-  let replaced = !canBeSentAgain(request.file);
+  let isTokenReplaced = !canBeSentAgain(request.file);
   for (let attempt = 0; ; attempt++) {
     try {
-      const answer = await exchange(settings, { ...request, headers, token, attempt, until }, options);
+      const answer = await sendOnce(settings, { ...request, headers, token, attempt, until }, options);
       budget.earn(attempt);
       return answer;
     } catch (error) {
-      if (isRefusedToken(error) && token !== undefined && !replaced && auth?.replacement) {
-        replaced = true;
+      if (isRejectedToken(error) && token !== undefined && !isTokenReplaced && auth?.replacement) {
+        isTokenReplaced = true;
         const replacement = await unlessAborted(signal, auth.replacement(token), until);
         if (replacement === undefined) throw error;
         token = replacement;
@@ -81,44 +83,44 @@ function headersOf(settings: TransportSettings, request: ApiRequest, options: Se
   return headers;
 }
 
-const isRefusedToken = (error: unknown): boolean => (error instanceof ApiError || error instanceof DecodeError) && error.status === 401;
+const isRejectedToken = (error: unknown): boolean => (error instanceof ApiError || error instanceof DecodeError) && error.status === 401;
 
-type Try = ApiRequest & {
+type Attempt = ApiRequest & {
   readonly headers: Headers;
   readonly token: string | undefined;
   readonly attempt: number;
   readonly until: number;
 };
 
-/** One try: the whole answer within the time for it; of a file, every piece. */
-async function exchange(settings: TransportSettings, request: Try, options: SendOptions): Promise<Answer<unknown>> {
+/** Makes one attempt. The timeout applies to the complete response; for a file, to each chunk. */
+async function sendOnce(settings: TransportSettings, request: Attempt, options: SendOptions): Promise<Answer<unknown>> {
   const { method, file, operation, attempt, until } = request;
   const headers = new Headers(request.headers);
   const url = settings.baseUrl + request.path + queryString(request.query ?? {});
-  const time = countdown(new URL(url).origin, options.timeoutMs ?? settings.timeoutMs, options.signal, until);
-  const inTime = <T>(awaited: Promise<T>): Promise<T> =>
-    awaited.catch((cause: unknown) => Promise.reject(broken ? broken.error : time.failure(cause)));
-  let goesOn = false;
-  let broken: { readonly error: unknown } | undefined;
-  const watcher = {
+  const timeout = countdown(new URL(url).origin, options.timeoutMs ?? settings.timeoutMs, options.signal, until);
+  const mapErrors = <T>(awaited: Promise<T>): Promise<T> =>
+    awaited.catch((cause: unknown) => Promise.reject(uploadError ? uploadError.error : timeout.failure(cause)));
+  let isStreaming = false;
+  let uploadError: { readonly error: unknown } | undefined;
+  const uploadObserver = {
     sent: (bytes: number): void => {
-      time.restart();
+      timeout.restart();
       options.onProgress?.(bytes);
     },
-    broke: (error: unknown): void => void (broken = { error }),
+    broke: (error: unknown): void => void (uploadError = { error }),
   };
   try {
     await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
-    const body = file === undefined ? { body: jsonOf(request) } : await uploadBody(file, watcher);
-    // A redirect would turn a POST into a GET and could carry the token elsewhere; the API has none.
-    const init = { ...body, method, headers, signal: time.signal, redirect: 'error' as const };
-    const sent = through(settings.middleware, (outgoing) => inTime(settings.fetch(outgoing.url, outgoing.init)));
-    const response = await sent({ operation, attempt, url, init });
-    if (request.answer !== 'file' || response.status !== 200) return decoded(response, await inTime(response.text()));
-    goesOn = true;
-    return answered(response, downloadedFile(response, time));
+    const body = file === undefined ? { body: jsonOf(request) } : await uploadBody(file, uploadObserver);
+    // The API never redirects. Following a redirect could turn a POST into a GET or send the token to another host.
+    const init = { ...body, method, headers, signal: timeout.signal, redirect: 'error' as const };
+    const sendThroughMiddleware = through(settings.middleware, (outgoing) => mapErrors(settings.fetch(outgoing.url, outgoing.init)));
+    const response = await sendThroughMiddleware({ operation, attempt, url, init });
+    if (request.answer !== 'file' || response.status !== 200) return decode(response, await mapErrors(response.text()));
+    isStreaming = true;
+    return toAnswer(response, downloadedFile(response, timeout));
   } finally {
-    if (!goesOn) time.stop();
+    if (!isStreaming) timeout.stop();
   }
 }
 
@@ -131,15 +133,15 @@ async function authorize(auth: TokenSource | undefined, request: ProvenRequest, 
 
 const jsonOf = ({ body }: ApiRequest): string | null => (body === undefined ? null : JSON.stringify(body));
 
-function decoded(response: Response, text: string): Answer<unknown> {
+function decode(response: Response, text: string): Answer<unknown> {
   const { status, headers } = response;
-  const data = text === '' && status < 400 ? undefined : parsed(response, text);
-  if (status < 400) return answered(response, data);
+  const data = text === '' && status < 400 ? undefined : parseJson(response, text);
+  if (status < 400) return toAnswer(response, data);
   if (!isProblem(data)) throw new DecodeError(status, headers, text);
   throw new ApiError(status, data, headers);
 }
 
-const answered = ({ status, headers }: Response, data: unknown): Answer<unknown> => ({
+const toAnswer = ({ status, headers }: Response, data: unknown): Answer<unknown> => ({
   data,
   status,
   headers,
@@ -147,7 +149,7 @@ const answered = ({ status, headers }: Response, data: unknown): Answer<unknown>
   replayed: headers.has('idempotent-replayed'),
 });
 
-function parsed({ status, headers }: Response, text: string): unknown {
+function parseJson({ status, headers }: Response, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,70 +1,72 @@
 import type { CallOptions } from './call.ts';
 
-type Piece = Uint8Array<ArrayBuffer>;
-type Pieces = ReadableStream<Piece> | AsyncIterable<Piece>;
+type Chunk = Uint8Array<ArrayBuffer>;
+type Chunks = ReadableStream<Chunk> | AsyncIterable<Chunk>;
 
-/** A file to send. Pieces that come one by one can be sent once; for another try, give a function that begins them anew. */
-export type FileContent = string | Piece | Blob | Pieces | (() => Pieces);
+/** A file to upload. A stream or iterable can be sent only once; pass a function that opens it to allow retries. */
+export type FileContent = string | Chunk | Blob | Chunks | (() => Chunks);
 
 export type UploadOptions = CallOptions & {
-  /** What the file is; of a Blob its own type, and CSV where nothing is said. */
+  /** Media type of the file (default: the type of a Blob, otherwise `text/csv`). */
   readonly contentType?: 'text/csv' | 'application/x-ndjson' | undefined;
-  /** Told how many bytes have been sent, where the platform says so: Node does, browsers do not. */
+  /** Called with the number of bytes that have been sent. Supported by Node; browsers do not report upload progress. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 };
 
+/** Returns the media type of a file. */
 export const mediaTypeOf = (file: FileContent, { contentType }: UploadOptions): string =>
   contentType ?? ((file instanceof Blob && file.type) || 'text/csv');
 
+/** Returns whether a file can be sent more than once. */
 export const canBeSentAgain = (file: FileContent | undefined): boolean =>
   file === undefined || typeof file === 'string' || file instanceof Uint8Array || file instanceof Blob || typeof file === 'function';
 
-/** Browsers do not send what is still being made, or only over some connections. */
+/** Browsers do not support streaming uploads, or only over some connections. */
 const inBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
-type UploadWatcher = {
+type UploadObserver = {
   readonly sent: (bytes: number) => void;
-  /** The file itself could not be read. */
+  /** Called if the file cannot be read. */
   readonly broke: (error: unknown) => void;
 };
 
-/** The file as the body of one try. Nothing holds it as a whole, except where only that can be sent. */
-export async function uploadBody(file: FileContent, watcher: UploadWatcher): Promise<RequestInit> {
+/** Returns the file as the request body of one attempt. It is streamed, except in browsers, which can only send complete files. */
+export async function uploadBody(file: FileContent, observer: UploadObserver): Promise<RequestInit> {
   const content = typeof file === 'function' ? file() : typeof file === 'string' || file instanceof Uint8Array ? new Blob([file]) : file;
-  if (inBrowser) return { body: content instanceof Blob ? content : await new Response(streamOf(content, watcher)).blob() };
-  const body = streamOf(content instanceof Blob ? content.stream() : content, watcher);
-  // Without cookies an answer of 401 does not call for a body that could be sent once more.
+  if (inBrowser) return { body: content instanceof Blob ? content : await new Response(streamOf(content, observer)).blob() };
+  const body = streamOf(content instanceof Blob ? content.stream() : content, observer);
+  // With credentials, fetch would try to resend the body after a 401 response, which is impossible for a stream.
   const init: RequestInit & { duplex: 'half' } = { body, duplex: 'half', credentials: 'omit' };
   return init;
 }
 
-function streamOf(pieces: Pieces, { sent, broke }: UploadWatcher): ReadableStream<Piece> {
-  const source = pieces instanceof ReadableStream ? readerOf(pieces) : iteratorOf(pieces);
+function streamOf(chunks: Chunks, { sent, broke }: UploadObserver): ReadableStream<Chunk> {
+  const source = chunks instanceof ReadableStream ? readerOf(chunks) : iteratorOf(chunks);
   let bytes = 0;
   return new ReadableStream({
     async pull(controller) {
-      const piece = await source.next().catch((error: unknown) => {
+      const chunk = await source.next().catch((error: unknown) => {
         broke(error);
         throw error;
       });
-      if (piece === undefined) return controller.close();
-      controller.enqueue(piece);
-      sent((bytes += piece.length));
+      if (chunk === undefined) return controller.close();
+      controller.enqueue(chunk);
+      sent((bytes += chunk.length));
     },
     cancel: () => source.end(),
   });
 }
 
-type Source = { next(): Promise<Piece | undefined>; end(): Promise<void> };
+type Source = { next(): Promise<Chunk | undefined>; end(): Promise<void> };
 
-/** Not every browser can iterate over a stream. */
-function readerOf(stream: ReadableStream<Piece>): Source {
+/** Reads a stream with a reader, because not every browser can iterate over a stream. */
+function readerOf(stream: ReadableStream<Chunk>): Source {
   const reader = stream.getReader();
   return { next: async () => (await reader.read()).value, end: () => reader.cancel() };
 }
 
-function iteratorOf(pieces: AsyncIterable<Piece>): Source {
-  const iterator: AsyncIterator<Piece, unknown> = pieces[Symbol.asyncIterator]();
+function iteratorOf(chunks: AsyncIterable<Chunk>): Source {
+  const iterator: AsyncIterator<Chunk, unknown> = chunks[Symbol.asyncIterator]();
   return {
     next: async () => {
       const step = await iterator.next();

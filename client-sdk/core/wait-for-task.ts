@@ -4,45 +4,46 @@ import { filledPath } from './request-url.ts';
 import { delayBeforeRetry, pause } from './retry.ts';
 import { send, type TransportSettings } from './transport.ts';
 
+/** Options of `tasks.wait`. */
 export type WaitOptions = {
-  /** Ends the waiting; the task goes on. */
+  /** Stops waiting; the task continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of the task whenever it is looked at. */
+  /** Called with the task after every poll. */
   readonly onProgress?: ((task: Task) => void) | undefined;
-  /** Fails with `WaitOverError` when the task is not finished by then; there is no end to the waiting unless said otherwise. */
+  /** Maximum wait (default: none). Afterwards the call fails with `WaitOverError`. */
   readonly maxWaitMs?: number | undefined;
-  /** Between two looks; as the service asks unless said otherwise. */
+  /** Polling interval (default: `Retry-After` of the service). */
   readonly intervalMs?: number | undefined;
 };
 
-const intervalUsualMs = 2_000;
-/** A service that does not answer for so long is not only being started again. */
-const silenceMaxMs = 60_000;
+const defaultIntervalMs = 2_000;
+/** Longest tolerated outage of the service; a restart takes less. */
+const maxOutageMs = 60_000;
 
-/** Looks at a task until it is finished. */
+/** Polls a task until it is finished. */
 export async function waitForTask(settings: TransportSettings, id: number | string, options: WaitOptions = {}): Promise<Task> {
   const { signal, onProgress, maxWaitMs = Infinity, intervalMs } = options;
   const path = filledPath('/api/v1/tasks/{task_id}', [id]);
-  const begun = Date.now();
-  let [answeredAt, failures] = [begun, 0];
+  const startedAt = Date.now();
+  let [lastResponseAt, failures] = [startedAt, 0];
   let task: Task | undefined;
   for (;;) {
     let delayMs: number;
     try {
       const { data, headers } = await send(settings, { method: 'GET', path }, { signal, maxRetries: 0 });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the contract says of this path
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the response of this path
       task = data as Task;
       onProgress?.(task);
       if (task.finished_at !== null) return task;
-      [answeredAt, failures] = [Date.now(), 0];
-      delayMs = intervalMs ?? (Number(headers.get('retry-after')) * 1000 || intervalUsualMs);
+      [lastResponseAt, failures] = [Date.now(), 0];
+      delayMs = intervalMs ?? (Number(headers.get('retry-after')) * 1000 || defaultIntervalMs);
     } catch (error) {
-      const mayPass = error instanceof MandateError && Date.now() - answeredAt < silenceMaxMs;
-      const backOffMs = mayPass ? delayBeforeRetry(error, failures++, { ...settings, maxRetries: Infinity }) : undefined;
+      const isTolerated = error instanceof MandateError && Date.now() - lastResponseAt < maxOutageMs;
+      const backOffMs = isTolerated ? delayBeforeRetry(error, failures++, { ...settings, maxRetries: Infinity }) : undefined;
       if (backOffMs === undefined) throw error;
       delayMs = backOffMs;
     }
-    const leftMs = begun + maxWaitMs - Date.now();
+    const leftMs = startedAt + maxWaitMs - Date.now();
     if (leftMs <= 0) throw new WaitOverError(`Task ${id} is not finished after ${maxWaitMs / 1000} s`, task);
     await pause(Math.min(delayMs, leftMs), signal);
   }

@@ -1,6 +1,6 @@
 import { currencyExponent as exponentOf, decimalAmount } from '@mandate/contract/currencies';
 
-/** `amount` minor units as people of `locale` write it: `formatMoney(1205, 'EUR', 'de')` is `12,05 €`. Exact up to 2^53-1. */
+/** Formats `amount` minor units for a locale: `formatMoney(1205, 'EUR', 'de')` is `12,05 €`. Exact up to 2^53-1. */
 export function formatMoney(amount: number, currency: string, locale?: string): string {
   const digits = currencyExponent(currency);
   const format = new Intl.NumberFormat(locale, {
@@ -9,12 +9,12 @@ export function formatMoney(amount: number, currency: string, locale?: string): 
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  // A decimal string, because dividing would lose the last digit of large amounts.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decimalAmount writes plain decimals only
+  // Uses a decimal string, because a division would lose the last digit of large amounts.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decimalAmount returns only plain decimals
   return format.format(decimalAmount(amount, currency) as Intl.StringNumericLiteral);
 }
 
-/** Number of decimal places of a currency (ISO 4217): 2 for EUR, 0 for JPY. */
+/** Returns the number of decimal places of a currency (ISO 4217): 2 for EUR, 0 for JPY. */
 export function currencyExponent(currency: string): number {
   return exponentOf(currency);
 }

@@ -7,7 +7,7 @@ import { entryPoints } from './manifest.ts';
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist');
 
-/** File by file: what a bundler does not need it leaves out, and no class is there twice. */
+/** Compiles each source to a separate file, so that bundlers can drop unused ones and entry points share their classes. */
 async function writeJavaScript(entries: string[], format: 'esm' | 'cjs'): Promise<string[]> {
   const extension = format === 'esm' ? '.js' : '.cjs';
   const result = await build({
@@ -20,14 +20,15 @@ async function writeJavaScript(entries: string[], format: 'esm' | 'cjs'): Promis
     platform: 'neutral',
     target: 'es2022',
     external: ['oauth4webapi', 'node:*'],
-    plugins: [besideEachOther(extension)],
+    plugins: [keepRelativeImports(extension)],
     metafile: true,
   });
   return Object.keys(result.metafile.outputs);
 }
 
-const besideEachOther = (extension: string): Plugin => ({
-  name: 'beside each other',
+/** Marks relative imports as external and replaces their extension. */
+const keepRelativeImports = (extension: string): Plugin => ({
+  name: 'keep relative imports',
   setup(bundler) {
     bundler.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, kind }) =>
       kind === 'entry-point' || !importer.startsWith(root) ? undefined : { path: path.replace(/\.ts$/, extension), external: true },
@@ -38,25 +39,25 @@ const besideEachOther = (extension: string): Plugin => ({
 function writeDeclarations(): void {
   const compiler = join(root, '../node_modules/.bin/tsc');
   const { status } = spawnSync(compiler, ['-p', import.meta.dirname], { stdio: 'inherit' });
-  if (status !== 0) throw new Error('the types could not be written');
+  if (status !== 0) throw new Error('tsc could not write the declarations');
 }
 
-/** The specifiers of declarations stay as they are in the source; each module format has files of its own. */
-async function spellDeclarations(): Promise<void> {
+/** Replaces the `.ts` extensions of imports in declarations, and writes separate declarations for CommonJS. */
+async function writeModuleDeclarations(): Promise<void> {
   const files = (await readdir(output, { recursive: true })).filter((name) => name.endsWith('.d.ts'));
   for (const name of files) {
     const path = join(output, name);
-    // Before TypeScript 5.7 such an array had no parameter.
+    // Before TypeScript 5.7, Uint8Array had no type parameter.
     const text = (await readFile(path, 'utf8')).replaceAll('Uint8Array<ArrayBuffer>', 'Uint8Array');
-    const spelled = (extension: string): string =>
+    const withExtension = (extension: string): string =>
       text.replaceAll(/(from '\.{1,2}\/[^']+|import\('\.{1,2}\/[^']+)\.ts'/g, `$1${extension}'`);
-    await writeFile(path.replace(/\.d\.ts$/, '.d.cts'), spelled('.cjs'));
-    await writeFile(path, spelled('.js'));
+    await writeFile(path.replace(/\.d\.ts$/, '.d.cts'), withExtension('.cjs'));
+    await writeFile(path, withExtension('.js'));
   }
 }
 
-/** Removes the declarations that none of the entries leads to: they speak of packages that users do not have. */
-async function keepReachableDeclarations(entries: string[]): Promise<void> {
+/** Removes declarations that no entry point imports, because they refer to packages that users do not have. */
+async function removeUnreachableDeclarations(entries: string[]): Promise<void> {
   const reached = new Set<string>();
   const visit = async (path: string): Promise<void> => {
     if (reached.has(path)) return;
@@ -74,7 +75,7 @@ async function keepReachableDeclarations(entries: string[]): Promise<void> {
   for (const path of written) if (!reached.has(path)) await rm(path);
 }
 
-/** Every source file that the entries lead to. */
+/** Returns all source files that the entry points import, directly or indirectly. */
 async function sourcesOf(entries: string[]): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: entries,
@@ -96,5 +97,5 @@ const sources = await sourcesOf(entries);
 await writeJavaScript(sources, 'esm');
 await writeJavaScript(sources, 'cjs');
 writeDeclarations();
-await spellDeclarations();
-await keepReachableDeclarations(entries);
+await writeModuleDeclarations();
+await removeUnreachableDeclarations(entries);

@@ -1,16 +1,17 @@
 import { readManifest, replaceManifest, restoreManifest, type Manifest } from './published-manifest.ts';
 
-/** In the repository the package runs from its sources; what is published runs from `dist`. */
+/** Folder of the package. In the repository the package runs from its sources; the published package runs from `dist`. */
 const folder = new URL('../', import.meta.url);
 
 type SourceManifest = Manifest & { readonly exports: Readonly<Record<string, string>> };
 
-/** Not in the repository, where `npm ci` would warn of it: there the project runs with the Node that it installs. */
+/** Only in the published manifest: in the repository, which runs with the Node version that it installs, `npm ci` would print a warning. */
 const engines = { node: '>=22.18' };
 
-/** The sources that users import, such as `./index.ts`. */
+/** Returns the source files of the entry points, such as `./index.ts`. */
 export const entryPoints = async (): Promise<string[]> => Object.values((await readManifest<SourceManifest>(folder)).exports);
 
+/** Replaces the manifest with the one to publish. */
 async function publish(): Promise<void> {
   const { exports, devDependencies: _dev, scripts: _scripts, dependencies: _all, ...rest } = await readManifest<SourceManifest>(folder);
   const conditions: Record<string, unknown> = { './package.json': './package.json' };

@@ -1,10 +1,10 @@
-/** What TanStack Query's `useQuery`, `fetchQuery` and their like take. */
+/** Options for `useQuery`, `fetchQuery` and similar functions of TanStack Query. */
 export type QueryOf<Data> = {
   readonly queryKey: readonly unknown[];
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>;
 };
 
-/** What `useInfiniteQuery` takes: page by page, each asked for when it is needed. */
+/** Options for `useInfiniteQuery`, which fetches pages on demand. */
 export type InfiniteQueryOf<Page> = {
   readonly queryKey: readonly unknown[];
   readonly queryFn: (context: { readonly signal: AbortSignal; readonly pageParam: string | undefined }) => Promise<Page>;
@@ -12,7 +12,7 @@ export type InfiniteQueryOf<Page> = {
   readonly getNextPageParam: (page: Page) => string | undefined;
 };
 
-/** What `useMutation` takes. */
+/** Options for `useMutation`. */
 export type MutationOf<Data, Variables> = {
   readonly mutationKey: readonly unknown[];
   readonly mutationFn: (variables: Variables) => Promise<Data>;

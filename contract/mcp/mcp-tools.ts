@@ -1,57 +1,57 @@
 import { isJson, type Json, type JsonValue } from '../schema/json.ts';
 
-/** An operation of the API as a tool of the Model Context Protocol, with what it takes to turn a call into a request. */
+/** An API operation as a tool of the Model Context Protocol, with the details needed to turn a tool call into an HTTP request. */
 export type Tool = {
-  /** `orders_create`. */
+  /** Tool name, such as `orders_create`. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly method: string;
   readonly path: string;
-  /** Which arguments go where; all others are the body. */
+  /** Arguments sent as path parameters. Arguments that are neither path nor query parameters form the body. */
   readonly pathArguments: readonly string[];
   readonly queryArguments: readonly string[];
   readonly hasBody: boolean;
-  /** Any one of them is enough; none: no token is needed. */
+  /** Any one of these scopes is sufficient. An empty list means that no token is needed. */
   readonly scopes: readonly string[];
   readonly readOnly: boolean;
-  /** Takes something away, changes what is there, or moves money. */
+  /** Whether the tool deletes or changes data, or moves money. */
   readonly destructive: boolean;
-  /** Whether a repeated call with the same arguments does nothing more. */
+  /** Whether repeating a call with the same arguments has no further effect. */
   readonly idempotent: boolean;
-  /** Whether a repeated request can be told by its key. */
+  /** Whether the operation accepts an `Idempotency-Key`. */
   readonly keyed: boolean;
-  /** Whether a change can be asked for of one version only. */
+  /** Whether the operation accepts `If-Match`. */
   readonly conditional: boolean;
   readonly inputSchema: Json;
 };
 
-/** Operations that are no tools, and why. */
+/** Operations that are not offered as tools, with the reason. */
 export const noTools: Readonly<Record<string, string>> = {
-  'apiKeys.create': 'its answer is a secret, which has no place in a conversation',
-  'applications.create': 'its answer is a secret',
-  'applications.rotateSecret': 'its answer is a secret',
-  'applications.createRegistrationToken': 'its answer is a secret',
-  'webhooks.create': 'its answer is a secret',
-  'webhooks.rotateSecret': 'its answer is a secret',
-  'signingKeys.rotate': 'what it changes is for people to decide',
-  'orderImports.create': 'takes a file',
-  'productImports.create': 'takes a file',
-  'tasks.result': 'answers a file',
+  'apiKeys.create': 'returns a secret, which must not appear in a conversation',
+  'applications.create': 'returns a secret',
+  'applications.rotateSecret': 'returns a secret',
+  'applications.createRegistrationToken': 'returns a secret',
+  'webhooks.create': 'returns a secret',
+  'webhooks.rotateSecret': 'returns a secret',
+  'signingKeys.rotate': 'must be decided by a person',
+  'orderImports.create': 'requires a file',
+  'productImports.create': 'requires a file',
+  'tasks.result': 'returns a file',
 };
 
-/** Arguments that become headers. */
+/** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
 export const conditionArgument = 'if_match';
 export const keyArgument = 'idempotency_key';
 
-/** Every operation that an assistant can be given, of an OpenAPI document of ours. */
+/** Returns the tools for all operations of an OpenAPI document of Mandate, except the excluded ones. */
 export function toolsOf(document: Json): Tool[] {
   const tools = Object.entries(objectAt(document, 'paths')).flatMap(([path, methods]) =>
     Object.entries(isJson(methods) ? methods : {}).flatMap(([method, operation]) =>
       isJson(operation) && isOffered(operation) ? [toolOf(document, path, method, operation)] : [],
     ),
   );
-  // The same operation may be served in several versions; an assistant has no use for more than one.
+  // An operation can exist in several API versions; an assistant needs only one of them.
   return tools.filter(({ name }, index) => tools.findIndex((other) => other.name === name) === index);
 }
 
@@ -61,20 +61,20 @@ function toolOf(document: Json, path: string, method: string, operation: Json): 
   const operationId = textAt(operation, 'operationId');
   const [title, details] = [textAt(operation, 'summary'), textAt(operation, 'description')];
   const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : []).filter(isJson);
-  const within = (place: string): Json[] => parameters.filter((parameter) => parameter['in'] === place);
-  const named = (place: string, name: string): boolean => within(place).some((parameter) => parameter['name'] === name);
+  const parametersIn = (location: string): Json[] => parameters.filter((parameter) => parameter['in'] === location);
+  const accepts = (location: string, name: string): boolean => parametersIn(location).some((parameter) => parameter['name'] === name);
   const body = objectAt(objectAt(objectAt(objectAt(operation, 'requestBody'), 'content'), 'application/json'), 'schema');
   const hasBody = Object.keys(body).length > 0;
   const readOnly = method === 'get';
-  const [keyed, conditional] = [named('header', 'Idempotency-Key'), named('header', 'If-Match')];
+  const [keyed, conditional] = [accepts('header', 'Idempotency-Key'), accepts('header', 'If-Match')];
   return {
     name: operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace('.', '_'),
     title,
     description: details === '' ? `${title}.` : `${title}.\n${details}`,
     method: method.toUpperCase(),
     path,
-    pathArguments: within('path').map((parameter) => textAt(parameter, 'name')),
-    queryArguments: within('query').map((parameter) => textAt(parameter, 'name')),
+    pathArguments: parametersIn('path').map((parameter) => textAt(parameter, 'name')),
+    queryArguments: parametersIn('query').map((parameter) => textAt(parameter, 'name')),
     hasBody,
     scopes: scopesOf(operation),
     readOnly,
@@ -83,7 +83,7 @@ function toolOf(document: Json, path: string, method: string, operation: Json): 
     keyed,
     conditional,
     inputSchema: inputSchema(operationId, [
-      ...[...within('path'), ...within('query')].map((parameter) => parameterSchema(document, parameter)),
+      ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
       ...(hasBody ? [asJson(selfContained(document, body))] : []),
       ...(conditional ? [{ properties: { [conditionArgument]: conditionSchema } }] : []),
       ...(keyed ? [{ properties: { [keyArgument]: keySchema } }] : []),
@@ -91,12 +91,15 @@ function toolOf(document: Json, path: string, method: string, operation: Json): 
   };
 }
 
-const conditionSchema = { type: 'string', description: 'Only if it is still this version: the `etag` of what was read.' };
+const conditionSchema = {
+  type: 'string',
+  description: 'ETag of the version to change, from an earlier response. If the resource has changed since, the call fails.',
+};
 
 const keySchema = {
   type: 'string',
   pattern: '^[\\w.:-]{1,128}$',
-  description: 'Any text of your own. A call whose outcome is not known can be repeated with the same one: it is carried out once.',
+  description: 'Any unique text. If the outcome of a call is unknown, repeat it with the same key; it is executed only once.',
 };
 
 const scopesOf = (operation: Json): string[] =>
@@ -111,7 +114,7 @@ function parameterSchema(document: Json, parameter: Json): Json {
   return { properties: { [name]: schema }, required: parameter['required'] === true ? [name] : [] };
 }
 
-/** One object with the members of all parts. */
+/** Combines the properties of all parts into one object schema. */
 function inputSchema(operationId: string, parts: readonly Json[]): Json {
   const properties: Json = {};
   for (const part of parts) {
@@ -124,7 +127,7 @@ function inputSchema(operationId: string, parts: readonly Json[]): Json {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** The schema with every reference replaced by what it leads to, and without the examples, which only take room. */
+/** Returns the schema with all references resolved and without examples, which would only consume context. */
 function selfContained(document: Json, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => selfContained(document, item));
   if (!isJson(value)) return value;

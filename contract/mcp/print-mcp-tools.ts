@@ -1,5 +1,5 @@
 import { openApiDocument } from '../openapi/openapi-document.ts';
 import { toolsOf } from './mcp-tools.ts';
 
-/** Prints the tools as JSON, for programs that are made from them. */
+/** Prints the MCP tools as JSON, for code generators. */
 process.stdout.write(JSON.stringify(toolsOf(openApiDocument('https://mandate.example'))));

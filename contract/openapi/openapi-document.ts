@@ -10,44 +10,44 @@ import { webhookParameters, webhooksOf } from './webhooks.ts';
 import { routesOf } from '../protocol/route-metadata.ts';
 import { scopes } from '../protocol/scopes.ts';
 
-/** Each version of the API, with the version of its contract: that grows with every change that callers can see. */
-const documented = {
-  // events are written in the form of version 1
+/** The API versions, each with its contract version, which is incremented by every change that clients can see. */
+const versions = {
+  // Event payloads are in the format of version 1.
   v1: { contract, contractVersion: '1.0.0', hasWebhooks: true },
   v2: { contract: contractV2, contractVersion: '2.0.0-preview', hasWebhooks: false },
 };
 
 const tags: Record<string, { name: string; description: string }> = {
-  versions: { name: 'Versions', description: 'Which versions of the API there are.' },
-  users: { name: 'Users', description: 'People who buy, and those who work for the shop.' },
-  products: { name: 'Products', description: 'What the shop sells, and how much of it there is.' },
-  productCategories: { name: 'Product categories', description: 'The categories of the products, with their sizes.' },
-  deliveryMethods: { name: 'Delivery methods', description: 'How an order can reach its customer.' },
-  orders: { name: 'Orders', description: 'What customers bought.' },
-  payments: { name: 'Payments', description: 'What customers pay.' },
-  refunds: { name: 'Refunds', description: 'What is paid back.' },
-  shipments: { name: 'Shipments', description: 'Where the parcels are.' },
-  providerEvents: { name: 'Provider events', description: 'What payment providers report.' },
-  orderImports: { name: 'Order imports', description: "A shop's history from elsewhere." },
-  productImports: { name: 'Product imports', description: 'Products from a file.' },
-  orderExports: { name: 'Order exports', description: 'Orders as a file.' },
-  tasks: { name: 'Tasks', description: 'Work that goes on after the answer: exports and imports.' },
-  events: { name: 'Events', description: 'What happened, in order.' },
-  webhooks: { name: 'Webhooks', description: 'Events, sent to an address of yours.' },
-  connectedApps: { name: 'Connected applications', description: 'Which applications can act for a user.' },
-  apiKeys: { name: 'API keys', description: 'Keys for programs of a user’s own.' },
-  applications: { name: 'Applications', description: 'Which applications there are, and the most each may ever do.' },
-  usage: { name: 'Usage', description: 'What is left of the limits.' },
-  auditEvents: { name: 'Audit events', description: 'What happened to credentials and permissions.' },
-  signingKeys: { name: 'Signing keys', description: 'What tokens are signed with.' },
+  versions: { name: 'Versions', description: 'Versions of the API.' },
+  users: { name: 'Users', description: 'Customers, staff and administrators.' },
+  products: { name: 'Products', description: 'Products of the shop, and their stock.' },
+  productCategories: { name: 'Product categories', description: 'Product categories, with the number of products in each.' },
+  deliveryMethods: { name: 'Delivery methods', description: 'Ways to deliver orders to customers.' },
+  orders: { name: 'Orders', description: 'Orders of customers.' },
+  payments: { name: 'Payments', description: 'Payments for orders.' },
+  refunds: { name: 'Refunds', description: 'Refunds of payments.' },
+  shipments: { name: 'Shipments', description: 'Shipments of orders, and their tracking details.' },
+  providerEvents: { name: 'Provider events', description: 'Webhooks of payment providers.' },
+  orderImports: { name: 'Order imports', description: 'Import of the order history of another system.' },
+  productImports: { name: 'Product imports', description: 'Import of products from a file.' },
+  orderExports: { name: 'Order exports', description: 'Export of orders to a file.' },
+  tasks: { name: 'Tasks', description: 'Exports and imports, which run in the background.' },
+  events: { name: 'Events', description: 'Ordered log of all changes.' },
+  webhooks: { name: 'Webhooks', description: 'Delivery of events to your URL.' },
+  connectedApps: { name: 'Connected applications', description: 'Applications that can act for the user.' },
+  apiKeys: { name: 'API keys', description: 'Keys for scripts and programs of the user.' },
+  applications: { name: 'Applications', description: 'Registered OAuth clients, and their maximum permissions.' },
+  usage: { name: 'Usage', description: 'Remaining rate limits and quotas.' },
+  auditEvents: { name: 'Audit events', description: 'Log of changes to credentials and permissions.' },
+  signingKeys: { name: 'Signing keys', description: 'Keys that sign tokens.' },
 };
 
 /**
- * The OpenAPI 3.1 document of the API.
- * @param origin scheme and host the API is served at, without a slash at the end: `https://shop.example`
+ * Returns the OpenAPI 3.1 document of an API version.
+ * @param origin scheme and host that serve the API, without a trailing slash: `https://shop.example`
  */
-export function openApiDocument(origin: string, version: keyof typeof documented = 'v1'): Json {
-  const { contract: routesByResource, contractVersion, hasWebhooks } = documented[version];
+export function openApiDocument(origin: string, version: keyof typeof versions = 'v1'): Json {
+  const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
   const components = newComponents();
   const paths: Record<string, Json> = {};
   for (const [resource, routes] of Object.entries<AppRouter>(routesByResource)) {
@@ -62,7 +62,7 @@ export function openApiDocument(origin: string, version: keyof typeof documented
     info: {
       title: 'Mandate',
       version: contractVersion,
-      summary: 'An order service that other applications may act on for a customer.',
+      summary: 'An order service that other applications can use on behalf of a customer.',
       description: description(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -80,7 +80,7 @@ export function openApiDocument(origin: string, version: keyof typeof documented
   return withSamples(withExamples(document, origin), origin, version === 'v1');
 }
 
-/** The same in OpenAPI 3.0, for generators that stop there. */
+/** Returns the document in OpenAPI 3.0, for generators that do not support 3.1. */
 export const openApi30Document = (origin: string): Json => asOpenApi30(openApiDocument(origin));
 
 function tagNameOf(resource: string): string {
@@ -93,7 +93,7 @@ const apiKeyScheme: Json = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'An API key, sent as `Authorization: Bearer <key>`. It acts for the user who created it and needs the same scope as an access token. Operations that manage API keys, or that require a recent sign-in, do not accept API keys.',
+    'An API key, sent as `Authorization: Bearer <key>`. The key acts for the user who created it and needs the same scopes as an access token. Operations that manage API keys or require a recent sign-in do not accept API keys.',
 };
 
 function oauthScheme(origin: string): Json {
@@ -101,7 +101,7 @@ function oauthScheme(origin: string): Json {
   const tokenUrl = `${origin}/oauth/token`;
   return {
     type: 'oauth2',
-    description: 'Access tokens come from the authorization server of the same installation; it requires PKCE with S256.',
+    description: 'Access tokens are issued by the authorization server of the same installation, which requires PKCE with S256.',
     flows: {
       authorizationCode: { authorizationUrl: `${origin}/oauth/authorize`, tokenUrl, refreshUrl: tokenUrl, scopes: descriptions },
       clientCredentials: { tokenUrl, scopes: descriptions },
@@ -111,9 +111,9 @@ function oauthScheme(origin: string): Json {
 
 const description = (): string =>
   [
-    'Amounts are integers in the minor unit of the `currency` beside them. Times are RFC 3339 in UTC. Identifiers are integers from 1 to 2^53-1.',
-    'Every failure has one form, `application/problem+json`, with a `code` for programs; everything that is wrong with a request is reported at once.',
-    'What does not exist and what belongs to somebody else answer the same 404. Ignore fields you do not know: new ones may be added. Enumerations marked `x-open-enum` may get further values.',
-    'Requests with fields or parameters the service does not know are refused.',
-    'Every POST accepts an `Idempotency-Key`: for 24 hours the same key with the same request returns the first response, with `Idempotent-Replayed: true`, and has no further effect. Secrets (`x-null-in-replay`) are in the first response only and `null` in a replay. The same key with another request is refused with `idempotency_key_reused`.',
+    'Amounts are integers in the minor unit of the `currency` in the same object. Timestamps are RFC 3339 in UTC. IDs are integers from 1 to 2^53-1.',
+    'All errors have the format `application/problem+json`, with a machine-readable `code`. A response reports all errors found in the request.',
+    'A resource that does not exist and a resource of another user return the same 404 response. Ignore unknown fields in responses, because new fields may be added. Enumerations marked with `x-open-enum` may get further values.',
+    'Requests with unknown fields or parameters are rejected.',
+    'Every POST accepts an `Idempotency-Key`. For 24 hours, the same key with the same request returns the first response, with `Idempotent-Replayed: true`, and has no further effect. Secrets (`x-null-in-replay`) are contained only in the first response and are `null` in a replay. The same key with a different request is rejected with `idempotency_key_reused`.',
   ].join('\n\n');

@@ -10,49 +10,49 @@ import { type Components, jsonSchema } from './schema.ts';
 const statusPhrases: Record<string, string> = {
   200: 'Success',
   201: 'Created',
-  202: 'Begun; it goes on after this answer',
-  204: 'Done',
-  304: 'Not changed',
+  202: 'Accepted; processing continues in the background',
+  204: 'Success, without content',
+  304: 'Not modified',
   400: 'The request is not valid',
-  401: 'An access token is needed, or the one sent is not valid',
+  401: 'The access token is missing or not valid',
   403: 'The access token does not allow this',
-  404: 'Not found, or not yours',
-  406: 'The answer cannot have the form asked for',
+  404: 'Not found, or owned by another user',
+  406: 'No acceptable response format',
   409: 'Conflict with the current state',
-  410: 'No longer kept',
-  412: 'Changed in the meantime',
+  410: 'No longer available',
+  412: 'The resource has changed',
   413: 'The body is too large',
   415: 'The body has an unsupported media type',
   422: 'The idempotency key belongs to another request',
-  428: 'Say which version you mean',
-  429: 'Too many requests; wait',
+  428: 'An If-Match header is required',
+  429: 'Too many requests',
   500: 'Something went wrong on our side',
-  503: 'Temporarily unavailable; try again',
+  503: 'Temporarily unavailable',
 };
 
 const headers = {
-  'X-Request-Id': { description: 'Names this request; quote it to support.', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'What kind of token is needed (RFC 6750).', schema: { type: 'string' } },
-  Location: { description: 'Where the new resource is.', schema: { type: 'string', format: 'uri-reference' } },
-  ETag: { description: 'Names this version (RFC 9110 section 8.8.3).', schema: { type: 'string' } },
-  Link: { description: 'The first and the next page (RFC 8288).', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'ID of the request. Include it when contacting support.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'Required authentication scheme and scopes (RFC 6750).', schema: { type: 'string' } },
+  Location: { description: 'URL of the created resource.', schema: { type: 'string', format: 'uri-reference' } },
+  ETag: { description: 'Identifies this version of the resource (RFC 9110 section 8.8.3).', schema: { type: 'string' } },
+  Link: { description: 'URLs of the first and the next page (RFC 8288).', schema: { type: 'string' } },
   'Idempotent-Replayed': {
-    description: '`true` when this is the answer of an earlier request with the same key.',
+    description: '`true` if this is the response of an earlier request with the same idempotency key.',
     schema: { type: 'string' },
   },
   'Mandate-Dry-Run': {
-    description: '`true` when the request had `dry_run=true`: nothing was written, and the identifiers in the response belong to nothing.',
+    description: '`true` if the request had `dry_run=true`: nothing was stored, and the IDs in the response do not exist.',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
-    description: 'The limits that hold for this caller: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    description: 'Limits of the caller: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
     schema: { type: 'string' },
   },
-  RateLimit: { description: 'What is left of each limit: `r` requests for the next `t` seconds.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+  RateLimit: { description: 'Remaining quota of each limit: `r` requests for the next `t` seconds.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'integer' } },
 } satisfies Record<string, Json>;
 
-/** One operation of the document. */
+/** Returns the OpenAPI operation object of a route. */
 export function operation(route: AppRoute, tag: string, components: Components): Json {
   const { operationId, access, idempotent, internal, deprecated } = metadataOf(route);
   return {
@@ -86,17 +86,17 @@ function parametersOf(route: AppRoute, components: Components): Json {
   return parameters.length === 0 ? {} : { parameters };
 }
 
-function parametersIn(place: 'path' | 'query' | 'header', schema: unknown, components: Components): Json[] {
+function parametersIn(location: 'path' | 'query' | 'header', schema: unknown, components: Components): Json[] {
   if (!isZod(schema)) return [];
   const { properties, required } = jsonSchema(schema, 'request', components);
   if (!isJson(properties)) return [];
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = isJson(property) ? property : {};
     return {
-      name: place === 'header' ? headerName(name) : name,
-      in: place,
+      name: location === 'header' ? headerName(name) : name,
+      in: location,
       ...(description !== undefined && { description }),
-      ...(place === 'path' || (Array.isArray(required) && required.includes(name)) ? { required: true } : {}),
+      ...(location === 'path' || (Array.isArray(required) && required.includes(name)) ? { required: true } : {}),
       ...(rest['type'] === 'array' && { style: 'form', explode: false }),
       schema: rest,
     };
@@ -122,7 +122,7 @@ function responsesOf(route: AppRoute, idempotent: boolean, components: Component
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, response]) => {
       const description = statusPhrases[status];
-      if (description === undefined) throw new Error(`no words for status ${status}`);
+      if (description === undefined) throw new Error(`status ${status} has no description`);
       const common = { headers: headersOf(status, route, idempotent, components) };
       const { produces } = metadataOf(route);
       if (status === '200' && produces) return [status, { description, ...common, content: files(produces) }];
@@ -130,7 +130,7 @@ function responsesOf(route: AppRoute, idempotent: boolean, components: Component
         const content: JsonValue = isZod(response) ? { 'application/json': { schema: jsonSchema(response, 'response', components) } } : {};
         return [status, { description, ...common, content }];
       }
-      // All failures share one schema, so that generated clients have one error type; which codes to expect here is beside it.
+      // All errors share one schema, so that generated clients have one error type. The codes of this response are listed separately.
       const codes = problemCodesOf(response);
       const content = { [response.contentType]: { schema: jsonSchema(problem, 'response', components) } };
       return [
@@ -146,10 +146,10 @@ function headersOf(status: string, route: AppRoute, idempotent: boolean, compone
   const names: (keyof typeof headers)[] = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
   if ((status === '200' || status === '201' || status === '304') && hasEtag(route)) names.push('ETag');
   if (status === '401' || status === '403') names.push('WWW-Authenticate');
-  const made = status === '201' || status === '202';
-  if (made) names.push('Location');
-  if (made && hasQueryParameter(route, 'dry_run')) names.push('Mandate-Dry-Run');
-  if (made && idempotent) names.push('Idempotent-Replayed');
+  const isCreated = status === '201' || status === '202';
+  if (isCreated) names.push('Location');
+  if (isCreated && hasQueryParameter(route, 'dry_run')) names.push('Mandate-Dry-Run');
+  if (isCreated && idempotent) names.push('Idempotent-Replayed');
   if (status === '200' && isPage) names.push('Link');
   if (status === '429' || status === '503' || status === '202') names.push('Retry-After');
   for (const name of names) components.headers[name] = headers[name];
@@ -158,7 +158,7 @@ function headersOf(status: string, route: AppRoute, idempotent: boolean, compone
 
 const hasQueryParameter = ({ query }: AppRoute, name: string): boolean => isZod(query) && 'shape' in query && name in Object(query.shape);
 
-/** What has a version can be asked for and changed by it. */
+/** Returns whether responses of the route have an ETag: if it accepts `If-Match` or `If-None-Match`, or declares `returnsEtag`. */
 function hasEtag(route: AppRoute): boolean {
   const { headers: requestHeaders } = route;
   if (metadataOf(route).returnsEtag === true) return true;

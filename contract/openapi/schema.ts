@@ -3,7 +3,7 @@ import type { ZodTypeAny } from 'zod';
 import { componentKey } from '../schema/named-schema.ts';
 import { isJson, type Json } from '../schema/json.ts';
 
-/** What operations share; filled while they are written. */
+/** Shared components of the document, collected while its operations are generated. */
 export type Components = { schemas: Record<string, Json>; headers: Record<string, Json> };
 
 export const newComponents = (): Components => ({ schemas: {}, headers: {} });
@@ -11,31 +11,32 @@ export const newComponents = (): Components => ({ schemas: {}, headers: {} });
 export const sortedByName = (entries: Record<string, Json>): Json =>
   Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The JSON Schema of a zod schema; named parts go to `components` and are referred to. `side`: what a caller sends, or what it gets. */
+/** Converts a zod schema to JSON Schema. Named parts are moved to `components` and referenced. `side` selects the input or output type of the schema. */
 export function jsonSchema(schema: ZodTypeAny, side: 'request' | 'response', components: Components): Json {
   const generated: unknown = JSON.parse(JSON.stringify(generateSchema(schema, side === 'response', '3.1')));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON
-  return hoist(mend(generated as Json), components);
+  return hoist(correct(generated as Json), components);
 }
 
-const says = ['type', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'];
+const typeKeywords = ['type', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'];
 
-/** Mends what the generator gets wrong: enumerations that may be null, and what an overridden type leaves behind of the type before. */
-function mend(node: Json): Json {
-  const mended: Json = Object.fromEntries(
+/** Corrects errors of the generator: nullable enumerations without `null`, and keywords that remain from a type that was overridden. */
+function correct(node: Json): Json {
+  const corrected: Json = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [
       key,
-      Array.isArray(value) ? value.map((item) => (isJson(item) ? mend(item) : item)) : isJson(value) ? mend(value) : value,
+      Array.isArray(value) ? value.map((item) => (isJson(item) ? correct(item) : item)) : isJson(value) ? correct(value) : value,
     ]),
   );
-  if (Array.isArray(mended['enum']) && Array.isArray(mended['type']) && mended['type'].includes('null')) mended['enum'].push(null);
-  if (mended['type'] === 'integer' || mended['type'] === 'array') delete mended['pattern'];
-  if (mended['type'] === 'integer' && typeof mended['default'] === 'string') mended['default'] = Number(mended['default']);
-  for (const [name, property] of Object.entries(isJson(mended['properties']) ? mended['properties'] : {})) {
-    // What the generator cannot express it leaves empty, and an empty schema would promise anything.
-    if (isJson(property) && !says.some((key) => key in property)) throw new Error(`the schema of ${name} came out empty`);
+  if (Array.isArray(corrected['enum']) && Array.isArray(corrected['type']) && corrected['type'].includes('null'))
+    corrected['enum'].push(null);
+  if (corrected['type'] === 'integer' || corrected['type'] === 'array') delete corrected['pattern'];
+  if (corrected['type'] === 'integer' && typeof corrected['default'] === 'string') corrected['default'] = Number(corrected['default']);
+  for (const [name, property] of Object.entries(isJson(corrected['properties']) ? corrected['properties'] : {})) {
+    // The generator returns an empty schema for types that it does not support, and an empty schema would allow any value.
+    if (isJson(property) && !typeKeywords.some((key) => key in property)) throw new Error(`the schema of ${name} is empty`);
   }
-  return mended;
+  return corrected;
 }
 
 function hoist(node: Json, components: Components): Json {
@@ -52,7 +53,7 @@ function hoist(node: Json, components: Components): Json {
   );
   if (typeof name !== 'string') return walked;
   const known = components.schemas[name];
-  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(walked)) throw new Error(`two shapes are called ${name}`);
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(walked)) throw new Error(`two different schemas are named ${name}`);
   components.schemas[name] = walked;
   return { $ref: `#/components/schemas/${name}` };
 }

@@ -1,12 +1,12 @@
 import { isJson, type Json, type JsonValue } from '../schema/json.ts';
 
 /**
- * The same document in OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` an enumeration with
- * one value. 3.0 has no webhooks, so their section and its parameters are left out.
+ * Converts a document to OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` becomes an
+ * enumeration with one value. 3.0 has no webhooks, so that section and its parameters are omitted.
  */
 export function asOpenApi30(document: Json): Json {
   const { openapi: _, info, webhooks: _webhooks, components, ...rest } = document;
-  if (!isJson(info) || !isJson(components)) throw new Error('a document has info and components');
+  if (!isJson(info) || !isJson(components)) throw new Error('the document has no info or no components');
   const { parameters: _parameters, ...restOfComponents } = components;
   const { summary: __, license: ___, ...restOfInfo } = info;
   return {
@@ -16,7 +16,7 @@ export function asOpenApi30(document: Json): Json {
   };
 }
 
-/** Examples are what callers send and get, whatever their fields are called. */
+/** Keys whose values are copied unchanged, because fields of an example can have the names of schema keywords. */
 const verbatim = new Set(['example', 'examples', 'x-codeSamples']);
 
 const downgradeAll = (node: Json): Json =>
@@ -28,18 +28,18 @@ function downgrade(value: JsonValue): JsonValue {
   const { type, const: constant, $ref, ...rest } = downgradeAll(value);
   if ($ref !== undefined) return Object.keys(rest).length === 0 ? { $ref } : { allOf: [{ $ref }], ...rest };
   return {
-    ...(Array.isArray(type) ? typeAmong(type) : type !== undefined && { type }),
-    ...(isWide(value) && { format: 'int64' }),
+    ...(Array.isArray(type) ? nullableType(type) : type !== undefined && { type }),
+    ...(needsInt64(value) && { format: 'int64' }),
     ...(constant !== undefined && { enum: [constant] }),
     ...rest,
   };
 }
 
-function typeAmong(types: JsonValue[]): Json {
+function nullableType(types: JsonValue[]): Json {
   const type = types.find((name) => name !== 'null') ?? 'object';
   return types.includes('null') ? { type, nullable: true } : { type };
 }
 
-/** What does not fit into 32 bits: generators take an integer for one of these where nothing is said. */
-const isWide = ({ type, maximum }: Json): boolean =>
+/** Returns whether an integer needs 64 bits. Generators use 32 bits if the schema does not specify a format. */
+const needsInt64 = ({ type, maximum }: Json): boolean =>
   [type].flat().includes('integer') && typeof maximum === 'number' && maximum > 2 ** 31 - 1;

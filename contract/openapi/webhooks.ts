@@ -14,7 +14,7 @@ import { exampleThings } from './examples/example-values.ts';
 import { isJson, type Json, textOf } from '../schema/json.ts';
 import { type Components, jsonSchema } from './schema.ts';
 
-/** The schema of `data.object`, by the kind of thing that an event is about. */
+/** Schemas of `data.object`, by event subject. */
 const subjectSchemas: Record<EventSubject, ZodTypeAny> = {
   user,
   product,
@@ -29,23 +29,23 @@ const subjectSchemas: Record<EventSubject, ZodTypeAny> = {
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(subjectSchemas, name);
 
-/** The headers of Standard Webhooks 1.0.0, which every delivery has. */
+/** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
 export const webhookParameters: Json = {
-  WebhookId: header(
-    'webhook-id',
-    'Identifies the event: the same for every attempt and every redelivery, so use it to ignore duplicates.',
+  WebhookId: header('webhook-id', 'ID of the event, the same for every attempt and redelivery. Use it to ignore duplicates.', {
+    type: 'string',
+    pattern: '^evt_[0-9]+$',
+  }),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'Time of this attempt, in seconds since the Unix epoch. Reject deliveries older than a few minutes.',
     {
       type: 'string',
-      pattern: '^evt_[0-9]+$',
+      pattern: '^[0-9]+$',
     },
   ),
-  WebhookTimestamp: header('webhook-timestamp', 'Time of this attempt in seconds since 1970. Reject deliveries older than a few minutes.', {
-    type: 'string',
-    pattern: '^[0-9]+$',
-  }),
   WebhookSignature: header(
     'webhook-signature',
-    'Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the part of the secret after `whsec_`, decoded from base64. There are two signatures while a secret is being replaced; accept the delivery if one of them matches.',
+    'Space-separated signatures. Each is `v1,` followed by the base64-encoded HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the base64-decoded part of the secret after `whsec_`. While a secret is being rotated there are two signatures; accept the delivery if one of them matches.',
     { type: 'string' },
   ),
 };
@@ -54,13 +54,13 @@ function header(name: string, description: string, schema: Json): Json {
   return { name, in: 'header', description, required: true, schema };
 }
 
-/** The `webhooks` of the document: the request that each type of event sends to the endpoints that subscribe to it. */
+/** Returns the `webhooks` section of the document: for each event type, the request that is sent to subscribed endpoints. */
 export const webhooksOf = (tag: string, components: Components): Json =>
   Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type, tag, components) }]));
 
 function delivery(type: EventType, tag: string, components: Components): Json {
   const [subject = ''] = type.split('.');
-  if (!isSubject(subject)) throw new Error(`${type} is about nothing`);
+  if (!isSubject(subject)) throw new Error(`${type} has no subject`);
   const payload = jsonSchema(subjectSchemas[subject], 'response', components);
   const schema = {
     allOf: [
@@ -86,23 +86,23 @@ function delivery(type: EventType, tag: string, components: Components): Json {
       content: { 'application/json': { schema, example: exampleDelivery(type, subject, payload, components) } },
     },
     responses: {
-      '2XX': { description: 'Received. The body of the response is ignored.' },
-      '410': { description: 'Disables the endpoint. After any other failure the delivery is repeated.' },
+      '2XX': { description: 'The delivery was received. The response body is ignored.' },
+      '410': { description: 'Disables the endpoint. After any other error the delivery is retried.' },
     },
   };
 }
 
-/** An example event about the example of its subject, in the state that the type names. */
+/** Returns an example event with the example of its subject, in the status that the event type names. */
 function exampleDelivery(type: EventType, subject: string, payload: Json, { schemas }: Components): Json {
-  const thing = exampleOf(payload, schemas);
+  const example = exampleOf(payload, schemas);
   const state = textOf(type.split('.')[1]);
-  if (!isJson(thing)) throw new Error(`${type} has no example`);
-  const { id = 1, version = null } = thing;
-  const object = { ...thing, ...(statesOf(payload, schemas).includes(state) && { status: state }) };
+  if (!isJson(example)) throw new Error(`${type} has no example`);
+  const { id = 1, version = null } = example;
+  const object = { ...example, ...(statesOf(payload, schemas).includes(state) && { status: state }) };
   return { ...exampleThings['Event'], type, subject: { type: subject, id, version }, data: { object } };
 }
 
-/** The values of a schema's `status`. */
+/** Returns the possible values of the `status` field of a schema. */
 function statesOf({ $ref }: Json, schemas: Json): readonly unknown[] {
   const target = schemas[textOf($ref).split('/').at(-1) ?? ''];
   const properties = isJson(target) && isJson(target['properties']) ? target['properties'] : {};

@@ -3,89 +3,92 @@ import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
 import type { Scope } from './scopes.ts';
 
-/** That something should not be used any more. Moments are RFC 3339 in UTC: `2027-01-31T00:00:00Z`. */
+/** Deprecation of an operation or API version. Timestamps are RFC 3339 in UTC, such as `2027-01-31T00:00:00Z`. */
 export type Deprecation = {
   readonly since: string;
-  /** When it ends; from then on it answers 410. Not before `since`. */
+  /** End of support: from then on the response is 410. Must not be before `since`. */
   readonly sunset?: string;
-  /** What to use instead: an absolute URL, or a path of the service. */
+  /** Migration guide: an absolute URL, or a path of the service. */
   readonly guide: string;
 };
 
-/** What a route says of itself besides its shapes. */
+/** Metadata of a route that its schemas do not express. */
 export type RouteMetadata = {
-  /** The method's name in the SDK and `operationId` in the OpenAPI document. */
+  /** Name of the SDK method, and `operationId` in the OpenAPI document. */
   readonly operationId: string;
   /**
-   * Any one of these scopes lets a request in; `token` asks for a token and no scope; `public` needs no token.
-   * Which objects it may touch is decided per object.
+   * Scopes, any one of which is sufficient. `token` requires a token with any scope; `public` requires no token.
+   * The handlers decide which individual resources the caller can access.
    */
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
-  /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those on the list in `test/support/contract/replay-assertions.ts`. */
+  /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those listed in `test/support/contract/replay-assertions.ts`. */
   readonly idempotent?: boolean;
-  /** Field of the response with a secret (`shownOnce`): it is neither stored nor replayed. */
+  /** Response field that contains a secret (`oneTimeSecretSchema`), which is neither stored nor replayed. */
   readonly secret?: string;
-  /** Whether the response has the ETag of the created resource: for operations without `If-Match` and `If-None-Match`, whose responses have it anyway. */
+  /** Whether the response has the ETag of the created resource. Only needed for operations without `If-Match` and `If-None-Match`, whose responses always have one. */
   readonly returnsEtag?: boolean;
-  /** Largest accepted body in bytes (default: `usualBodyMax`); infinite for files. */
+  /** Maximum body size in bytes (default: `defaultMaxBodyBytes`); infinite for files. */
   readonly bodyMax?: number;
-  /** Media types of a body that is not JSON: nobody reads it before the handler does, from the request itself. */
+  /** Media types of a body that is not JSON. The handler itself reads such a body from the request stream. */
   readonly consumes?: readonly [string, ...string[]];
-  /** Media types of the answer, where it is not JSON. */
+  /** Media types of the response, if it is not JSON. */
   readonly produces?: readonly string[];
   readonly deprecated?: Deprecation;
-  /** Called by others' systems only, in a form of theirs: clients have no method for it. */
+  /** Whether only external systems call the operation, in their own format. The SDK has no method for it. */
   readonly internal?: boolean;
 };
 
-/** Largest accepted body in bytes of an operation that does not declare another limit. */
+/** Default maximum body size, in bytes. */
 export const usualBodyMax = 100_000;
 
-/** Names a route and says who may call it. */
+/** Declares the metadata of a route with its literal types. */
 export const describedBy = <const Metadata extends RouteMetadata>(metadata: Metadata): Metadata => metadata;
 
-/** What the route says of itself; every route must. */
+/** Returns the metadata of a route. Throws if the route has none. */
 export function metadataOf(route: AppRoute): RouteMetadata {
   const { metadata } = route;
   if (typeof metadata !== 'object' || metadata === null || !('operationId' in metadata) || !('access' in metadata)) {
-    throw new Error(`${route.method} ${route.path} does not say who may call it`);
+    throw new Error(`${route.method} ${route.path} has no metadata`);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ts-rest types metadata as unknown; only describedBy() above makes it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ts-rest types metadata as unknown; only routeMetadata() above creates it
   return metadata as RouteMetadata;
 }
 
-/** Every route of a router, in the order they are declared. */
+/** Returns all routes of a router in the order of their declaration. */
 export const routesOf = (router: AppRouter | AppRoute): AppRoute[] =>
   isAppRoute(router) ? [router] : Object.values(router).flatMap(routesOf);
 
-/** Headers of a request that creates or starts something. The key's form is checked apart, so that a bad one has a code of its own. */
+/** Headers of an idempotent POST. The format of the key is checked separately, so that an invalid key has its own problem code. */
 export const idempotencyHeaders = z.object({
   'idempotency-key': extendApi(z.string().optional(), { minLength: 1, maxLength: 255 }).describe(
-    'Makes the request safe to repeat: 1 to 255 of `A-Z a-z 0-9 . _ : -`, kept for 24 hours. The same key with the same request returns the first response again, with `Idempotent-Replayed: true`; a secret in it is `null` then.',
+    'Makes the request safe to retry: 1 to 255 characters of `A-Z a-z 0-9 . _ : -`. For 24 hours, the same key with the same request returns the first response again, with `Idempotent-Replayed: true`. Secrets are `null` in such a replay.',
   ),
 });
 
-/** Query of an operation that can be tried out without any effect. */
+/** Query parameters of an operation that supports dry runs. */
 export const dryRunQuery = z
   .object({
     dry_run: z
       .enum(['true', 'false'])
       .optional()
       .describe(
-        '`true` checks and prices everything and returns the response of the real request, marked with `Mandate-Dry-Run: true`. Nothing is written, no payment provider is called, and no idempotency key is claimed.',
+        '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and no idempotency key is used.',
       ),
   })
   .strict();
 
-/** Headers of a request for one thing: it is not sent again when the caller has it already (RFC 9110 section 13.1.2). */
+/** Headers of a conditional read, which does not return a resource that the caller already has (RFC 9110 section 13.1.2). */
 export const ifNoneMatchHeaders = z.object({
-  'if-none-match': z.string().optional().describe('ETags you have; if one of them is current, the answer is 304 without a body.'),
+  'if-none-match': z
+    .string()
+    .optional()
+    .describe('ETags of versions that you have. If one of them is current, the response is 304 without a body.'),
 });
 
-/** Headers of a request that changes one thing, if it is still the version the caller means (RFC 9110 section 13.1.1). */
+/** Headers of a conditional update, which fails if the resource has changed (RFC 9110 section 13.1.1). */
 export const ifMatchHeaders = z.object({
   'if-match': z
     .string()
     .optional()
-    .describe('The ETag of the version you mean; if it is no longer current, nothing is changed and the answer is 412.'),
+    .describe('ETag of the version to change. If it is no longer current, nothing is changed and the response is 412.'),
 });

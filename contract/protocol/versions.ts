@@ -10,29 +10,29 @@ import { instant } from '../schema/text.ts';
 const c = initContract();
 const fails = failuresOf(commonProblems);
 
-/** A version of the API: everything below one path. */
+/** A version of the API, served below one path. */
 export type ApiVersion = {
   readonly name: `v${number}`;
-  /** A preview may change at any time, and is there only where the installation turns it on. */
+  /** A preview may change at any time, and is served only if the installation enables it. */
   readonly preview?: boolean;
   readonly deprecated?: Deprecation;
 };
 
-/** Every version that is served, the oldest first; docs/versioning.md says what they promise. */
+/** All versions that can be served, oldest first. docs/versioning.md describes their guarantees. */
 export const apiVersions: readonly ApiVersion[] = [{ name: 'v1' }, { name: 'v2', preview: true }];
 
-/** The version that paths without one mean: the newest that is no preview. */
+/** The version that serves paths without a version: the newest that is not a preview. */
 export const currentApiVersion = 'v1';
 
 const version = component(
   'ApiVersion',
   z.object({
-    version: z.string().describe('As it stands in paths: `v1`.'),
+    version: z.string().describe('Version as in paths, such as `v1`.'),
     status: openEnum(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
-      '`current` is what paths without a version mean; a `preview` may change at any time; a `retired` one answers 410.',
+      'Status of the version. The `current` version serves paths without a version, a `preview` may change at any time, and a `retired` version returns 410.',
     ),
-    deprecated_at: instant.nullable().describe('From when on it should not be used for anything new.'),
-    sunset_at: instant.nullable().describe('When it ends.'),
+    deprecated_at: instant.nullable().describe('When the version becomes, or became, deprecated.'),
+    sunset_at: instant.nullable().describe('When the version is retired.'),
   }),
 );
 
@@ -41,8 +41,8 @@ export const versions = c.router({
     method: 'GET',
     path: '/api',
     query: z.object(completePageQuery).strict(),
-    summary: 'List the versions of the API',
-    description: 'Every answer names the version it is of in `Mandate-Version`.',
+    summary: 'List API versions',
+    description: 'Returns the versions of the API. Every response of the API names its version in the `Mandate-Version` header.',
     responses: { 200: page('ApiVersionList', version), ...fails(...open, ...withCursor) },
     metadata: describedBy({ operationId: 'versions.list', access: 'public' }),
   },

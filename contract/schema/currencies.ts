@@ -1,6 +1,6 @@
 /**
- * How many decimal digits a currency's minor unit stands for, by ISO 4217; every currency not listed has two.
- * Not taken from `Intl`: its digits follow CLDR, which differs from ISO 4217 for sixteen currencies in use.
+ * Number of decimal places of each currency (ISO 4217); currencies that are not listed have two.
+ * `Intl` is not used, because it follows CLDR, which differs from ISO 4217 for sixteen currencies in use.
  */
 const exponents: Readonly<Record<string, number>> = {
   ...digits(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
@@ -12,10 +12,10 @@ function digits(exponent: number, codes: string): Record<string, number> {
   return Object.fromEntries(codes.split(' ').map((code) => [code, exponent]));
 }
 
-/** Decimal digits of `currency` (ISO 4217, upper case): 2 for `EUR`, 0 for `JPY`, 3 for `KWD`. */
+/** Returns the number of decimal places of `currency` (ISO 4217, upper case): 2 for `EUR`, 0 for `JPY`, 3 for `KWD`. */
 export const currencyExponent = (currency: string): number => exponents[currency] ?? 2;
 
-/** `amount` minor units as an exact decimal string: `decimalAmount(1205, 'EUR')` is `12.05`. */
+/** Formats `amount` minor units as an exact decimal string: `decimalAmount(1205, 'EUR')` is `12.05`. */
 export function decimalAmount(amount: number, currency: string): string {
   const exponent = currencyExponent(currency);
   const padded = String(Math.abs(amount)).padStart(exponent + 1, '0');

@@ -3,10 +3,10 @@ import { z } from 'zod';
 
 const idMax = Number.MAX_SAFE_INTEGER;
 
-/** An identifier in a body: 1 to 2^53-1. Identifiers are not gapless and never reused. */
+/** An ID in a body: 1 to 2^53-1. IDs may have gaps and are never reused. */
 export const id = z.number().int().min(1).max(idMax);
 
-/** An integer written in a URL. One spelling each: `0x10`, `1e3`, `01`, `1.0` and blanks are refused. */
+/** An integer in a URL. Each number has exactly one accepted spelling: `0x10`, `1e3`, `01`, `1.0` and blanks are rejected. */
 export const urlInteger = (minimum: number, maximum: number) =>
   extendApi(
     z
@@ -17,10 +17,10 @@ export const urlInteger = (minimum: number, maximum: number) =>
     { type: 'integer', format: 'int64', minimum, maximum },
   );
 
-/** An identifier in a URL. Well-formed but unknown, or somebody else's, is 404; anything else is 400. */
+/** An ID in a URL. An ID that does not exist or belongs to another user returns 404; an invalid one returns 400. */
 export const urlId = urlInteger(1, idMax);
 
-/** Several identifiers in one parameter, separated by commas. */
+/** Comma-separated IDs in one query parameter. */
 export const urlIdList = (description: string) =>
   extendApi(
     z
@@ -36,5 +36,5 @@ export const urlIdList = (description: string) =>
     },
   );
 
-/** An identifier in a path, with its description: `describe()` would drop what the OpenAPI document has to say of the type. */
+/** An ID in a path, with its description. (`describe()` would lose the type that `urlIdSchema` declares for the OpenAPI document.) */
 export const pathId = (description: string) => extendApi(urlId, { description });

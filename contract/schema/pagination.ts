@@ -3,28 +3,31 @@ import { z, type ZodTypeAny } from 'zod';
 import { component } from './named-schema.ts';
 import { urlInteger } from './ids.ts';
 
-/** Where counting for `include_total` stops: an exact count of millions of rows costs more than it tells. */
+/** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */
 export const totalCountMax = 10_000;
 
-/** Query parameters that every list has. */
+/** Query parameters of every list. */
 export const pageQuery = {
-  limit: urlInteger(1, 100).default('20').describe('How many items the page may have.'),
+  limit: urlInteger(1, 100).default('20').describe('Maximum number of items on the page.'),
   cursor: z
     .string()
     .min(1)
     .max(4096)
     .optional()
-    .describe('`next_cursor` of the page before. Opaque; it belongs to the same filters, sort and caller.'),
-  include_total: z.enum(['true', 'false']).optional().describe(`\`true\` adds \`total_count\`, counted up to ${totalCountMax}.`),
+    .describe('`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.'),
+  include_total: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe(`\`true\` adds \`total_count\` to the response, counted up to ${totalCountMax}.`),
 };
 
-/** The same for a list that came on one page before it had these parameters. */
+/** Query parameters of a list that originally had none. The default limit is high enough for all items of such a list. */
 export const completePageQuery = {
-  limit: urlInteger(1, 100).default('100').describe('How many items the page may have.'),
+  limit: urlInteger(1, 100).default('100').describe('Maximum number of items on the page.'),
   cursor: pageQuery.cursor,
 };
 
-/** Several values of an enumeration in one parameter, separated by commas: any of them matches. */
+/** Comma-separated values of an enumeration in one query parameter. An item matches if it has any of them. */
 export const commaList = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   extendApi(
     z
@@ -34,18 +37,24 @@ export const commaList = <const Values extends readonly [string, ...string[]]>(v
     { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1, maxItems: 20 },
   );
 
-/** The envelope of every list. */
+/** Response schema of a list. */
 export const page = <Item extends ZodTypeAny>(name: string, item: Item) =>
   component(
     name,
     z.object({
       data: z.array(item).max(100),
-      has_more: z.boolean().describe('Whether another page follows.'),
-      next_cursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; `null` on the last.'),
-      total_count: z.number().int().min(0).max(totalCountMax).optional().describe('How many items match, only with `include_total=true`.'),
+      has_more: z.boolean().describe('Whether there is a next page.'),
+      next_cursor: z.string().nullable().describe('Pass this value as `cursor` to get the next page; `null` on the last page.'),
+      total_count: z
+        .number()
+        .int()
+        .min(0)
+        .max(totalCountMax)
+        .optional()
+        .describe('Number of matching items; only with `include_total=true`.'),
       total_count_capped: z
         .boolean()
         .optional()
-        .describe(`\`true\` when more than ${totalCountMax} items match and counting stopped there.`),
+        .describe(`\`true\` if more than ${totalCountMax} items match, so that \`total_count\` is not exact.`),
     }),
   );

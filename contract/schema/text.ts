@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { findHiddenCharacter } from './visible-text.ts';
 
-// C0, DEL and C1: nothing a name or an address needs, and what terminals and logs would obey.
+// C0, DEL and C1. Names and addresses do not need them, and terminals and log viewers would interpret them.
 const controlCharacter = /\p{Cc}/u;
-// A note may have lines.
+// Multi-line text may contain line breaks and tabs.
 const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
 /**
- * One line of text from a caller, trimmed, `minimum` to `maximum` characters. Every name that others see is one: it contains no control,
- * no bidirectional control and no invisible character, except where the spelling of a language or an emoji requires one.
+ * One line of text from a caller, trimmed, `minimum` to `maximum` characters. Used for every name that other users see. It must not
+ * contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji requires them.
  */
 export const line = (maximum: number, minimum = 1) =>
   z
@@ -23,13 +23,13 @@ export const line = (maximum: number, minimum = 1) =>
     });
 const whyHidden = 'a character that is invisible or changes the direction of the text';
 
-/** Why `line` rejected the characters of a text; `undefined` when its length is wrong. */
+/** Returns why `singleLineSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
 export const characterFault = ({ issues }: z.ZodError): string | undefined => issues.find(({ code }) => code === 'custom')?.message;
 
-/** One line of text in a response: values that were stored under an earlier rule stay readable. */
+/** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
 export const storedLine = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
 
-/** Text that is kept as it is, blanks included: what something is called elsewhere. */
+/** A name from another system, stored unchanged including blanks. */
 export const foreignName = (maximum: number) =>
   z
     .string()
@@ -46,12 +46,12 @@ export const text = (maximum: number) =>
       message: 'must not contain control characters besides line breaks and tabs',
     });
 
-/** A moment, as RFC 3339 in UTC with milliseconds. */
+/** A timestamp in a response: RFC 3339 in UTC with milliseconds. */
 export const instant = z.string().datetime();
 
 /** Earliest and latest timestamp that a PostgreSQL `timestamptz` and the four-digit year of RFC 3339 can both represent, as epoch milliseconds. */
 const timestampRange = { minimum: Date.parse('0001-01-01T00:00:00.000Z'), maximum: Date.parse('9999-12-31T23:59:59.999Z') } as const;
-const timestampForm = 'must be an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with at most 9 decimal places';
+const timestampFormatText = 'must be an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with at most 9 decimal places';
 const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z after conversion to UTC';
 
 /**
@@ -60,13 +60,13 @@ const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:5
  */
 export const instantInput = z
   .string()
-  .datetime({ offset: true, message: timestampForm })
+  .datetime({ offset: true, message: timestampFormatText })
   .transform((value, context) => {
     const epochMs = Date.parse(value);
     const decimals = /\.(\d+)/.exec(value)?.[1] ?? '';
     // Date.parse() ignores decimals after the third, and the database rounds them up.
     const isAfterMaximum = epochMs === timestampRange.maximum && /[1-9]/.test(decimals.slice(3));
-    if (Number.isNaN(epochMs) || decimals.length > 9) return refuse(context, timestampForm);
+    if (Number.isNaN(epochMs) || decimals.length > 9) return refuse(context, timestampFormatText);
     if (epochMs < timestampRange.minimum || epochMs > timestampRange.maximum || isAfterMaximum) return refuse(context, timestampRangeText);
     return `${new Date(epochMs).toISOString().slice(0, 19)}.${decimals.padEnd(3, '0')}Z`;
   });
@@ -79,14 +79,14 @@ function refuse(context: z.RefinementCtx, message: string): never {
 /** Maximum number of metadata pairs of one resource. */
 export const metadataPairsMax = 20;
 
-/** Pairs of text that belong to the caller; the service stores and returns them, and gives them no meaning. */
+/** Key-value pairs of the caller. The service stores and returns them without interpreting them. */
 export const metadata = z
   .record(foreignName(40), text(500))
   .refine((pairs) => Object.keys(pairs).length <= metadataPairsMax, { message: `must have at most ${metadataPairsMax} pairs` });
 
-/** A change of metadata, as a JSON merge patch (RFC 7396): absent keys keep their value, and `null` removes a key. */
+/** An update of metadata as a JSON merge patch (RFC 7396): absent keys keep their values, and `null` removes a key. */
 export const metadataPatch = z
   .record(foreignName(40), text(500).nullable())
   .describe(
-    `Merged into the stored metadata: absent keys stay, \`null\` removes a key. At most ${metadataPairsMax} pairs after the merge.`,
+    `Merged into the stored metadata: absent keys keep their values, and \`null\` removes a key. At most ${metadataPairsMax} pairs after the merge.`,
   );

@@ -6,12 +6,12 @@
 const suspicious =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{13430}-\u{1345f}]|\p{Surrogate}/u;
 
-/** Scripts that are spelled with zero-width joiners and non-joiners after a letter or a sign: Persian and Sinhala names need them. */
+/** Scripts whose spelling uses zero-width joiners and non-joiners, for example in Persian and Sinhala names. */
 const cursive = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Mandaic}]`;
 const brahmic = String.raw`[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}]`;
 
 /**
- * Where such a character is part of ordinary spelling:
+ * Sequences in which such a character is part of ordinary spelling:
  * an emoji sequence that Unicode recommends for interchange, and an emoji with a variation selector;
  * one joiner or non-joiner between two letters of a cursive script (RFC 5892, appendix A), or after a letter or sign of a Brahmic script;
  * one variation selector after an ideograph or a Mongolian letter.
@@ -25,12 +25,12 @@ const ordinary = [
 ];
 
 /**
- * Finds the first character that a one-line name shown to others must not contain: with it, two different names look the same, or a name
- * shows something that it is not. Returns it as `U+XXXX`, or `undefined`.
+ * Finds the first character that must not occur in a one-line name, because it could make two different names look the same or disguise
+ * a name. Returns the character as `U+XXXX`, or `undefined`.
  */
 export function findHiddenCharacter(text: string): string | undefined {
   if (!suspicious.test(text)) return undefined;
-  // An ordinary sequence becomes one visible character, so that nothing on its two sides comes together.
+  // Replaces each ordinary sequence with one visible character, so that the characters before and after it do not become adjacent.
   const rest = ordinary.reduce((left, pattern) => left.replaceAll(pattern, '\ufffd'), text);
   const found = suspicious.exec(rest)?.[0];
   return found && `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

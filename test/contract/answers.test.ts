@@ -1,4 +1,4 @@
-/** The check that every answer in the tests goes through: that it finds what it is there for. */
+/** Tests the contract check that all responses in the tests have to pass. */
 import { describe, expect, test } from 'vitest';
 import { checkAgainstContract } from '../support/contract/contract-check.ts';
 
@@ -14,23 +14,23 @@ function check(path: string, status: number, contentType: string, body: unknown)
   checkAgainstContract('GET', path, { status, headers }, JSON.stringify(body));
 }
 
-describe('an answer is refused', () => {
+describe('a response is rejected', () => {
   const json = 'application/json; charset=utf-8';
   const version = { version: 'v1', status: 'current', deprecated_at: null, sunset_at: null };
 
   test.each([
-    ['with a status that is not declared', '/api', 202, json, { data: [] }],
-    ['with a failure that is not declared', '/api', ...problem(404, 'not_found')],
-    ['with a code of another status', '/api', ...problem(400, 'not_found')],
-    ['with a field that is not declared', '/api', 200, json, { data: [{ ...version, secret: 1 }] }],
-    ['without a field that is declared', '/api', 200, json, { data: [{ version: 'v1' }] }],
-    ['of another media type', '/api', 200, 'text/html', { data: [version] }],
+    ['with an undeclared status', '/api', 202, json, { data: [] }],
+    ['with an undeclared error', '/api', ...problem(404, 'not_found')],
+    ['with a problem code of another status', '/api', ...problem(400, 'not_found')],
+    ['with an undeclared field', '/api', 200, json, { data: [{ ...version, secret: 1 }] }],
+    ['without a declared field', '/api', 200, json, { data: [{ version: 'v1' }] }],
+    ['with another media type', '/api', 200, 'text/html', { data: [version] }],
     ['of a path that is not in the contract', '/api/v1/nothing', 200, json, {}],
   ])('%s', (_, path, status, contentType, body) => {
     expect(() => check(path, status, contentType, body)).toThrow(/./);
   });
 
-  test('and one that is as declared is not', () => {
+  test('and accepted if it matches the contract', () => {
     expect(() => check('/api', 200, json, { data: [version], has_more: false, next_cursor: null })).not.toThrow();
     expect(() => check('/api', ...problem(406, 'not_acceptable'))).not.toThrow();
   });

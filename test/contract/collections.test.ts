@@ -1,4 +1,4 @@
-/** The rules of lists and of single resources, checked on every operation of the contract: an operation that breaks one fails by its name. */
+/** Checks the rules of lists and single resources for every operation of the contract. A failure names the operation. */
 import type { AppRoute } from '@ts-rest/core';
 import { contract, contractV2, routesOf } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ describe('every list is paginated', () => {
   test.each(versions)('in %s', (_, routes) => {
     expect(unpaginatedLists(routes)).toEqual([]);
   });
-  test('and one that is not is found', () => {
+  test('and a list without pagination is found', () => {
     expect(unpaginatedLists(without('delivery-methods', (route) => [{ ...route, query: null }]))).toEqual(['deliveryMethods.list']);
   });
 });
@@ -25,7 +25,7 @@ describe('every resource that accepts If-Match can be read on its own', () => {
   test.each(versions)('in %s', (_, routes) => {
     expect(unreadableEtags(routes)).toEqual([]);
   });
-  test('and one that cannot is found', () => {
+  test('and a resource that cannot be read is found', () => {
     expect(unreadableEtags(without('shipments/:shipment_id', () => []))).toEqual(['shipments.update']);
   });
 });
@@ -34,7 +34,7 @@ describe('every resource that can be read on its own has a collection', () => {
   test.each(versions)('in %s', (_, routes) => {
     expect(missingCollections(routes)).toEqual([]);
   });
-  test('and one that has none is found', () => {
+  test('and a resource without a collection is found', () => {
     expect(missingCollections(without('payments', () => []))).toEqual(['payments.get']);
   });
 });

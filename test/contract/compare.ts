@@ -24,7 +24,7 @@ const report = z.object({
   ),
 });
 
-/** What a change of the contract means for a client of the version before; `major`: some client breaks. */
+/** Compares two OpenAPI documents and returns the impact of each change on existing clients; `major` breaks clients. */
 export async function compare(base: unknown, revision: unknown): Promise<Change[]> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-contract-'));
   try {
@@ -45,15 +45,15 @@ export async function compare(base: unknown, revision: unknown): Promise<Change[
 const changesIn = (output: string, base: unknown, revision: unknown): Change[] =>
   report.parse(JSON.parse(output)).changes.map(({ path, kind, impact, verdicts, base: before }) => {
     const worst = verdicts.find((verdict) => verdict.impact === impact);
-    const isForeseen =
+    const isAnnounced =
       (worst?.ruleId === 'enum-values-added' && before !== undefined && isOpen(base, before.pointer)) ||
       (worst?.ruleId === 'schema-type-changed' && isNullOnlyInReplay(base, revision, path));
-    return { impact: isForeseen ? 'minor' : impact, path, message: worst?.message ?? kind };
+    return { impact: isAnnounced ? 'minor' : impact, path, message: worst?.message ?? kind };
   });
 
 /**
- * Whether a field can now be `null`, but only in replays that no client of the last release can get: its operation did not accept an
- * `Idempotency-Key` then.
+ * Returns whether a field can now be `null`, but only in replays that no client of the last release can get, because the operation did
+ * not accept an `Idempotency-Key` then.
  */
 function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boolean {
   const steps = stepsOf(path.slice(1));
@@ -66,19 +66,19 @@ function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boo
   return isOnlyNull && typeof after?.['x-null-in-replay'] === 'string' && acceptsKey(revision) && !acceptsKey(base);
 }
 
-/** Whether clients were told that more values may come. */
+/** Returns whether the enumeration is declared as open, so that clients expect further values. */
 function isOpen(document: unknown, pointer: string): boolean {
   return fieldsOf(nodeAt(document, stepsOf(pointer).slice(0, -1)))['x-open-enum'] === true;
 }
 
-/** The steps of a JSON Pointer (RFC 6901). */
+/** Splits a JSON Pointer (RFC 6901) into its steps. */
 const stepsOf = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** The part of a document at these steps; references on the way are followed. */
+/** Returns the part of a document at these steps and follows references on the way. */
 const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
   steps.reduce<unknown>((node, step) => {
     const { $ref, ...fields } = fieldsOf(node);
@@ -88,7 +88,7 @@ const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
 
 const fieldsOf = (node: unknown): Record<string, unknown> => z.record(z.unknown()).safeParse(node).data ?? {};
 
-/** Codes of failures stand in no schema, and are promised all the same: they are never removed within a version. */
+/** Returns a breaking change for each removed problem code. Codes are not part of a schema, but must never be removed within a version. */
 function lostCodes(base: unknown, revision: unknown): Change[] {
   const left = new Set(problemCodesIn(revision));
   return [...new Set(problemCodesIn(base))]
@@ -104,7 +104,7 @@ function problemCodesIn(node: unknown): string[] {
   );
 }
 
-/** Fails when the comparison itself is broken: one that finds nothing would let everything pass. */
+/** Throws if the comparison does not detect a removed path, because a broken comparison would accept every change. */
 export async function proveThatItCompares(document: unknown): Promise<void> {
   const { paths, ...rest } = z
     .object({ paths: z.record(z.unknown()) })

@@ -8,34 +8,34 @@ const worstOf = async ({ before, after }: Pair): Promise<Impact | undefined> => 
   const found = new Set((await compare(before, after)).map(({ impact }) => impact));
   return (['major', 'minor', 'patch'] as const).find((impact) => found.has(impact));
 };
-const seen = { caught: 0, passed: 0 };
+const counts = { detected: 0, accepted: 0 };
 afterAll(() => {
   process.stdout.write(
-    `breaking changes caught: ${seen.caught} of ${breakingPairs.length}; compatible ones passed: ${seen.passed} of ${compatiblePairs.length}\n`,
+    `breaking changes detected: ${counts.detected} of ${breakingPairs.length}; compatible changes accepted: ${counts.accepted} of ${compatiblePairs.length}\n`,
   );
 });
 
-describe('a change that breaks clients is caught', () => {
+describe('a change that breaks clients is detected', () => {
   test('there are 28 of them', () => expect(breakingPairs).toHaveLength(28));
   test.each(breakingPairs)('$name', async (pair) => {
     expect(await worstOf(pair)).toBe('major');
-    seen.caught++;
+    counts.detected++;
   });
 });
 
-describe('a compatible change passes', () => {
+describe('a compatible change is accepted', () => {
   test('there are 8 of them', () => expect(compatiblePairs).toHaveLength(8));
   test.each(compatiblePairs)('$name', async (pair) => {
     expect(await worstOf(pair)).toMatch(/^(minor|patch)$/);
-    seen.passed++;
+    counts.accepted++;
   });
 });
 
-describe('what one may see either way', () => {
+describe('debatable changes', () => {
   test.each([
-    // a client may have a case for each value and none for others; where more may come, the contract says so
+    // A client may handle only the known values, unless the enumeration is declared as open.
     [decidedPairs[0], 'major'],
-    // methods of generated clients are called by it
+    // Generated clients name their methods after the operation ID.
     [decidedPairs[1], 'major'],
     [decidedPairs[2], 'patch'],
   ] as const)('$0.name', async (pair, impact) => {
@@ -43,7 +43,7 @@ describe('what one may see either way', () => {
     expect(await worstOf(pair)).toBe(impact);
   });
 
-  test('one value more, where the contract says that more may come', async () => {
+  test('an additional value of an open enumeration', async () => {
     const say = (document: unknown): unknown =>
       JSON.parse(JSON.stringify(document).replace('"enum":["pending"', '"x-open-enum":true,"enum":["pending"'));
     const [pair] = decidedPairs;
@@ -51,9 +51,9 @@ describe('what one may see either way', () => {
   });
 });
 
-describe('a field that can be null from now on', () => {
+describe('a field that becomes nullable', () => {
   const names = { after: 'x-null-in-replay', key: 'Idempotency-Key' };
-  /** The secret of something that is created. */
+  /** Returns a document in which creating a key returns a secret. */
   const documentWith = (secret: object, ...parameters: string[]): unknown => ({
     openapi: '3.1.0',
     info: { title: 'Shop', version: '1.0.0' },
@@ -73,11 +73,11 @@ describe('a field that can be null from now on', () => {
   const [text, nullable] = [{ type: 'string' }, { type: ['string', 'null'], [names.after]: 'Create another one.' }];
 
   test.each([
-    ['is compatible, if only replays have it and none could be had before', [], [names.key], nullable, 'minor'],
-    ['breaks clients that send a key already', [names.key], [names.key], nullable, 'major'],
+    ['is compatible, if it is null only in replays, which were not possible before', [], [names.key], nullable, 'minor'],
+    ['breaks clients that already send a key', [names.key], [names.key], nullable, 'major'],
     ['breaks clients without a key', [], [], nullable, 'major'],
-    ['breaks clients, if it is not said that only replays have it', [], [names.key], { type: ['string', 'null'] }, 'major'],
-    ['breaks clients, if the type is another one', [], [names.key], { ...nullable, type: ['integer', 'null'] }, 'major'],
+    ['breaks clients, if it is not declared as null only in replays', [], [names.key], { type: ['string', 'null'] }, 'major'],
+    ['breaks clients, if its type changes as well', [], [names.key], { ...nullable, type: ['integer', 'null'] }, 'major'],
   ] as const)('%s', async (name, before, after, secret, impact) => {
     expect(await worstOf({ name, before: documentWith(text, ...before), after: documentWith(secret, ...after) })).toBe(impact);
   });
@@ -92,18 +92,18 @@ describe('the contract itself', () => {
     return (await compare(baseline, JSON.parse(after))).map(({ impact }) => impact);
   };
 
-  test('is compatible with the one that was released', async () => {
+  test('is compatible with the released contract', async () => {
     const { baseline, current } = await readDocuments();
     expect((await compare(baseline, current)).filter(({ impact }) => impact === 'major')).toEqual([]);
   });
 
-  test('is found broken without a field, a scope or a problem code of its own', async () => {
+  test('is incompatible after removing a field, a scope or a problem code', async () => {
     expect(await changed((text) => text.replaceAll('"item_count":', '"line_count":'))).toContain('major');
     expect(await changed((text) => text.replaceAll('[{"oauth2":["orders.read"]}]', '[{"oauth2":["orders.write"]}]'))).toContain('major');
     expect(await changed((text) => text.replaceAll(/(?<=["/])price_changed"/g, 'other_price"'))).toContain('major');
   });
 
-  test('cannot be compared by a comparison that finds nothing', async () => {
+  test('is not accepted by a comparison that detects nothing', async () => {
     await expect(proveThatItCompares({ ...Object(breakingPairs[0]?.before), paths: {} })).rejects.toThrow('the comparison does not work');
   });
 });
@@ -113,7 +113,7 @@ test.each([
   [['patch'], '1.2.4'],
   [[], '1.2.3'],
   [['minor', 'major'], undefined],
-] as const)('after 1.2.3, changes that are %j make it %s', (impacts, expected) => {
+] as const)('the version after 1.2.3 with the changes %j is %s', (impacts, expected) => {
   expect(
     nextVersion(
       '1.2.3',

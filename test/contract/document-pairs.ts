@@ -1,12 +1,12 @@
 /**
- * Small documents before and after one change each: every row of the specification's table of compatible changes, and further
- * ones that tools of this kind are known to miss.
+ * Pairs of small documents that differ in one change: every row of the specification's table of compatible changes, and further
+ * changes that comparison tools are known to miss.
  */
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a document is taken apart and put together freely here
+// oxlint-disable-next-line typescript/no-explicit-any -- the edits change arbitrary parts of a document
 type Document = any;
 
-/** One path with everything in it that the changes touch. */
+/** Returns a document with everything that the changes affect. */
 const document = (): Document => ({
   openapi: '3.1.0',
   info: { title: 'Shop', version: '1.0.0' },
@@ -134,16 +134,16 @@ const breakingByTheSpecification: readonly (readonly [string, Edit])[] = [
 ];
 
 const furtherBreaking: readonly (readonly [string, Edit])[] = [
-  ['lower the longest text', ({ input }) => (input.properties.note.maxLength = 50)],
-  ['lower the largest number', ({ list }) => (list.parameters[1].schema.maximum = 50)],
-  ['accept one value less', ({ input }) => (input.properties.kind.enum = ['usual'])],
-  ['let a response field be null', ({ order }) => (order.properties.total = { type: ['integer', 'null'] })],
+  ['lower the maximum length of a text', ({ input }) => (input.properties.note.maxLength = 50)],
+  ['lower the maximum of a number', ({ list }) => (list.parameters[1].schema.maximum = 50)],
+  ['remove a value of a request enumeration', ({ input }) => (input.properties.kind.enum = ['usual'])],
+  ['make a response field nullable', ({ order }) => (order.properties.total = { type: ['integer', 'null'] })],
   ['remove a query parameter', ({ list }) => list.parameters.shift()],
-  ['remove a field of a part that may be null', ({ address }) => delete address.properties.street],
-  ['refuse unknown request fields', ({ input }) => (input.additionalProperties = false)],
+  ['remove a field of a nullable object', ({ address }) => delete address.properties.street],
+  ['reject unknown request fields', ({ input }) => (input.additionalProperties = false)],
   ['make a response field optional', ({ order }) => (order.required = order.required.filter((name: string) => name !== 'total'))],
   [
-    'change the status of success',
+    'change the success status',
     ({ create }) => {
       create.responses[200] = create.responses[201];
       delete create.responses[201];
@@ -166,21 +166,21 @@ const furtherCompatible: readonly (readonly [string, Edit])[] = [
       }),
   ],
   ['add an optional query parameter', ({ list }) => list.parameters.push({ name: 'sort', in: 'query', schema: { type: 'string' } })],
-  ['describe something in other words', ({ order }) => (order.properties.total.description = 'what the customer pays')],
-  ['stop requiring a request field', ({ input }) => (input.required = ['kind'])],
+  ['change a description', ({ order }) => (order.properties.total.description = 'what the customer pays')],
+  ['make a request field optional', ({ input }) => (input.required = ['kind'])],
   [
-    'give an inline schema a name',
+    'name an inline schema',
     ({ order, schemas }) => {
       schemas.Contact = order.properties.contact;
       order.properties.contact = { $ref: '#/components/schemas/Contact' };
     },
   ],
-  ['declare another failure', ({ create }) => (create.responses[409] = { description: 'conflict' })],
+  ['declare another error', ({ create }) => (create.responses[409] = { description: 'conflict' })],
 ];
 
 const decided: readonly (readonly [string, Edit])[] = [
-  ['give a response field one value more', ({ order }) => order.properties.status.enum.push('shipped')],
-  ['call an operation something else', ({ list }) => (list.operationId = 'orders.all')],
+  ['add a value to a response enumeration', ({ order }) => order.properties.status.enum.push('shipped')],
+  ['change an operation ID', ({ list }) => (list.operationId = 'orders.all')],
   ['change a default', ({ list }) => (list.parameters[1].schema.default = 50)],
 ];
 
@@ -192,5 +192,5 @@ function renameField(schema: Document, from: string, to: string): void {
 
 export const breakingPairs = [...breakingByTheSpecification, ...furtherBreaking].map(pair);
 export const compatiblePairs = [...compatibleBySpecification, ...furtherCompatible].map(pair);
-/** What one may see either way; how we see it stands in the test. */
+/** Changes whose impact is debatable; the test states our decision. */
 export const decidedPairs = decided.map(pair);

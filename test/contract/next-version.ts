@@ -1,6 +1,6 @@
 import type { Change } from './compare.ts';
 
-/** The version after `version` with these changes: additions grow the second number, words the third; `undefined` when there is none, because clients would break. */
+/** Returns the version that follows `version` with these changes: additions increment the minor number, other compatible changes the patch number. Returns `undefined` for breaking changes. */
 export function nextVersion(version: string, changes: readonly Change[]): string | undefined {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (changes.some(({ impact }) => impact === 'major')) return undefined;

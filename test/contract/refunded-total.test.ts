@@ -6,12 +6,12 @@ import { isJson, type Json, type JsonValue } from '../../contract/schema/json.ts
 
 type Field = { readonly name: string; readonly deprecated: boolean; readonly description?: unknown };
 
-/** A name of an amount that was refunded, in any spelling: `refunded_amount`, `amountRefunded`, `refund_total_decimal`. */
+/** Returns whether a name means a refunded amount, in any spelling: `refunded_amount`, `amountRefunded`, `refund_total_decimal`. */
 const isRefundedAmount = (name: string): boolean =>
   /refund/i.test(name) && /amount|total|sum|value|refunded$/i.test(name) && !/status|reason|_at$|_id$/i.test(name);
 const spelling = /^refunded_total(?:_decimal)?$/;
 
-/** Fields and parameters anywhere in an OpenAPI document. */
+/** Returns all fields and parameters of an OpenAPI document. */
 function fieldsOf(node: JsonValue): Field[] {
   if (Array.isArray(node)) return node.flatMap(fieldsOf);
   if (!isJson(node)) return [];
@@ -34,15 +34,12 @@ const named = (names: readonly string[]): Field[] => names.map((name) => ({ name
 
 const documents = { v1: openApiDocument('https://shop.example'), v2: openApiDocument('https://shop.example', 'v2') };
 
-describe('refunded amounts are called refunded_total', () => {
-  test.each(Object.entries(documents))(
-    'in every body and parameter of %s, apart from fields declared as deprecated',
-    (_version, document) => {
-      const fields = fieldsOf(document);
-      expect(fields.filter(({ name }) => spelling.test(name)).length).toBeGreaterThan(1);
-      expect(misspelled(fields)).toEqual([]);
-    },
-  );
+describe('refunded amounts are named refunded_total', () => {
+  test.each(Object.entries(documents))('in every body and parameter of %s, except deprecated fields', (_version, document) => {
+    const fields = fieldsOf(document);
+    expect(fields.filter(({ name }) => spelling.test(name)).length).toBeGreaterThan(1);
+    expect(misspelled(fields)).toEqual([]);
+  });
 
   test('in every column of an export', () => expect(misspelled(named(Object.values(exportColumns).flat()))).toEqual([]));
 
@@ -57,7 +54,7 @@ describe('refunded amounts are called refunded_total', () => {
     expect(misspelled(fieldsOf(document))).toEqual([name]);
   });
 
-  test('a field that is kept for clients of an earlier release says what replaces it', () => {
+  test('a deprecated field names its replacement', () => {
     const deprecated = fieldsOf(documents.v1).filter((field) => field.deprecated && isRefundedAmount(field.name));
     expect(deprecated).toContainEqual(expect.objectContaining({ name: 'refunded_amount' }));
     for (const { description } of deprecated) expect(description).toContain('`refunded_total`');

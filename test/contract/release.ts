@@ -3,7 +3,7 @@ import { compare, proveThatItCompares } from './compare.ts';
 import { moveBaseline, readDocuments } from './documents.ts';
 import { nextVersion } from './next-version.ts';
 
-/** `npm run contract:release`: from here on the contract as it is now is what clients rely on. */
+/** `npm run contract:release`: releases the current contract, so that later changes must be compatible with it. */
 const versioned = z.object({ info: z.object({ version: z.string() }) });
 
 const { baseline, current } = await readDocuments();
@@ -13,12 +13,12 @@ const [before, now] = [baseline, current].map((document) => versioned.parse(docu
 const expected = nextVersion(before ?? '', changes);
 if (now === expected) {
   await moveBaseline();
-  process.stdout.write(`contract/baseline/v1.json is ${now} now, with ${changes.length} changes\n`);
+  process.stdout.write(`contract/baseline/v1.json is now version ${now}, with ${changes.length} changes\n`);
 } else {
   process.stdout.write(
     expected === undefined
-      ? 'There are breaking changes: npm run contract:compatible\n'
-      : `With these changes the version after ${before} is ${expected}, and contract/openapi/openapi-document.ts says ${now}\n`,
+      ? 'The contract has breaking changes. To list them: npm run contract:compatible\n'
+      : `With these changes, version ${before} must be followed by ${expected}, but contract/openapi/openapi-document.ts declares ${now}\n`,
   );
   process.exitCode = 1;
 }

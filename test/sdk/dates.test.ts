@@ -10,7 +10,7 @@ test.each([
   expect(formatDate(instant, format)).toBe(expected);
 });
 
-test('a moment is a date, and what is none says so where it happens', () => {
+test('dateOf converts a timestamp and throws for anything else', () => {
   expect(dateOf('2026-11-20T12:00:00.123Z').getTime()).toBe(Date.UTC(2026, 10, 20, 12, 0, 0, 123));
   for (const wrong of ['', 'yesterday', '2026-13-40T00:00:00Z', '20/11/2026', '1']) expect(() => dateOf(wrong)).toThrow(TypeError);
 });

@@ -7,7 +7,7 @@ const optionsFor = (baseUrl: string) => queryOptions(createClient({ baseUrl, aut
 const { signal } = new AbortController();
 
 describe('options for TanStack Query', () => {
-  test('a query asks for what its key names', async () => {
+  test('a query fetches the resource that its key names', async () => {
     await using server = await stubServer(() => ({ body: { id: 7 } }));
     const { queries, keyOf } = optionsFor(server.url);
     const { queryKey, queryFn } = queries.orders.get(7);
@@ -20,7 +20,7 @@ describe('options for TanStack Query', () => {
     expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/orders/7', '/api/v1/orders', '/api/v1/orders/7/payments?limit=5']);
   });
 
-  test('a query that nobody waits for any longer is ended', async () => {
+  test('cancelling a query aborts its request', async () => {
     await using server = await stubServer(() => ({ body: {}, delayMs: 5000 }));
     const ended = optionsFor(server.url)
       .queries.orders.get(7)
@@ -28,7 +28,7 @@ describe('options for TanStack Query', () => {
     await expect(ended).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  test('pages are asked for one after the other', async () => {
+  test('pages are fetched one after the other', async () => {
     await using server = await stubServer((_, count) => ({
       body: { data: [], has_more: count < 2, next_cursor: count < 2 ? 'next' : null },
     }));
@@ -41,7 +41,7 @@ describe('options for TanStack Query', () => {
     expect(pages.queryKey).not.toEqual(optionsFor(server.url).queries.orders.list({ status: ['paid'] }).queryKey);
   });
 
-  test('a mutation changes what its path names, each time with an idempotency key of its own', async () => {
+  test('a mutation changes the resource in its path, with a new idempotency key for each call', async () => {
     await using server = await stubServer(() => ({ status: 201, body: { id: 1 } }));
     const { mutations } = optionsFor(server.url);
     const create = mutations.orders.create();

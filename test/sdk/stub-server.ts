@@ -11,16 +11,16 @@ export type SeenRequest = {
 export type StubAnswer = {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** Sent as it is when a string, as JSON otherwise. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
-  /** Cuts the connection: before the answer, or in the middle of its body. */
+  /** Closes the connection before the response, or within its body. */
   readonly cut?: 'before' | 'within';
   readonly delayMs?: number;
 };
 
 export type StubServer = AsyncDisposable & { readonly url: string; readonly seen: SeenRequest[] };
 
-/** A server that answers as told, to see what a client makes of it. */
+/** Starts a server that returns the given responses and records the requests. */
 export async function stubServer(answer: (request: SeenRequest, count: number) => StubAnswer | Promise<StubAnswer>): Promise<StubServer> {
   const seen: SeenRequest[] = [];
   const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -40,7 +40,7 @@ export async function stubServer(answer: (request: SeenRequest, count: number) =
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('listens on a port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
     seen,
@@ -51,7 +51,7 @@ export async function stubServer(answer: (request: SeenRequest, count: number) =
   };
 }
 
-/** A failure as the API tells it. */
+/** Creates an error response of the API. */
 export const problem = (status: number, code: string, more: Record<string, unknown> = {}): StubAnswer => ({
   status,
   body: {

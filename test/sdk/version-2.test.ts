@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => mandate.close());
 
 describe('the client of version 2', () => {
-  test('places, reads, changes, lists and cancels orders in its own form, beside a client of version 1', async () => {
+  test('places, reads, updates, lists and cancels orders in the version 2 format, next to a client of version 1', async () => {
     const seen: string[] = [];
     const two = createClient({ baseUrl: mandate.origin, auth: token }).use((request, next) => {
       seen.push(new URL(request.url).pathname);
@@ -39,7 +39,7 @@ describe('the client of version 2', () => {
     expect(new Set(seen.map((path) => path.split('/')[2]))).toEqual(new Set(['v2']));
   });
 
-  test('has every operation of version 2, and only what has changed is written for it', () => {
+  test('has every operation of version 2, and generated code only for changed resources', () => {
     const { request: _, use: __, ...resources } = createClient({ baseUrl: 'https://shop.example' });
     const methods = Object.entries(resources).flatMap(([resource, members]) => Object.keys(members).map((name) => `${resource}.${name}`));
     const operations = routesOf(contractV2)
@@ -48,8 +48,8 @@ describe('the client of version 2', () => {
     expect(methods).toEqual(expect.arrayContaining(operations.map(({ operationId }) => operationId)));
   });
 
-  test('its types refuse the words of version 1', () => {
-    // @ts-expect-error -- `delivery` is version 1
+  test('its types reject the fields of version 1', () => {
+    // @ts-expect-error -- `delivery` is a field of version 1
     const input: OrderCreate = { items: [{ product_id: 1, quantity: 1 }], delivery: { method: 'standard', recipient_name: 'Anna' } };
     expect(input).toBeDefined();
   });

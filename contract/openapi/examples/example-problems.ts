@@ -3,8 +3,8 @@ import type { Json } from '../../schema/json.ts';
 
 const requestId = 'req_01M7WXK88H51RZJBBZKC28RPJD';
 
-/** What failures say, where the title is not all there is to say. */
-const particulars: Readonly<Record<string, Json>> = {
+/** Fields of the example problems that differ from the defaults. */
+const exampleFields: Readonly<Record<string, Json>> = {
   invalid_request: {
     detail: 'The request has 2 faults.',
     errors: [
@@ -46,10 +46,10 @@ const particulars: Readonly<Record<string, Json>> = {
   internal_error: { detail: 'The request was not carried out. Try again; if it stays, quote the request id to support.' },
 };
 
-/** One failure as the server writes it, with its code as summary. */
+/** Returns an example of the problem document for `code`, with its title as summary. */
 export function problemExample(code: string, origin: string): Json {
   const declared = Object.entries(problems).find(([name]) => name === code)?.[1];
-  if (!declared) throw new Error(`no problem is called ${code}`);
+  if (!declared) throw new Error(`the contract declares no problem code ${code}`);
   const { status, title } = declared;
   const value = {
     type: `${origin}/problems/${code}`,
@@ -59,7 +59,7 @@ export function problemExample(code: string, origin: string): Json {
     detail: `${title}.`,
     instance: `urn:mandate:request:${requestId}`,
     request_id: requestId,
-    ...particulars[code],
+    ...exampleFields[code],
   };
   return { summary: title, value };
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonValue } from '../../schema/json.ts';
 
-/** Bodies that the server takes as they stand, on an installation that has just been started. */
+/** Example request bodies, by schema name. A newly started installation accepts them unchanged. */
 export const exampleBodies: Readonly<Record<string, Json>> = {
   OrderCreate: {
     items: [{ product_id: 1, quantity: 2 }],
@@ -56,7 +56,7 @@ export const exampleBodies: Readonly<Record<string, Json>> = {
   WebhookEndpointCreate: {
     url: 'https://shop.example/hooks',
     events: ['order.paid', 'order.canceled'],
-    description: 'Tells the warehouse',
+    description: 'Notifies the warehouse',
   },
   WebhookEndpointUpdate: { events: ['*'] },
   WebhookSecretRotationCreate: { overlap_seconds: 3600 },
@@ -64,7 +64,7 @@ export const exampleBodies: Readonly<Record<string, Json>> = {
   RegistrationTokenCreate: { expires_in: 3600 },
 };
 
-/** Files, by operation and media type. */
+/** Example files, by operation and media type. */
 export const exampleFiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'orderImports.create': {
     'text/csv':
@@ -82,7 +82,7 @@ export const exampleFiles: Readonly<Record<string, Readonly<Record<string, strin
   },
 };
 
-/** What stands for each part of a path. */
+/** Example values of path parameters. */
 export const examplePathValues: Readonly<Record<string, string | number>> = {
   user_id: 7,
   product_id: 1,
@@ -99,7 +99,7 @@ export const examplePathValues: Readonly<Record<string, string | number>> = {
   provider: 'stripe',
 };
 
-/** Queries worth showing, where an operation is more than itself without one. */
+/** Example queries of operations whose parameters are worth showing. */
 export const exampleQueries: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   'users.list': { role: ['customer'], limit: 50 },
   'products.list': { category: 'bags', sort: 'price' },

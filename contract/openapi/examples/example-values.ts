@@ -6,7 +6,7 @@ const tomorrow = '2026-11-21T09:30:00.000Z';
 
 const times = { created_at: placedAt, updated_at: placedAt };
 
-/** What the first start puts into the shop, so that the examples can be sent as they stand. */
+/** A product from the sample data of the first start, so that the example requests work unchanged. */
 const bag = { product_id: 1, sku: '22371', name: 'Airline bag vintage Tokyo 78', unit_price: 425 };
 
 const delivery = { method: 'collection', recipient_name: 'Ann Lee' };
@@ -104,7 +104,7 @@ const webhookEndpoint = {
   id: 2,
   url: 'https://shop.example/hooks',
   events: ['order.paid', 'order.canceled'],
-  description: 'Tells the warehouse',
+  description: 'Notifies the warehouse',
   status: 'enabled',
   disabled_reason: null,
   client_id: 'mandate-cli',
@@ -115,7 +115,7 @@ const webhookEndpoint = {
   ...times,
 };
 
-/** Examples of the named shapes where the parts have to fit together. What is not here is made up field by field. */
+/** Examples of named schemas whose fields have to be consistent. Examples of other schemas are generated field by field. */
 export const exampleThings: Readonly<Record<string, Json>> = {
   Order: order,
   OrderSummary: orderSummary,

@@ -3,8 +3,8 @@ import { problemExample } from './example-problems.ts';
 import { exampleThings } from './example-values.ts';
 import { isJson, type Json, type JsonValue, textOf } from '../../schema/json.ts';
 
-/** What a field that is called so has in it, where no whole example says so. */
-const values: Readonly<Record<string, JsonValue>> = {
+/** Example values by field name, for schemas without a complete example. */
+const valuesByFieldName: Readonly<Record<string, JsonValue>> = {
   has_more: false,
   next_cursor: null,
   requires_address: true,
@@ -21,79 +21,79 @@ const values: Readonly<Record<string, JsonValue>> = {
   policy: 'burst',
 };
 
-const exampleInstant = '2026-11-20T09:30:00.000Z';
-const leftOut = new Set(['total_count', 'total_count_capped']);
+const exampleTimestamp = '2026-11-20T09:30:00.000Z';
+const omittedFields = new Set(['total_count', 'total_count_capped']);
 
-/** An example of what a schema describes: the whole one of its name, or made up field by field. */
+/** Returns an example of a schema: the complete example with its name, if there is one, otherwise one generated field by field. */
 export function exampleOf(schema: Json, schemas: Json, name = ''): JsonValue {
-  const { $ref, example, enum: choices, properties, items, type, format, default: usual, minimum } = schema;
+  const { $ref, example, enum: choices, properties, items, type, format, default: defaultValue, minimum } = schema;
   if (typeof $ref === 'string') {
     const component = $ref.split('/').at(-1) ?? '';
     const target = schemas[component];
     if (!isJson(target)) return null;
-    const whole = exampleThings[component] ?? exampleBodies[component];
-    return whole ? completed(whole, target, schemas) : exampleOf(target, schemas, name);
+    const complete = exampleThings[component] ?? exampleBodies[component];
+    return complete ? fitToSchema(complete, target, schemas) : exampleOf(target, schemas, name);
   }
   if (example !== undefined) return example;
-  const value = values[name];
+  const value = valuesByFieldName[name];
   if (value !== undefined) return value;
-  const first = alternativesOf(schema).find((one) => one['type'] !== 'null');
+  const first = alternativesOf(schema).find((alternative) => alternative['type'] !== 'null');
   if (first) return exampleOf(first, schemas, name);
   if (Array.isArray(choices)) return choices[0] ?? null;
   if (schema['const'] !== undefined) return schema['const'];
   if (isJson(properties)) return exampleObject(properties, schemas);
   if (isJson(items)) return [exampleOf(items, schemas, name)];
-  if (usual !== undefined) return usual;
-  const plain = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
-  if (plain === 'object') return {};
-  if (plain === 'boolean') return false;
-  if (plain === 'integer' || plain === 'number') return typeof minimum === 'number' && minimum > 0 ? minimum : 1;
+  if (defaultValue !== undefined) return defaultValue;
+  const typeName = Array.isArray(type) ? type.find((member) => member !== 'null') : type;
+  if (typeName === 'object') return {};
+  if (typeName === 'boolean') return false;
+  if (typeName === 'integer' || typeName === 'number') return typeof minimum === 'number' && minimum > 0 ? minimum : 1;
   return exampleText(format, name);
 }
 
 const alternativesOf = ({ oneOf, anyOf, allOf }: Json): Json[] =>
-  [oneOf, anyOf, allOf].flatMap((several) => (Array.isArray(several) ? several : [])).filter(isJson);
+  [oneOf, anyOf, allOf].flatMap((schemas) => (Array.isArray(schemas) ? schemas : [])).filter(isJson);
 
-/** A whole example, with what its shape has come to require since, and without what this version of it does not have. */
-function completed(whole: Json, { properties, required }: Json, schemas: Json): Json {
+/** Returns the example with generated values for missing required fields, and without fields that this version of the schema does not have. */
+function fitToSchema(complete: Json, { properties, required }: Json, schemas: Json): Json {
   const known = isJson(properties) ? properties : {};
-  const missing = (Array.isArray(required) ? required : []).map(textOf).filter((name) => !(name in whole));
+  const missing = (Array.isArray(required) ? required : []).map(textOf).filter((name) => !(name in complete));
   const exampleAt = (name: string): JsonValue => (isJson(known[name]) ? exampleOf(known[name], schemas, name) : null);
-  const kept = Object.entries(whole).filter(([name]) => name in known);
+  const kept = Object.entries(complete).filter(([name]) => name in known);
   return Object.fromEntries([...kept, ...missing.map((name): [string, JsonValue] => [name, exampleAt(name)])]);
 }
 
 const exampleObject = (properties: Json, schemas: Json): Json =>
   Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]) =>
-      leftOut.has(name) || !isJson(property) ? [] : [[name, exampleOf(property, schemas, name)]],
+      omittedFields.has(name) || !isJson(property) ? [] : [[name, exampleOf(property, schemas, name)]],
     ),
   );
 
 function exampleText(format: JsonValue | undefined, name: string): string {
-  if (format === 'date-time') return exampleInstant;
-  if (format === 'date') return exampleInstant.slice(0, 10);
+  if (format === 'date-time') return exampleTimestamp;
+  if (format === 'date') return exampleTimestamp.slice(0, 10);
   if (format === 'uri') return 'https://app.example/';
   if (format === 'email') return 'ann@example.com';
   return name.replaceAll('_', ' ') || 'text';
 }
 
-/** The document with an example for every parameter of a path, every body and every answer. */
+/** Returns the document with an example for every path parameter, request body and response. */
 export function withExamples(document: Json, origin: string): Json {
   const components = isJson(document['components']) ? document['components'] : {};
   const schemas = isJson(components['schemas']) ? components['schemas'] : {};
-  const failures = new Map<string, Json>();
+  const problemExamples = new Map<string, Json>();
   const paths = mapValues(document['paths'], (methods) =>
-    mapValues(methods, (operation) => (isJson(operation) ? operationWithExamples(operation, schemas, origin, failures) : operation)),
+    mapValues(methods, (operation) => (isJson(operation) ? operationWithExamples(operation, schemas, origin, problemExamples) : operation)),
   );
-  const examples = Object.fromEntries([...failures].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const examples = Object.fromEntries([...problemExamples].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return { ...document, paths, components: { ...components, examples } };
 }
 
 const mapValues = (node: JsonValue | undefined, change: (value: JsonValue, key: string) => JsonValue): Json =>
   Object.fromEntries(Object.entries(isJson(node) ? node : {}).map(([key, value]) => [key, change(value, key)]));
 
-function operationWithExamples(operation: Json, schemas: Json, origin: string, failures: Map<string, Json>): Json {
+function operationWithExamples(operation: Json, schemas: Json, origin: string, problemExamples: Map<string, Json>): Json {
   const { parameters, requestBody, responses, ...rest } = operation;
   const id = textOf(operation['operationId']);
   const contentWithExamples = (content: JsonValue | undefined): Json =>
@@ -106,7 +106,7 @@ function operationWithExamples(operation: Json, schemas: Json, origin: string, f
       if (!isJson(response) || !isJson(response['content'])) return response;
       const codes = response['x-problem-codes'];
       if (!Array.isArray(codes)) return { ...response, content: contentWithExamples(response['content']) };
-      return { ...response, content: problemsWithExamples(response['content'], codes.map(textOf), origin, failures) };
+      return { ...response, content: problemsWithExamples(response['content'], codes.map(textOf), origin, problemExamples) };
     }),
   };
 }
@@ -114,18 +114,19 @@ function operationWithExamples(operation: Json, schemas: Json, origin: string, f
 const exampleContent = (operationId: string, mediaType: string, { schema }: Json, schemas: Json): JsonValue =>
   exampleFiles[operationId]?.[mediaType] ?? (isJson(schema) ? exampleOf(schema, schemas) : null);
 
-/** The page of the reference fills in what is an example: only what does no harm to a call may be one. */
+/** Adds an example to a parameter. The API reference page prefills its forms with examples, so optional query parameters get none. */
 function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {
   if (!isJson(parameter)) return parameter;
-  const { in: place, name, required, schema } = parameter;
-  const query = place === 'query' && required === true ? exampleQueries[operationId]?.[textOf(name)] : undefined;
-  const inPath = place === 'path' && isJson(schema) ? (examplePathValues[textOf(name)] ?? exampleOf(schema, {}, textOf(name))) : undefined;
+  const { in: location, name, required, schema } = parameter;
+  const query = location === 'query' && required === true ? exampleQueries[operationId]?.[textOf(name)] : undefined;
+  const inPath =
+    location === 'path' && isJson(schema) ? (examplePathValues[textOf(name)] ?? exampleOf(schema, {}, textOf(name))) : undefined;
   const example = inPath ?? query;
   return example === undefined ? parameter : { ...parameter, example };
 }
 
-function problemsWithExamples(content: Json, codes: readonly string[], origin: string, failures: Map<string, Json>): Json {
-  for (const code of codes) if (!failures.has(code)) failures.set(code, problemExample(code, origin));
+function problemsWithExamples(content: Json, codes: readonly string[], origin: string, problemExamples: Map<string, Json>): Json {
+  for (const code of codes) if (!problemExamples.has(code)) problemExamples.set(code, problemExample(code, origin));
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
   return mapValues(content, (media) => (isJson(media) ? { ...media, examples } : media));
 }

@@ -6,10 +6,10 @@ import { typeScriptSample } from './typescript.ts';
 import { isJson, type Json, type JsonValue, textOf } from '../../schema/json.ts';
 
 /**
- * The document with each operation shown in curl (`x-codeSamples`), out of its examples; and, where our own clients speak this
- * version, in TypeScript and on the command line.
+ * Returns the document with code samples of each operation (`x-codeSamples`), built from its examples: always for curl, and for
+ * TypeScript and the CLI if the SDK and the CLI support the version.
  */
-export function withSamples(document: Json, origin: string, clients: boolean): Json {
+export function withSamples(document: Json, origin: string, hasClients: boolean): Json {
   const components = isJson(document['components']) ? document['components'] : {};
   const schemas = isJson(components['schemas']) ? components['schemas'] : {};
   const paths = entriesOf(document['paths']).map(([path, methods]): [string, Json] => [
@@ -17,7 +17,7 @@ export function withSamples(document: Json, origin: string, clients: boolean): J
     Object.fromEntries(
       entriesOf(methods).map(([method, operation]) => {
         if (!isJson(operation) || operation['x-internal'] === true) return [method, operation];
-        return [method, { ...operation, 'x-codeSamples': samplesOf(callOf(origin, method, path, operation, schemas), clients) }];
+        return [method, { ...operation, 'x-codeSamples': samplesOf(callOf(origin, method, path, operation, schemas), hasClients) }];
       }),
     ),
   ]);
@@ -26,16 +26,16 @@ export function withSamples(document: Json, origin: string, clients: boolean): J
 
 const entriesOf = (node: JsonValue | undefined): [string, JsonValue][] => Object.entries(isJson(node) ? node : {});
 
-const samplesOf = (call: SampleCall, clients: boolean): Json[] => [
+const samplesOf = (call: SampleCall, hasClients: boolean): Json[] => [
   { lang: 'curl', label: 'curl', source: curlSample(call) },
-  ...(clients ? [{ lang: 'TypeScript', label: 'TypeScript', source: typeScriptSample(call) }] : []),
-  ...(clients ? [{ lang: 'CLI', label: 'Command line', source: commandLineSample(call) }] : []),
+  ...(hasClients ? [{ lang: 'TypeScript', label: 'TypeScript', source: typeScriptSample(call) }] : []),
+  ...(hasClients ? [{ lang: 'CLI', label: 'Command line', source: commandLineSample(call) }] : []),
 ];
 
 function callOf(origin: string, method: string, path: string, operation: Json, schemas: Json): SampleCall {
   const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : []).filter(isJson);
-  const named = (place: string): Json[] => parameters.filter((parameter) => parameter['in'] === place);
-  const has = (header: string): boolean => named('header').some(({ name }) => name === header);
+  const parametersIn = (location: string): Json[] => parameters.filter((parameter) => parameter['in'] === location);
+  const has = (header: string): boolean => parametersIn('header').some(({ name }) => name === header);
   const responses = isJson(operation['responses']) ? operation['responses'] : {};
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
   const requestBody = isJson(operation['requestBody']) ? operation['requestBody'] : {};
@@ -47,20 +47,20 @@ function callOf(origin: string, method: string, path: string, operation: Json, s
     operationId,
     method: method.toUpperCase(),
     path,
-    pathValues: named('path').map(({ name, example }) => [textOf(name), typeof example === 'number' ? example : textOf(example)]),
+    pathValues: parametersIn('path').map(({ name, example }) => [textOf(name), typeof example === 'number' ? example : textOf(example)]),
     query: exampleQueries[operationId] ?? {},
-    hasQuery: named('query').length > 0,
+    hasQuery: parametersIn('query').length > 0,
     ...(mediaType !== undefined &&
       !isFile &&
-      isJson(media) && { body: { value: media['example'] ?? {}, schema: resolved(media['schema'], schemas) } }),
+      isJson(media) && { body: { value: media['example'] ?? {}, schema: resolveReference(media['schema'], schemas) } }),
     ...(isFile && { file: { name: fileName(operationId, mediaType), mediaType } }),
     ...(schemas && { schemas }),
-    // what must name the version it means may mean any
+    // An operation that requires If-Match also accepts `*`.
     anyVersion: '428' in responses,
     idempotent: has('Idempotency-Key'),
-    paginated: named('query').some(({ name }) => name === 'cursor'),
+    paginated: parametersIn('query').some(({ name }) => name === 'cursor'),
     needsToken: Array.isArray(operation['security']) && operation['security'].length > 0,
-    gives: givesOf(success?.[1]),
+    gives: resultKindOf(success?.[1]),
   };
 }
 
@@ -69,14 +69,14 @@ const jsonFirst = (mediaType: string): number => (mediaType === 'application/jso
 const fileName = (operationId: string, mediaType: string): string =>
   `${operationId.startsWith('product') ? 'products' : 'orders'}.${mediaType === 'text/csv' ? 'csv' : 'ndjson'}`;
 
-function givesOf(response: JsonValue | undefined): SampleCall['gives'] {
+function resultKindOf(response: JsonValue | undefined): SampleCall['gives'] {
   const types = entriesOf(isJson(response) ? response['content'] : undefined).map(([type]) => type);
   if (types.length === 0) return 'nothing';
   return types.includes('application/json') ? 'json' : 'file';
 }
 
-/** The schema itself where only its name stands. */
-function resolved(schema: JsonValue | undefined, schemas: Json): Json {
+/** Returns the referenced schema if `schema` is a reference, otherwise `schema`. */
+function resolveReference(schema: JsonValue | undefined, schemas: Json): Json {
   if (!isJson(schema)) return {};
   const target = typeof schema['$ref'] === 'string' ? schemas[schema['$ref'].split('/').at(-1) ?? ''] : undefined;
   return isJson(target) ? target : schema;

@@ -1,27 +1,28 @@
 import { isJson, type Json, type JsonValue, textOf } from '../../schema/json.ts';
 import { type SampleCall, shellWord } from './sample-call.ts';
 
-/** Commands that are not called like their operation, because there is more to them than a request and an answer. */
+/** Commands whose name differs from the operation ID, because they do more than send one request. */
 const commandNames: Readonly<Record<string, string>> = {
   'orderExports.create': 'orders export',
   'orderImports.create': 'orders import',
   'productImports.create': 'products import',
 };
-/** What these need besides. */
-const moreWords: Readonly<Record<string, readonly string[]>> = {
+/** Additional arguments of commands that write files. */
+const extraArguments: Readonly<Record<string, readonly string[]>> = {
   'orderExports.create': ['--output orders.csv'],
   'tasks.result': ['--output result.csv'],
 };
 
+/** Returns the CLI command of a call. */
 export function commandLineSample(call: SampleCall): string {
   const { operationId, pathValues, query, body, schemas, file, anyVersion } = call;
   const command = commandNames[operationId] ?? operationId.split('.').map(kebabCase).join(' ');
   const words = [
     ['mandate', command, ...pathValues.map(([, value]) => shellWord(textOf(value))), ...(file ? [file.name] : [])].join(' '),
-    ...Object.entries(query).map(([name, value]) => `--${dashed(name)} ${shellWord(plain(value))}`),
+    ...Object.entries(query).map(([name, value]) => `--${dashed(name)} ${shellWord(flagValue(value))}`),
     ...(body && isJson(body.value) ? flagsOf(body.value, body.schema, schemas, '') : []),
     ...(anyVersion ? [`--if-match '*'`] : []),
-    ...(moreWords[operationId] ?? []),
+    ...(extraArguments[operationId] ?? []),
   ];
   return words.join(words.join(' ').length > 80 ? ' \\\n  ' : ' ');
 }
@@ -32,12 +33,12 @@ function flagsOf(value: Json, schema: Json, schemas: Json, prefix: string): stri
     const flag = `--${prefix}${dashed(name)}`;
     if (isJson(part)) {
       if (isJson(property['properties'])) return flagsOf(part, property, schemas, `${prefix}${dashed(name)}.`);
-      return Object.entries(part).map(([key, one]) => `${flag} ${shellWord(`${key}=${plain(one)}`)}`);
+      return Object.entries(part).map(([key, member]) => `${flag} ${shellWord(`${key}=${flagValue(member)}`)}`);
     }
-    // a list of objects is one flag for each, called after one of them
+    // A list of objects becomes one flag for each object, with the name in the singular.
     if (Array.isArray(part) && part.some(isJson))
-      return part.filter(isJson).map((one) => `${flag.replace(/s$/, '')} ${shellWord(pairs(one))}`);
-    return [`${flag} ${shellWord(plain(part))}`];
+      return part.filter(isJson).map((item) => `${flag.replace(/s$/, '')} ${shellWord(pairs(item))}`);
+    return [`${flag} ${shellWord(flagValue(part))}`];
   });
 }
 
@@ -45,11 +46,11 @@ const pairs = (value: Json): string =>
   Object.values(value).some((part) => typeof part === 'object' || (typeof part === 'string' && part.includes(',')))
     ? JSON.stringify(value)
     : Object.entries(value)
-        .map(([name, part]) => `${name}=${plain(part)}`)
+        .map(([name, part]) => `${name}=${flagValue(part)}`)
         .join(',');
 
-const plain = (value: JsonValue): string =>
-  isJson(value) ? JSON.stringify(value) : Array.isArray(value) ? value.map(plain).join(',') : value === null ? 'null' : textOf(value);
+const flagValue = (value: JsonValue): string =>
+  isJson(value) ? JSON.stringify(value) : Array.isArray(value) ? value.map(flagValue).join(',') : value === null ? 'null' : textOf(value);
 
 const dashed = (name: string): string => name.replaceAll('_', '-');
 const kebabCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

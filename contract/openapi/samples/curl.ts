@@ -1,12 +1,13 @@
 import { type JsonValue, textOf } from '../../schema/json.ts';
 import { type SampleCall, shellWord } from './sample-call.ts';
 
+/** Returns the curl command of a call. */
 export function curlSample(call: SampleCall): string {
   const { method, body, file, idempotent, anyVersion, needsToken, gives } = call;
   const contentType = body ? 'application/json' : file?.mediaType;
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${shellWord(urlOf(call))}`,
-    // in double quotes, so that the shell puts the token in
+    // Double quotes, so that the shell expands the variable.
     ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...(contentType === undefined ? [] : [`-H 'Content-Type: ${contentType}'`]),
     ...(idempotent ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
@@ -18,9 +19,9 @@ export function curlSample(call: SampleCall): string {
 }
 
 function urlOf({ origin, path, pathValues, query }: SampleCall): string {
-  const filled = pathValues.reduce((text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)), path);
-  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(plain(value))}`);
-  return `${origin}${filled}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
+  const expandedPath = pathValues.reduce((text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)), path);
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(queryValue(value))}`);
+  return `${origin}${expandedPath}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
 }
 
-const plain = (value: JsonValue): string => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value));
+const queryValue = (value: JsonValue): string => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value));

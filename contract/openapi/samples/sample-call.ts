@@ -1,19 +1,19 @@
 import type { Json, JsonValue } from '../../schema/json.ts';
 
-/** One call of an operation, out of its examples, for the samples to show. */
+/** An example call of an operation, from which the code samples are generated. */
 export type SampleCall = {
   readonly origin: string;
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  /** In the order they have in the path. */
+  /** Path parameters in the order of the path. */
   readonly pathValues: readonly (readonly [name: string, value: string | number])[];
   readonly query: Readonly<Record<string, JsonValue>>;
   readonly hasQuery: boolean;
   readonly body?: { readonly value: JsonValue; readonly schema: Json };
   readonly file?: { readonly name: string; readonly mediaType: string };
   readonly schemas: Json;
-  /** Whether it must say which version it means. */
+  /** Whether the operation requires `If-Match`; the samples then send `*`. */
   readonly anyVersion: boolean;
   readonly idempotent: boolean;
   readonly paginated: boolean;
@@ -21,5 +21,5 @@ export type SampleCall = {
   readonly gives: 'json' | 'file' | 'nothing';
 };
 
-/** A word of a shell command, in quotes where it needs them. */
+/** Quotes a word of a shell command if necessary. */
 export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

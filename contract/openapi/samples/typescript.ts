@@ -1,7 +1,7 @@
 import { type JsonValue, textOf } from '../../schema/json.ts';
 import type { SampleCall } from './sample-call.ts';
 
-/** A module that compiles as it stands against the client. */
+/** Returns a TypeScript module that makes the call with the SDK. It compiles unchanged. */
 export function typeScriptSample(call: SampleCall): string {
   const { origin, needsToken, file } = call;
   return [
@@ -19,7 +19,7 @@ function statement(call: SampleCall): string {
   if (call.paginated) return `for await (const item of ${expression}) {\n  console.log(item);\n}`;
   if (call.gives === 'nothing') return `await ${expression};`;
   if (call.gives === 'file') return `const file = await ${expression};\nconsole.log(await new Response(file.stream).text());`;
-  return `const answer = await ${expression};\nconsole.log(answer);`;
+  return `const result = await ${expression};\nconsole.log(result);`;
 }
 
 function argumentsOf({ pathValues, body, file, query, anyVersion }: SampleCall): string[] {
@@ -32,7 +32,7 @@ function argumentsOf({ pathValues, body, file, query, anyVersion }: SampleCall):
   ];
 }
 
-/** A value as TypeScript writes it. */
+/** Formats a value as a TypeScript literal. */
 function literal(value: JsonValue, indent = ''): string {
   if (typeof value === 'string')
     return `'${value
@@ -42,8 +42,8 @@ function literal(value: JsonValue, indent = ''): string {
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : textOf(value);
   const inner = `${indent}  `;
   const [open, close, parts] = Array.isArray(value)
-    ? ['[', ']', value.map((one) => literal(one, inner))]
-    : ['{', '}', Object.entries(value).map(([name, one]) => `${name}: ${literal(one, inner)}`)];
+    ? ['[', ']', value.map((item) => literal(item, inner))]
+    : ['{', '}', Object.entries(value).map(([name, member]) => `${name}: ${literal(member, inner)}`)];
   if (parts.length === 0) return open + close;
   const line = parts.join(', ');
   const space = open === '{' ? ' ' : '';

@@ -12,29 +12,32 @@ import { instant, instantInput, line } from '../../schema/text.ts';
 const c = initContract();
 
 export const apiKeyProblems = {
-  too_many_api_keys: { status: 409, title: 'There are too many API keys' },
+  too_many_api_keys: { status: 409, title: 'Too many API keys' },
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...apiKeyProblems });
 
-/** How many keys one person can have at a time. */
+/** Maximum number of active keys of one user. */
 export const apiKeysMax = 50;
-/** How long a key can be good for. */
+/** Maximum lifetime of a key, in days. */
 export const apiKeyDaysMax = 366;
 
-/** A key makes no other keys: whoever finds one could keep themselves in. What requires a recent sign-in is not for keys either. */
+/**
+ * Scopes that a key can have. A key cannot create keys: a leaked key could otherwise create others and survive its revocation.
+ * Operations that require a recent sign-in do not accept keys either.
+ */
 const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage' && !administratorScopes.has(scope));
-if (firstScope === undefined) throw new Error('there are no scopes');
+if (firstScope === undefined) throw new Error('no scope is available to API keys');
 const keyScope = z.enum([firstScope, ...moreScopes]);
 
-/** Whether API keys can have this scope. */
+/** Returns whether API keys can have this scope. */
 export const isApiKeyScope = (scope: Scope): boolean => keyScope.safeParse(scope).success;
 
 const fields = {
   id,
-  name: z.string().min(1).max(100).describe('What its owner calls it.'),
-  prefix: z.string().describe('How it begins: enough to recognize it by.'),
-  scopes: z.array(z.string()).describe('What it may do, for as long as its owner may.'),
+  name: z.string().min(1).max(100).describe('Name that the owner gave the key.'),
+  prefix: z.string().describe('First characters of the key, to identify it in lists.'),
+  scopes: z.array(z.string()).describe('Scopes of the key. A scope has no effect while the owner is not allowed to use it.'),
   status: z.enum(['active', 'revoked', 'expired']),
   created_by_client_id: z
     .string()
@@ -42,7 +45,7 @@ const fields = {
     .describe('Client ID of the application that created the key; `null` for keys that were created before the server recorded it.'),
   created_at: instant,
   expires_at: instant,
-  last_used_at: instant.nullable().describe('To within a minute; `null` before its first use.'),
+  last_used_at: instant.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
 };
 
 export const apiKey = component('ApiKey', z.object(fields));
@@ -50,10 +53,7 @@ export const newApiKey = component(
   'NewApiKey',
   z.object({
     ...fields,
-    key: shownOnce(
-      'The key itself.',
-      'If the first response was lost, revoke this key and create another one with a new `Idempotency-Key`.',
-    ),
+    key: shownOnce('The API key.', 'If the first response was lost, revoke this key and create another one with a new `Idempotency-Key`.'),
   }),
 );
 
@@ -61,9 +61,13 @@ export const apiKeyCreate = component(
   'ApiKeyCreate',
   z
     .object({
-      name: line(100).describe('What to call it.'),
-      scopes: z.array(keyScope).min(1).max(scopeNames.length).describe('What it may do: no more than the token that makes it.'),
-      expires_at: instantInput.optional().describe(`When it ends: at most ${apiKeyDaysMax} days from now; 90 days when left out.`),
+      name: line(100).describe('Name of the key.'),
+      scopes: z
+        .array(keyScope)
+        .min(1)
+        .max(scopeNames.length)
+        .describe('Scopes of the key. The token of the request must have all of them.'),
+      expires_at: instantInput.optional().describe(`Expiration time, at most ${apiKeyDaysMax} days from now (default: 90 days from now).`),
     })
     .strict(),
 );
@@ -74,7 +78,7 @@ export const apiKeys = c.router({
     path: '/api-keys',
     query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
     summary: 'List API keys',
-    description: 'The keys of the current user, newest first, without the keys themselves.',
+    description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
     responses: { 200: page('ApiKeyPage', apiKey), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
@@ -85,7 +89,7 @@ export const apiKeys = c.router({
     body: apiKeyCreate,
     summary: 'Create an API key',
     description:
-      'A key acts for the current user at the API, as `Authorization: Bearer mk_...`, until it ends or is revoked. The key itself is shown once. Creating a key requires that the user signed in during the last 15 minutes.',
+      'Creates a key that acts for the current user, sent as `Authorization: Bearer mk_...`, until it expires or is revoked. The key is shown only once. Creating a key requires that the user signed in during the last 15 minutes.',
     responses: {
       201: newApiKey,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'insufficient_user_authentication', 'too_many_api_keys'),
@@ -95,9 +99,9 @@ export const apiKeys = c.router({
   revoke: {
     method: 'DELETE',
     path: '/api-keys/:api_key_id',
-    pathParams: z.object({ api_key_id: pathId('Identifier of the key.') }),
+    pathParams: z.object({ api_key_id: pathId('ID of the API key.') }),
     summary: 'Revoke an API key',
-    description: 'It is refused from the next request on. Revoking it again changes nothing.',
+    description: 'The key is rejected from the next request on. Revoking a key again has no effect.',
     responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },

@@ -13,7 +13,7 @@ import { instant, line } from '../../schema/text.ts';
 const c = initContract();
 
 export const applicationProblems = {
-  client_id_taken: { status: 409, title: 'The client id is in use' },
+  client_id_taken: { status: 409, title: 'The client ID is in use' },
   application_has_no_secret: { status: 409, title: 'The application has no secret' },
 } as const;
 
@@ -26,55 +26,59 @@ export const applicationGrantTypes = [
   'urn:ietf:params:oauth:grant-type:device_code',
 ] as const;
 
-/** How an application came to be registered. */
+/** How an application was registered. */
 export const applicationRegistrations = ['administrator', 'registration_token', 'open_registration', 'metadata_document'] as const;
 
 const [firstScope, ...moreScopes] = scopeNames;
-if (firstScope === undefined) throw new Error('there are no scopes');
+if (firstScope === undefined) throw new Error('the contract declares no scopes');
 const scope = openEnum([firstScope, ...moreScopes]);
 const preapproved = openEnum(['openid', 'profile', 'email', 'offline_access', firstScope, ...moreScopes]);
 
-/** Longest time that a secret works besides the one that follows it. */
+/** Maximum time that a rotated client secret remains valid, in seconds. */
 export const secretOverlapSecondsMax = 7 * 24 * 60 * 60;
-/** Longest life of a token that applications register themselves with. */
+/** Maximum lifetime of a registration token, in seconds. */
 export const registrationTokenSecondsMax = 30 * 24 * 60 * 60;
 
-/** Longest grace period. It limits how long a stolen refresh token that has been rotated can still return tokens. */
+/** Maximum grace period, in seconds. It limits how long a stolen refresh token still works after its rotation. */
 export const refreshGraceSecondsMax = 300;
 
-/** As many requests as a limit can allow. */
+/** Maximum value of a rate limit or quota, in requests. */
 export const requestsMax = 1_000_000_000;
 
 const address = z.string().min(1).max(2000);
 const descriptions = {
-  name: 'What people know it by.',
+  name: 'Name shown to users.',
   logo_uri:
-    'Its logo: a PNG of up to 512 by 512 pixels and 32 kB as a `data:` URI, which people see when they are asked, or an https address, which no page of the shop loads.',
-  redirect_uris: 'Where people are sent back to; compared as whole strings, but for the port of a loopback address.',
-  post_logout_redirect_uris: 'Where people may be sent after signing out.',
-  scopes: 'The most it may ever be granted. Taken away here, a scope is gone from the tokens there are.',
+    'Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but never loaded by a page of the shop.',
+  redirect_uris: 'Redirect URIs. They are compared by exact string matching, except for the port of a loopback address.',
+  post_logout_redirect_uris: 'URIs to which users can be redirected after signing out.',
+  scopes: 'Scopes that the application can be granted. Removing a scope also removes it from existing tokens.',
   preapproved_scopes:
-    'Scopes that users are not asked about, because an administrator approved them for everybody. Removing one revokes it at once wherever no user consented to it.',
-  grant_types: 'How it gets tokens.',
-  first_party: 'Made by the shop itself; people are told so.',
-  rate_limit_per_minute: 'How many requests a minute it may make for each person; `null`: as many as any.',
-  quota_per_month: 'How many requests it may make in a calendar month (UTC), for everybody together; `null`: as many as any.',
+    'Scopes that an administrator approved for all users, who are not asked for consent. Removing a scope revokes it immediately for users who did not consent to it themselves.',
+  grant_types: 'Grant types that the application can use.',
+  first_party: 'Whether the application is operated by the shop itself. The consent page says so.',
+  rate_limit_per_minute: 'Maximum number of requests per minute and user. `null` means the default limit.',
+  quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
   refresh_grace_seconds:
-    'Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, if the new refresh token has not been used. `0` turns it off, for example for FAPI clients; `null` means the default of the server.',
+    'Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, provided that the new refresh token has not been used. `0` turns it off, for example for FAPI clients. `null` means the server default.',
 };
 
 const fields = {
   id,
   client_id: z.string(),
   name: z.string().describe(descriptions.name),
-  type: z.enum(['public', 'confidential']).describe('A public application cannot keep a secret: it runs on machines of others.'),
+  type: z
+    .enum(['public', 'confidential'])
+    .describe('A `public` application cannot keep a secret, because it runs on devices of its users.'),
   logo_uri: z.string().nullable().describe(descriptions.logo_uri),
   redirect_uris: z.array(z.string()).describe(descriptions.redirect_uris),
   post_logout_redirect_uris: z.array(z.string()).describe(descriptions.post_logout_redirect_uris),
   scopes: z.array(z.string()).describe(descriptions.scopes),
   preapproved_scopes: z.array(z.string()).describe(descriptions.preapproved_scopes),
   grant_types: z.array(z.enum(applicationGrantTypes)).describe(descriptions.grant_types),
-  status: z.enum(['active', 'disabled']).describe('A disabled application gets no tokens, and those there are stop at once.'),
+  status: z
+    .enum(['active', 'disabled'])
+    .describe('A `disabled` application gets no tokens, and its existing tokens stop working immediately.'),
   first_party: z.boolean().describe(descriptions.first_party),
   registration: openEnum(applicationRegistrations).describe(
     'How it was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). The last two are self-registered: public, without administrative scopes, and users are asked for consent at every sign-in.',
@@ -82,7 +86,7 @@ const fields = {
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
-  version: z.number().int().min(1).describe('Counts the changes.'),
+  version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: instant,
   updated_at: instant,
 };
@@ -135,10 +139,10 @@ export const applicationCreate = component(
       client_id: z
         .string()
         .regex(/^[a-z][a-z0-9_-]{1,63}$/, 'must be 2 to 64 of a-z, 0-9, _ and -, beginning with a letter')
-        // what API keys go by, where callers are counted and named
+        // API keys have client IDs with this prefix in usage counters and log entries.
         .refine((name) => !name.startsWith('api-key-'), 'must not begin with api-key-')
         .optional()
-        .describe('Made up when left out.'),
+        .describe('Client ID (default: a generated one).'),
       type: z.enum(['public', 'confidential']),
       logo_uri: changeable.logo_uri.optional(),
       redirect_uris: changeable.redirect_uris.optional(),
@@ -160,9 +164,9 @@ export const applicationUpdate = component(
     .strict(),
 );
 
-const onlyAdministrators = 'For administrators.';
+const onlyAdministrators = 'Requires an administrator.';
 const access = ['applications.manage'] as const;
-const pathParams = z.object({ application_id: pathId('Identifier of the application.') });
+const pathParams = z.object({ application_id: pathId('ID of the application.') });
 
 export const applications = c.router({
   list: {
@@ -170,7 +174,7 @@ export const applications = c.router({
     path: '/applications',
     query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
     summary: 'List applications',
-    description: `Every application that is registered here, newest first. ${onlyAdministrators}`,
+    description: `Returns all registered applications, newest first. ${onlyAdministrators}`,
     responses: { 200: page('ApplicationPage', application), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'applications.list', access }),
   },
@@ -189,7 +193,7 @@ export const applications = c.router({
     headers: idempotencyHeaders,
     body: applicationCreate,
     summary: 'Register an application',
-    description: `The secret is shown once. ${onlyAdministrators}`,
+    description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
     responses: { 201: newApplication, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'client_id_taken') },
     metadata: describedBy({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -198,8 +202,8 @@ export const applications = c.router({
     path: '/applications/:application_id',
     pathParams,
     body: applicationUpdate,
-    summary: 'Change an application',
-    description: `What is left out stays as it is. Everything is effective with the next request. Of an application with a metadata document only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed: the document defines the rest. ${onlyAdministrators}`,
+    summary: 'Update an application',
+    description: `Absent fields keep their values. Changes take effect with the next request. If the application was registered by a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
     responses: { 200: application, ...fails(...guarded, ...withBody, 'not_found') },
     metadata: describedBy({ operationId: 'applications.update', access }),
   },
@@ -208,7 +212,7 @@ export const applications = c.router({
     path: '/applications/:application_id',
     pathParams,
     summary: 'Delete an application',
-    description: `With everything it was allowed: its tokens stop at once. An application with a metadata document is registered again when it is next used: disable it to block it. ${onlyAdministrators}`,
+    description: `Deletes the application with all its grants. Its tokens stop working immediately. An application with a metadata document is registered again at its next use; to block it, disable it instead. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'applications.delete', access }),
   },
@@ -227,12 +231,12 @@ export const applications = c.router({
             .min(0)
             .max(secretOverlapSecondsMax)
             .optional()
-            .describe('How long the secret so far goes on working; a day when left out.'),
+            .describe('How long the previous secret remains valid, in seconds (default: 1 day).'),
         })
         .strict(),
     ),
-    summary: 'Replace the secret of an application',
-    description: `The new one works at once, the old one for a while yet. ${onlyAdministrators}`,
+    summary: 'Rotate the client secret of an application',
+    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
     responses: {
       201: secretRotation,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'application_has_no_secret'),
@@ -253,12 +257,12 @@ export const applications = c.router({
             .min(60)
             .max(registrationTokenSecondsMax)
             .optional()
-            .describe('Seconds until it ends; a day when left out.'),
+            .describe('Lifetime of the token in seconds (default: 1 day).'),
         })
         .strict(),
     ),
     summary: 'Create a registration token',
-    description: `Whoever has it registers applications at the registration endpoint (RFC 7591), with scopes that customers can allow and no others. ${onlyAdministrators}`,
+    description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with it can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey),

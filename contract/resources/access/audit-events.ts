@@ -10,7 +10,7 @@ import { instant, instantInput } from '../../schema/text.ts';
 const c = initContract();
 const fails = failuresOf(commonProblems);
 
-/** What can happen to credentials and permissions. */
+/** Recorded actions on credentials and permissions. */
 export const auditActions = [
   'account.created',
   'account.suspended',
@@ -48,15 +48,15 @@ export const auditEvent = component(
   z.object({
     id,
     occurred_at: instant,
-    action: z.string().describe('What happened: `password.changed`. More may be added.'),
+    action: z.string().describe('Action that was recorded, such as `password.changed`. More values may be added.'),
     outcome: z.enum(['success', 'refused']),
-    actor_id: id.nullable().describe('The user who did it; `null` when nobody had signed in, or an application acted for itself.'),
-    user_id: id.nullable().describe('The user whose credentials or permissions it was about.'),
-    client_id: z.string().nullable().describe('Through which application.'),
-    subject: z.string().nullable().describe('What it was done to: `api_key:7`.'),
+    actor_id: id.nullable().describe('User who performed the action; `null` if no user was signed in or an application acted for itself.'),
+    user_id: id.nullable().describe('User whose credentials or permissions were affected.'),
+    client_id: z.string().nullable().describe('Client ID of the application that was used.'),
+    subject: z.string().nullable().describe('Object of the action, such as `api_key:7`.'),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
-    details: z.record(z.unknown()).describe('What else is worth knowing; never a secret.'),
+    details: z.record(z.unknown()).describe('Further details. They never contain a secret.'),
   }),
 );
 
@@ -68,16 +68,16 @@ export const auditEvents = c.router({
       .object({
         limit: pageQuery.limit,
         cursor: pageQuery.cursor,
-        user_id: urlId.optional().describe('Only what was about this user.'),
+        user_id: urlId.optional().describe('Only events that affected this user.'),
         action: commaList(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
-        occurred_at_gte: instantInput.optional().describe('At this moment or later.'),
-        occurred_at_lt: instantInput.optional().describe('Before this moment.'),
+        occurred_at_gte: instantInput.optional().describe('Only events at this time or later.'),
+        occurred_at_lt: instantInput.optional().describe('Only events before this time.'),
       })
       .strict(),
     summary: 'List audit events',
     description:
-      'What happened to credentials and permissions, newest first, for administrators. Nothing in it is ever changed or removed.',
+      'Returns the recorded actions on credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
     responses: { 200: page('AuditEventPage', auditEvent), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },

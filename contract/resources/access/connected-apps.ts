@@ -17,12 +17,15 @@ export const connectedApp = component(
     application: z.object({
       client_id: z.string(),
       name: z.string(),
-      first_party: z.boolean().describe('Whether the shop itself made it.'),
+      first_party: z.boolean().describe('Whether the application is operated by the shop itself.'),
     }),
-    device: z.string().nullable().describe('What it was allowed on, as far as the browser told.'),
-    scopes: z.array(z.string()).describe('What it may do.'),
-    created_at: instant.describe('When it was allowed.'),
-    last_used_at: instant.describe('When it last got an access token; these live for five minutes.'),
+    device: z
+      .string()
+      .nullable()
+      .describe('Device on which the user gave consent, derived from the `User-Agent` header; `null` if unknown.'),
+    scopes: z.array(z.string()).describe('Scopes that were granted to the application.'),
+    created_at: instant.describe('When the user gave consent.'),
+    last_used_at: instant.describe('When the application last got an access token. Access tokens expire after five minutes.'),
   }),
 );
 
@@ -32,25 +35,26 @@ export const connectedApps = c.router({
     path: '/connected-apps',
     query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
     summary: 'List connected applications',
-    description: 'The applications that can act for the current user now, newest first: one entry for each device.',
+    description:
+      'Returns the applications that can currently act for the user, newest first. An application has one entry for each device.',
     responses: { 200: page('ConnectedAppPage', connectedApp), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
   },
   remove: {
     method: 'DELETE',
     path: '/connected-apps/:connected_app_id',
-    pathParams: z.object({ connected_app_id: pathId('Identifier of the connection.') }),
+    pathParams: z.object({ connected_app_id: pathId('ID of the connected application.') }),
     query: z
       .object({
         api_keys: z
           .enum(['revoke', 'keep'])
           .optional()
-          .describe('Whether the API keys that the application created for the user are revoked with its access (default: `revoke`).'),
+          .describe('Whether to revoke the API keys that the application created for the user (default: `revoke`).'),
       })
       .strict(),
     summary: 'Remove a connected application',
     description:
-      'Its access ends with this request. Before it gets any again, the user is asked. The API keys that the application created for the user, on any device, are revoked unless `api_keys=keep`.',
+      'Revokes the access of the application immediately. It has to ask the user for consent before it can get access again. The API keys that it created for the user on any device are revoked as well, unless `api_keys=keep`.',
     responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },

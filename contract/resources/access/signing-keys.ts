@@ -11,9 +11,15 @@ const fails = failuresOf(commonProblems);
 export const signingKeyRotation = component(
   'SigningKeyRotation',
   z.object({
-    made: z.number().int().min(0).describe('How many keys were made: none when the next ones are published already, and have yet to sign.'),
-    signs_from: instant.describe('When the newest keys sign, or began to.'),
-    previous_retire_at: instant.describe('When the keys before them are no longer published, and what they signed is refused.'),
+    made: z
+      .number()
+      .int()
+      .min(0)
+      .describe('Number of keys that were created; 0 if the next keys are already published and do not sign yet.'),
+    signs_from: instant.describe('When the newest keys start, or started, to sign.'),
+    previous_retire_at: instant.describe(
+      'When the previous keys are no longer published; tokens signed with them are rejected from then on.',
+    ),
   }),
 );
 
@@ -25,7 +31,7 @@ export const signingKeyRotationCreate = component(
         .boolean()
         .optional()
         .describe(
-          'For when a key has become known: the new keys sign at once, and within seconds whatever the others signed is refused. Applications need a new token.',
+          'For a compromised key: the new keys sign immediately, and tokens signed with the previous keys are rejected within seconds. Applications need new tokens (default: false).',
         ),
     })
     .strict(),
@@ -39,7 +45,7 @@ export const signingKeys = c.router({
     body: signingKeyRotationCreate,
     summary: 'Rotate the signing keys',
     description:
-      'They follow each other by themselves; this is for when one should go before its time. New keys are published first and sign an hour later, so that no request fails. For administrators.',
+      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately and start to sign an hour later, so that no request fails. Requires an administrator.',
     responses: { 201: signingKeyRotation, ...fails(...guarded, ...withBody, ...withIdempotencyKey) },
     metadata: describedBy({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
   },

@@ -11,11 +11,11 @@ const fails = failuresOf(commonProblems);
 const limit = component(
   'UsageLimit',
   z.object({
-    policy: z.string().describe('What `RateLimit-Policy` calls it. More may be added.'),
-    limit: z.number().int().min(1).describe('How many requests.'),
-    window_seconds: z.number().int().min(1).describe('In how many seconds.'),
-    remaining: z.number().int().min(0).describe('How many are left, this one counted already.'),
-    resets_at: instant.describe('When all of them are there again.'),
+    policy: z.string().describe('Name of the policy, as in the `RateLimit-Policy` header. More policies may be added.'),
+    limit: z.number().int().min(1).describe('Maximum number of requests within the window.'),
+    window_seconds: z.number().int().min(1).describe('Length of the window in seconds.'),
+    remaining: z.number().int().min(0).describe('Number of requests left. The current request is already counted.'),
+    resets_at: instant.describe('When the full limit is available again.'),
   }),
 );
 
@@ -25,8 +25,8 @@ const month = component(
     month: z
       .string()
       .regex(/^\d{4}-\d{2}$/)
-      .describe('The calendar month in UTC: `2026-11`.'),
-    requests: z.number().int().min(0).describe('How many requests counted.'),
+      .describe('Calendar month in UTC, such as `2026-11`.'),
+    requests: z.number().int().min(0).describe('Number of requests that were counted in the month.'),
   }),
 );
 
@@ -37,7 +37,7 @@ export const usage = c.router({
     query: z.object({}).strict(),
     summary: 'Get your usage',
     description:
-      'What the application or API key that asks has left of its limits, and how many requests it made in the last twelve months, newest first. Any token will do.',
+      'Returns the remaining limits of the calling application or API key, and its number of requests in each of the last twelve months, newest first. Any valid token is accepted.',
     responses: {
       200: component('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
       ...fails(...open, 'missing_token'),

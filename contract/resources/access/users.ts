@@ -11,13 +11,13 @@ const c = initContract();
 
 export const userProblems = {
   email_taken: { status: 409, title: 'The e-mail address is in use' },
-  open_orders: { status: 409, title: 'Orders are still open' },
-  last_administrator: { status: 409, title: 'The last administrator has to stay' },
+  open_orders: { status: 409, title: 'The user has open orders' },
+  last_administrator: { status: 409, title: 'The last administrator cannot be removed' },
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...userProblems });
 
-/** 3 to 254 characters, one `@`, a domain with a dot; no quotes, comments, brackets or blanks, so that no mailer reads it as two. */
+/** E-mail address: 3 to 254 characters, one `@`, a domain with a dot. Quotes, comments, brackets and blanks are rejected, so that no mail server can parse it as two addresses. */
 export const email = z
   .string()
   .trim()
@@ -37,13 +37,13 @@ export const user = component(
   z.object({
     id,
     name: z.string().min(1).max(200).describe('Full name.'),
-    email: z.string().min(3).max(254).describe('E-mail address; unique among users that are not closed, whatever its case.'),
+    email: z.string().min(3).max(254).describe('E-mail address, unique among users that are not closed (case-insensitive).'),
     email_verified: z
       .boolean()
-      .describe('Whether the user has confirmed to receive messages at the e-mail address. `false` after someone else changed it.'),
-    status: z.enum(userStatuses).describe('A suspended or closed user cannot sign in, and no application can act for them.'),
-    role: z.enum(userRoles).describe('`staff` and `admin` can act on what belongs to others, with a scope that allows it.'),
-    version: z.number().int().min(1).describe('Counts the changes.'),
+      .describe('Whether the user has confirmed the e-mail address. It becomes `false` when another user changes the address.'),
+    status: z.enum(userStatuses).describe('A `suspended` or `closed` user cannot sign in, and no application can act for the user.'),
+    role: z.enum(userRoles).describe('`staff` and `admin` can access resources of other users with a scope that allows it.'),
+    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: instant,
     updated_at: instant,
   }),
@@ -54,7 +54,7 @@ export const userCreate = component(
   z
     .object({
       name: line(200).describe('Full name.'),
-      email: email.describe('E-mail address; must not be in use.'),
+      email: email.describe('E-mail address. It must not be used by another user.'),
     })
     .strict(),
 );
@@ -64,15 +64,15 @@ export const userUpdate = component(
   z
     .object({
       name: line(200).describe('Full name.'),
-      email: email.describe('E-mail address; must not be in use.'),
-      status: z.enum(['active', 'suspended']).describe('Of a customer, with `users.manage`.'),
-      role: z.enum(userRoles).describe('For administrators with `users.administer` and a recent sign-in.'),
+      email: email.describe('E-mail address. It must not be used by another user.'),
+      status: z.enum(['active', 'suspended']).describe('Status of a customer. Requires the `users.manage` scope.'),
+      role: z.enum(userRoles).describe('Role of the user. Requires the `users.administer` scope, an administrator and a recent sign-in.'),
     })
     .partial()
     .strict(),
 );
 
-const userPath = z.object({ user_id: pathId('Identifier of the user.') });
+const userPath = z.object({ user_id: pathId('ID of the user.') });
 
 export const users = c.router({
   me: {
@@ -80,7 +80,8 @@ export const users = c.router({
     path: '/users/me',
     query: z.object({}).strict(),
     summary: 'Get the signed-in user',
-    description: 'The person the access token acts for. A token of an application that acts for itself has none: 403.',
+    description:
+      'Returns the user that the access token acts for. The token of an application that acts for itself has no user; the response is 403.',
     headers: ifNoneMatchHeaders,
     responses: { 200: user, 304: c.noBody(), ...fails(...guarded) },
     metadata: describedBy({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
@@ -91,7 +92,8 @@ export const users = c.router({
     pathParams: userPath,
     headers: ifNoneMatchHeaders,
     summary: 'Get a user',
-    description: '`users.read` reaches the user the token acts for; others need `users.manage` and a member of staff.',
+    description:
+      'Returns a user. `users.read` allows access to the user that the token acts for. Other users require `users.manage` and a staff account.',
     responses: { 200: user, 304: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
@@ -101,7 +103,7 @@ export const users = c.router({
     headers: idempotencyHeaders,
     body: userCreate,
     summary: 'Create a user',
-    description: 'For members of staff. People sign themselves up on the sign-up page.',
+    description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
     responses: { 201: user, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'email_taken') },
     metadata: describedBy({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
@@ -111,16 +113,16 @@ export const users = c.router({
     query: z
       .object({
         ...pageQuery,
-        email: line(254).optional().describe('Only the user with this address, whatever its case.'),
+        email: line(254).optional().describe('Only the user with this e-mail address (case-insensitive).'),
         status: commaList(userStatuses).optional(),
         role: commaList(userRoles).optional(),
-        created_at_gte: instantInput.optional().describe('Created at this moment or later.'),
-        created_at_lt: instantInput.optional().describe('Created before this moment.'),
-        sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('`-` is descending.'),
+        created_at_gte: instantInput.optional().describe('Only users created at this time or later.'),
+        created_at_lt: instantInput.optional().describe('Only users created before this time.'),
+        sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('Sort order; `-` means descending.'),
       })
       .strict(),
     summary: 'List users',
-    description: 'For members of staff.',
+    description: 'Returns users. Requires a staff account.',
     responses: { 200: page('UserPage', user), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'users.list', access: ['users.manage'] }),
   },
@@ -130,9 +132,9 @@ export const users = c.router({
     pathParams: userPath,
     headers: ifMatchHeaders,
     body: userUpdate,
-    summary: 'Change a user',
+    summary: 'Update a user',
     description:
-      'A merge patch (RFC 7396). `users.write` changes the name of the user the token acts for. `users.manage` changes the name, e-mail address and status of customers and requires a staff account. Roles, and the accounts of staff and administrators, require `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes: otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed by the link that is sent to it, and resets no password before; the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for them until they are active again.',
+      'Updates the fields in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the user that the token acts for. `users.manage` allows changing the name, e-mail address and status of customers and requires a staff account. Changing a role, or the account of a staff member or administrator, requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes. Otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed with the link that is sent to it, and cannot be used to reset the password before. The old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.',
     responses: {
       200: user,
       ...fails(
@@ -153,9 +155,9 @@ export const users = c.router({
     path: '/users/:user_id',
     pathParams: userPath,
     headers: ifMatchHeaders,
-    summary: 'Close a user',
+    summary: 'Close a user account',
     description:
-      'For good: the name is removed, the e-mail address is free again, every application loses its access. Orders stay. `users.write` closes the account of the user the token acts for, `users.manage` with an administrator that of a customer. The accounts of staff and administrators require `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).',
+      'Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the user that the token acts for. `users.manage` with an administrator allows closing the account of a customer. Closing the account of a staff member or administrator requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).',
     responses: {
       204: c.noBody(),
       ...fails(

@@ -12,7 +12,7 @@ import { instant } from '../../schema/text.ts';
 const c = initContract();
 const fails = failuresOf({ ...commonProblems, gone: taskProblems.gone });
 
-/** Everything that can happen to the things of the API, each written down in the transaction of its change. More may be added. */
+/** Event types. Every event is recorded in the transaction of the change that it reports. More types may be added. */
 export const eventTypes = [
   'user.created',
   'user.updated',
@@ -57,14 +57,15 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** For how long events are kept. */
+/** Retention period of events, in days. */
 export const eventDays = 30;
-/** The longest an answer is held back until something happens, in seconds. */
+/** Maximum duration of a long poll for new events, in seconds. */
 export const eventWaitMax = 25;
 
 /**
- * Whose events a token may see. `own`: with this scope, what belongs to its person; without it, nothing personal is among them.
- * `all`: with any of these, everybody's, for those who may use such a scope.
+ * Scopes that make the events of each subject visible to a token. With `own`, the token sees the events of its own user; `null` means
+ * that these events belong to no user and need no scope. With any scope in `all`, it sees the events of all users, if its user has the
+ * role that the scope requires.
  */
 export const eventSubjects = {
   user: { own: 'users.read', all: ['users.manage'] },
@@ -82,35 +83,37 @@ export type EventSubject = keyof typeof eventSubjects;
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
 const [firstSubject, ...moreSubjects] = Object.keys(eventSubjects).filter(isSubject);
-if (firstSubject === undefined) throw new Error('events are about nothing');
+if (firstSubject === undefined) throw new Error('no event subject is declared');
 
-/** Every type of one subject, including types that are added later: `order.*`. */
+/** Wildcards such as `order.*`: all types of one subject, including types that are added later. */
 export const eventWildcards = [firstSubject, ...moreSubjects].map((subject): EventWildcard => `${subject}.*`);
 export type EventWildcard = `${EventSubject}.*`;
 
 export const event = component(
   'Event',
   z.object({
-    id: id.describe('Place in the order of all events. Whoever has seen this one goes on after it.'),
-    type: z.string().describe('What happened: `order.paid`. More may be added.'),
-    api_version: z.string().describe('The version of the API that `data` is written in.'),
-    timestamp: instant.describe('When it happened.'),
-    user_id: id.nullable().describe('Whose it is; `null` for what belongs to the shop.'),
+    id: id.describe('Sequence number of the event. Pass it as `after` to get the events that follow.'),
+    type: z.string().describe('Event type, such as `order.paid`. More types may be added.'),
+    api_version: z.string().describe('API version that defines the format of `data`.'),
+    timestamp: instant.describe('When the change was made.'),
+    user_id: id.nullable().describe('User who owns the subject; `null` if the subject belongs to the shop.'),
     subject: component(
       'EventSubject',
       z.object({
-        type: z.string().describe('What it happened to: `order`.'),
+        type: z.string().describe('Type of the resource that changed, such as `order`.'),
         id,
         version: z
           .number()
           .int()
           .nullable()
-          .describe('Grows with every change: of two events about one thing the one with the greater version is newer.'),
+          .describe(
+            'Version number of the resource, incremented by every change. Of two events about the same resource, the one with the greater version is newer.',
+          ),
       }),
     ),
     data: component(
       'EventData',
-      z.object({ object: z.record(z.unknown()).describe('The thing as the API shows it, right after what happened.') }),
+      z.object({ object: z.record(z.unknown()).describe('The resource as the API represents it, immediately after the change.') }),
     ),
   }),
 );
@@ -119,9 +122,9 @@ export const eventPage = component(
   'EventPage',
   z.object({
     data: z.array(event).max(100),
-    has_more: z.boolean().describe('Whether more have happened already.'),
-    next_after: z.number().int().min(0).describe('Pass it as `after` to go on.'),
-    latest_id: z.number().int().min(0).describe('The newest event there is, yours or not; 0 when there is none.'),
+    has_more: z.boolean().describe('Whether more events are available now.'),
+    next_after: z.number().int().min(0).describe('Pass this value as `after` to get the next page.'),
+    latest_id: z.number().int().min(0).describe('ID of the newest event, even if the token cannot see it; 0 if there are no events.'),
   }),
 );
 
@@ -132,8 +135,12 @@ export const events = c.router({
     query: z
       .object({
         limit: pageQuery.limit,
-        after: urlInteger(0, Number.MAX_SAFE_INTEGER).optional().describe('The event to go on after; from the oldest kept when left out.'),
-        wait: urlInteger(0, eventWaitMax).default('0').describe('Holds the answer back for so many seconds, until something happens.'),
+        after: urlInteger(0, Number.MAX_SAFE_INTEGER)
+          .optional()
+          .describe('Return only events after this ID (default: start with the oldest stored event).'),
+        wait: urlInteger(0, eventWaitMax)
+          .default('0')
+          .describe('Long polling: if there are no new events, wait up to this many seconds for one.'),
         type: commaList([...eventTypes, ...eventWildcards])
           .optional()
           .describe('Only events of these types; `order.*` matches every type that begins with `order.`.'),
@@ -142,14 +149,14 @@ export const events = c.router({
       })
       .strict(),
     summary: 'List events',
-    description: `What happened, in order, to whatever the token may see: each kind of thing takes the scope that it takes elsewhere. An event shows once its change is committed, and none is ever put in before one that has been shown. Kept for ${eventDays} days; whoever goes on after an older one is answered 410.`,
+    description: `Returns events in the order of their IDs. The token needs the same scopes to see an event as to read the resource that the event is about. An event becomes visible after its change is committed, and no event is ever inserted before one that was already visible. Events are stored for ${eventDays} days. If the events after \`after\` are no longer stored, the response is 410.`,
     responses: { 200: eventPage, ...fails(...tokenGuarded, 'gone') },
     metadata: describedBy({ operationId: 'events.list', access: ['events.read'] }),
   },
   get: {
     method: 'GET',
     path: '/events/:event_id',
-    pathParams: z.object({ event_id: pathId('Identifier of the event.') }),
+    pathParams: z.object({ event_id: pathId('ID of the event.') }),
     summary: 'Get an event',
     responses: { 200: event, ...fails(...tokenGuarded, 'not_found') },
     metadata: describedBy({ operationId: 'events.get', access: ['events.read'] }),

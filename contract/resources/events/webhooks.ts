@@ -21,34 +21,34 @@ import { instant, text } from '../../schema/text.ts';
 const c = initContract();
 
 export const webhookProblems = {
-  too_many_webhook_endpoints: { status: 409, title: 'There are too many webhook endpoints' },
+  too_many_webhook_endpoints: { status: 409, title: 'Too many webhook endpoints' },
   webhook_endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled' },
-  secret_still_overlaps: { status: 409, title: 'The secret before is still in use' },
+  secret_still_overlaps: { status: 409, title: 'The previous secret is still valid' },
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...webhookProblems });
 
-/** How many endpoints one owner can have. */
+/** Maximum number of endpoints of one owner. */
 export const webhookEndpointsMax = 20;
-/** Longest time that a secret is used besides the one that follows it. */
+/** Maximum time that a rotated signing secret remains valid, in seconds. */
 export const webhookOverlapSecondsMax = 7 * 24 * 60 * 60;
-/** How often a delivery is tried, the last time about 75 hours after the first. */
+/** Maximum number of attempts of one delivery. The last attempt is about 75 hours after the first. */
 export const webhookTriesMax = 10;
-/** After so many days of failures alone an endpoint is disabled. */
+/** Number of days without a successful delivery after which an endpoint is disabled. */
 export const webhookFailingDaysMax = 5;
 export const webhookDisabledReasons = ['manual', 'failing', 'gone', 'grant_revoked'] as const;
 export const webhookDeliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const;
 
-const wanted = z
+const subscribedTypes = z
   .array(z.enum(['*', ...eventTypes, ...eventWildcards]))
   .min(1)
   .max(eventTypes.length + eventWildcards.length + 1);
 const address = z.string().min(1).max(2000);
 const descriptions = {
-  url: 'Where events are sent: an https address that everybody can reach. In development http on the loopback interface is accepted as well.',
+  url: 'URL that receives the events. It must be an https URL on the public internet; in development, http on the loopback interface is accepted as well.',
   events:
-    'The event types it receives. `order.*` stands for every type that begins with `order.`, `*` for every type, both including types that are added later.',
-  description: 'What it is for.',
+    'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both include types that are added later.',
+  description: 'Description of the endpoint.',
 };
 
 const fields = {
@@ -59,17 +59,21 @@ const fields = {
   status: z.enum(['enabled', 'disabled']),
   disabled_reason: openEnum(webhookDisabledReasons)
     .nullable()
-    .describe('`gone`: it answered 410. `grant_revoked`: what let it see events has ended. `failing`: nothing but failures for 5 days.'),
-  client_id: z.string().describe('The application that registered it.'),
-  user_id: id.nullable().describe('The person it was registered for; `null`: an application on its own account.'),
-  scopes: z.array(z.string()).describe('What the token that registered it, or changed it last, could see.'),
-  failing_since: instant.nullable().describe('Since when every delivery has failed; `null` when the last one arrived.'),
-  version: z.number().int().min(1).describe('Counts the changes.'),
+    .describe(
+      'Why the endpoint is disabled. `gone`: it responded with 410. `grant_revoked`: its access to events was revoked. `failing`: every delivery has failed for 5 days.',
+    ),
+  client_id: z.string().describe('Client ID of the application that created the endpoint.'),
+  user_id: id.nullable().describe('User for whom the endpoint was created; `null` if an application created it for itself.'),
+  scopes: z
+    .array(z.string())
+    .describe('Scopes of the token that created or last updated the endpoint. They determine the events that it receives.'),
+  failing_since: instant.nullable().describe('Time since which every delivery has failed; `null` if the last delivery succeeded.'),
+  version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: instant,
   updated_at: instant,
 };
 
-const signingSecret = 'The secret of the signatures (Standard Webhooks), for `verifyWebhook` of the SDK.';
+const signingSecret = 'The signing secret (Standard Webhooks). Pass it to `verifyWebhook` of the SDK.';
 const secret = shownOnce(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
 const rotatedSecret = shownOnce(
   signingSecret,
@@ -86,7 +90,7 @@ export const webhookEndpointCreate = component(
   z
     .object({
       url: address.describe(descriptions.url),
-      events: wanted.describe(descriptions.events),
+      events: subscribedTypes.describe(descriptions.events),
       description: text(500).nullable().optional().describe(descriptions.description),
     })
     .strict(),
@@ -97,7 +101,7 @@ export const webhookEndpointUpdate = component(
   z
     .object({
       url: address.describe(descriptions.url),
-      events: wanted.describe(descriptions.events),
+      events: subscribedTypes.describe(descriptions.events),
       description: text(500).nullable().describe(descriptions.description),
       status: z.enum(['enabled', 'disabled']),
     })
@@ -113,32 +117,34 @@ export const webhookDelivery = component(
     event_type: z.string(),
     status: z
       .enum(webhookDeliveryStatuses)
-      .describe('`failed`: every try is spent. `skipped`: the endpoint was disabled, or could not see the event any more.'),
+      .describe('`failed`: all attempts have failed. `skipped`: the endpoint was disabled or had lost access to the event.'),
     attempts: z
       .array(
         component(
           'WebhookAttempt',
           z.object({
             at: instant,
-            milliseconds: z.number().int().min(0).describe('How long it took.'),
-            status_code: z.number().int().nullable().describe('What the endpoint answered; `null` when it did not.'),
+            milliseconds: z.number().int().min(0).describe('Duration of the attempt in milliseconds.'),
+            status_code: z.number().int().nullable().describe('HTTP status of the response; `null` if there was no response.'),
             error: z
               .string()
               .nullable()
-              .describe('Why it failed: `timeout`, `connection_failed`, `address_not_allowed`, `status_code`. More may be added.'),
+              .describe(
+                'Why the attempt failed: `timeout`, `connection_failed`, `address_not_allowed` or `status_code`. More values may be added.',
+              ),
           }),
         ),
       )
       .max(webhookTriesMax)
-      .describe('The last ones, oldest first.'),
+      .describe('The most recent attempts, oldest first.'),
     next_attempt_at: instant.nullable(),
     created_at: instant,
     finished_at: instant.nullable(),
   }),
 );
 
-const endpointPath = z.object({ webhook_endpoint_id: pathId('Identifier of the webhook endpoint.') });
-const eventId = id.describe('Identifier of an event.');
+const endpointPath = z.object({ webhook_endpoint_id: pathId('ID of the webhook endpoint.') });
+const eventId = id.describe('ID of an event.');
 
 export const webhooks = c.router({
   list: {
@@ -147,7 +153,7 @@ export const webhooks = c.router({
     query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
     summary: 'List webhook endpoints',
     description:
-      'Your own, newest first: those that the application of the token registered, and with an application of the shop all of a person’s.',
+      'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
     responses: { 200: page('WebhookEndpointPage', webhookEndpoint), ...fails(...tokenGuarded, ...withCursor) },
     metadata: describedBy({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
@@ -157,7 +163,7 @@ export const webhooks = c.router({
     headers: idempotencyHeaders,
     body: webhookEndpointCreate,
     summary: 'Create a webhook endpoint',
-    description: `It gets the events that the token could read, and those of an application on its own account the events of every person who allows it to see them, for as long as they do. At least once, in no certain order, signed as Standard Webhooks says; a failed delivery is tried ${webhookTriesMax} times within 76 hours. The secret is shown once.`,
+    description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates for itself receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is attempted ${webhookTriesMax} times within 76 hours. The signing secret is shown only once.`,
     responses: { 201: newWebhookEndpoint, ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'too_many_webhook_endpoints') },
     metadata: describedBy({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
@@ -178,7 +184,7 @@ export const webhooks = c.router({
     body: webhookEndpointUpdate,
     summary: 'Update a webhook endpoint',
     description:
-      'What is absent stays. Afterwards it sees what the token of the change can see. While it is disabled its deliveries are skipped; redeliver them once it is enabled again.',
+      'Absent fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
     responses: { 200: webhookEndpoint, ...fails(...tokenGuarded, ...withBody, ...withIfMatch, 'not_found') },
     metadata: describedBy({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -188,7 +194,7 @@ export const webhooks = c.router({
     pathParams: endpointPath,
     headers: ifMatchHeaders,
     summary: 'Delete a webhook endpoint',
-    description: 'With its deliveries. Nothing is sent to it after the answer.',
+    description: 'Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.',
     responses: { 204: c.noBody(), ...fails(...tokenGuarded, ...withIfMatch, 'not_found') },
     metadata: describedBy({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
@@ -208,13 +214,14 @@ export const webhooks = c.router({
             .max(webhookOverlapSecondsMax)
             .optional()
             .describe(
-              'For how long deliveries are signed with the secret before as well; a day when left out. 0 ends every other secret at once.',
+              'How long deliveries are also signed with the previous secret, in seconds (default: 1 day). `0` invalidates all other secrets immediately.',
             ),
         })
         .strict(),
     ),
-    summary: 'Replace the secret of a webhook endpoint',
-    description: 'Deliveries carry both signatures until the overlap ends. The secret is shown once.',
+    summary: 'Rotate the secret of a webhook endpoint',
+    description:
+      'Creates a new signing secret. Deliveries are signed with both secrets until the overlap ends. The new secret is shown only once.',
     responses: {
       201: webhookSecretRotation,
       ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'secret_still_overlaps'),
@@ -226,8 +233,8 @@ export const webhooks = c.router({
     path: '/webhook-endpoints/:webhook_endpoint_id/deliveries',
     pathParams: endpointPath,
     query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor, status: commaList(webhookDeliveryStatuses).optional() }).strict(),
-    summary: 'List deliveries',
-    description: `What was sent to the endpoint, or will be, newest first. Kept as long as their events: ${eventDays} days.`,
+    summary: 'List deliveries of a webhook endpoint',
+    description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored as long as its event: ${eventDays} days.`,
     responses: { 200: page('WebhookDeliveryPage', webhookDelivery), ...fails(...tokenGuarded, ...withCursor, 'not_found') },
     metadata: describedBy({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },
@@ -240,17 +247,20 @@ export const webhooks = c.router({
       'RedeliveryCreate',
       z
         .object({
-          event_id: eventId.optional().describe('Sends this one again, whatever became of it.'),
-          from_event_id: eventId.optional().describe('Sends what failed or was skipped, from this event on.'),
-          to_event_id: eventId.optional().describe('Up to this event; without it, up to the newest.'),
-          include_succeeded: z.boolean().optional().describe('Of a range, also what has arrived already.'),
+          event_id: eventId.optional().describe('Redeliver this event, even if it was delivered successfully.'),
+          from_event_id: eventId.optional().describe('Start of a range: redeliver the failed and skipped deliveries from this event on.'),
+          to_event_id: eventId.optional().describe('Last event of the range (default: the newest event).'),
+          include_succeeded: z
+            .boolean()
+            .optional()
+            .describe('Whether to redeliver the successful deliveries of the range as well (default: false).'),
         })
         .strict(),
     ),
-    summary: 'Deliver events again',
-    description: 'One event, or a range of them, with the same ids as before and a fresh row of tries.',
+    summary: 'Redeliver events',
+    description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
-      202: component('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('How many are sent again.') })),
+      202: component('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
       ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: describedBy({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
@@ -262,7 +272,7 @@ export const webhooks = c.router({
     headers: idempotencyHeaders,
     body: c.noBody(),
     summary: 'Send a test event',
-    description: 'An event of the type `webhook_endpoint.test`, to this endpoint alone, whatever types it wants.',
+    description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to the type.',
     responses: {
       202: component('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: id })),
       ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'webhook_endpoint_disabled'),

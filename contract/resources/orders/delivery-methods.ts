@@ -15,12 +15,12 @@ export const deliveryMethodCode = z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be
 export const deliveryMethod = component(
   'DeliveryMethod',
   z.object({
-    code: deliveryMethodCode.describe('What an order names it by.'),
+    code: deliveryMethodCode.describe('Code by which orders refer to the delivery method.'),
     name: z.string(),
-    price: price.describe('What delivery costs, in minor units of `currency`.'),
+    price: price.describe('Delivery price, in minor units of `currency`.'),
     currency,
     requires_address: z.boolean().describe('Whether an order needs `line1`, `city` and `country`.'),
-    version: z.number().int().min(1).describe('Counts the changes.'),
+    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   }),
 );
 
@@ -29,14 +29,14 @@ export const deliveryMethodReplace = component(
   z
     .object({
       name: line(200),
-      price: price.describe('In minor units of `currency`.'),
+      price: price.describe('Delivery price, in minor units of `currency`.'),
       currency,
       requires_address: z.boolean().default(true),
     })
     .strict(),
 );
 
-const methodPath = z.object({ code: deliveryMethodCode.describe('What an order names it by.') });
+const methodPath = z.object({ code: deliveryMethodCode.describe('Code by which orders refer to the delivery method.') });
 
 export const deliveryMethods = c.router({
   list: {
@@ -44,7 +44,7 @@ export const deliveryMethods = c.router({
     path: '/delivery-methods',
     query: z.object(completePageQuery).strict(),
     summary: 'List delivery methods',
-    description: 'The delivery methods that a new order can use, cheapest first.',
+    description: 'Returns the delivery methods that new orders can use, cheapest first.',
     responses: { 200: page('DeliveryMethodList', deliveryMethod), ...fails(...open, ...withCursor) },
     metadata: describedBy({ operationId: 'deliveryMethods.list', access: 'public' }),
   },
@@ -64,7 +64,7 @@ export const deliveryMethods = c.router({
     headers: ifMatchHeaders.merge(ifNoneMatchHeaders),
     body: deliveryMethodReplace,
     summary: 'Create or replace a delivery method',
-    description: 'To replace one that exists, send its ETag in `If-Match`. Orders keep the price they were placed with.',
+    description: 'To replace an existing delivery method, send its ETag in `If-Match`. Existing orders keep their delivery price.',
     responses: { 200: deliveryMethod, 201: deliveryMethod, ...fails(...guarded, ...withBody, ...withIfMatch, 'precondition_required') },
     metadata: describedBy({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
   },
@@ -74,7 +74,7 @@ export const deliveryMethods = c.router({
     pathParams: methodPath,
     headers: ifMatchHeaders,
     summary: 'Delete a delivery method',
-    description: 'No new order can name it; orders that do stay as they are.',
+    description: 'New orders cannot use the delivery method any more. Existing orders do not change.',
     responses: { 204: c.noBody(), ...fails(...guarded, ...withIfMatch, 'not_found') },
     metadata: describedBy({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { component } from '../../schema/named-schema.ts';
 import { orderLinesMax, quantityMax } from './orders.ts';
 
-/** Units of one line of an order. */
+/** A number of units of one order line. */
 export const lineQuantity = component(
   'LineQuantity',
   z
     .object({
-      line: z.number().int().min(1).max(orderLinesMax).describe('Line of the order.'),
+      line: z.number().int().min(1).max(orderLinesMax).describe('Number of the order line.'),
       quantity: z.number().int().min(1).max(quantityMax),
     })
     .strict(),

@@ -1,4 +1,4 @@
-/** Orders as version 2 has them: where the goods go and how they get there are two things. Everything else is version 1's. */
+/** Orders in version 2, which separates the delivery method from the delivery address. Everything else is the same as in version 1. */
 import { initContract } from '@ts-rest/core';
 import type { z } from 'zod';
 import { component } from '../../schema/named-schema.ts';
@@ -10,23 +10,31 @@ const c = initContract();
 
 const shippingMethod = deliveryMethodCode.describe('Code of the delivery method.');
 
-const asAnswered = {
+const responseFields = {
   shipping_method: shippingMethod,
   shipping_address: component('ShippingAddress', delivery.omit({ method: true })),
 };
-const asSent = {
+const requestFields = {
   shipping_method: shippingMethod,
   shipping_address: component('ShippingAddressInput', deliveryInput.omit({ method: true })),
 };
 
-const orderV2 = component('Order', order.omit({ delivery: true }).extend(asAnswered));
-const orderSummaryV2 = component('OrderSummary', orderSummary.omit({ delivery: true }).extend(asAnswered).describe('An order in a list.'));
-const orderCreateV2 = component('OrderCreate', orderCreate.omit({ delivery: true }).extend(asSent));
+const orderV2 = component('Order', order.omit({ delivery: true }).extend(responseFields));
+const orderSummaryV2 = component(
+  'OrderSummary',
+  orderSummary
+    .omit({ delivery: true })
+    .extend(responseFields)
+    .describe('An order in a list. Its lines are included only with `include=items`.'),
+);
+const orderCreateV2 = component('OrderCreate', orderCreate.omit({ delivery: true }).extend(requestFields));
 const orderUpdateV2 = component(
   'OrderUpdate',
   orderUpdate.omit({ delivery: true }).extend({
-    shipping_method: asSent.shipping_method.describe('May change where its price does not.').optional(),
-    shipping_address: asSent.shipping_address.optional(),
+    shipping_method: requestFields.shipping_method
+      .describe('Code of the delivery method. It can only be changed to a method with the same price.')
+      .optional(),
+    shipping_address: requestFields.shipping_address.optional(),
   }),
 );
 

@@ -24,8 +24,9 @@ export const paymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunde
 export const fulfillmentStatuses = ['unfulfilled', 'partial', 'shipped', 'delivered'] as const;
 export const cancelReasons = ['customer', 'staff', 'payment_expired', 'payment_failed', 'fraud', 'out_of_stock'] as const;
 export const taxModes = ['inclusive', 'exclusive'] as const;
-/** Lines of one order, and units of one line. */
+/** Maximum number of lines of one order. */
 export const orderLinesMax = 2_000;
+/** Maximum number of units of one order line. */
 export const quantityMax = 100_000;
 
 const quantity = z.number().int().min(1).max(quantityMax);
@@ -34,11 +35,11 @@ const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code of tw
 export const orderItem = component(
   'OrderItem',
   z.object({
-    line: z.number().int().min(1).max(orderLinesMax).describe('Position in the order, from 1.'),
+    line: z.number().int().min(1).max(orderLinesMax).describe('Line number, starting at 1.'),
     product_id: id,
-    sku: z.string().describe('As it was when the order was placed.'),
-    name: z.string().describe('As it was when the order was placed.'),
-    unit_price: price.describe('As it was when the order was placed, in minor units.'),
+    sku: z.string().describe('SKU of the product when the order was placed.'),
+    name: z.string().describe('Name of the product when the order was placed.'),
+    unit_price: price.describe('Unit price when the order was placed, in minor units.'),
     quantity,
     shipped_quantity: z.number().int().min(0).max(quantityMax),
     restocked_quantity: z.number().int().min(0).max(quantityMax),
@@ -52,12 +53,12 @@ const deliveryFields = (oneLine: typeof line | typeof storedLine) => ({
   method: deliveryMethodCode.describe('Code of the delivery method.'),
   recipient_name: oneLine(200),
   phone: oneLine(32).optional(),
-  line1: oneLine(200).optional().describe('Street and number; required when the method needs an address.'),
+  line1: oneLine(200).optional().describe('Street and number. Required if the delivery method requires an address.'),
   line2: oneLine(200).optional(),
-  city: oneLine(100).optional().describe('Required when the method needs an address.'),
+  city: oneLine(100).optional().describe('City. Required if the delivery method requires an address.'),
   region: oneLine(100).optional(),
   postal_code: oneLine(20).optional(),
-  country: country.optional().describe('ISO 3166-1 alpha-2; required when the method needs an address.'),
+  country: country.optional().describe('ISO 3166-1 alpha-2 country code. Required if the delivery method requires an address.'),
 });
 
 export const deliveryInput = component('DeliveryInput', z.object(deliveryFields(line)).strict());
@@ -65,27 +66,27 @@ export const delivery = component('Delivery', z.object(deliveryFields(storedLine
 
 const orderFields = {
   id,
-  user_id: id.describe('The customer.'),
-  client_id: z.string().nullable().describe('The application that placed the order.'),
-  status: z.enum(orderStatuses).describe('Where the goods stand.'),
-  payment_status: z.enum(paymentStatuses).describe('Where the money stands.'),
-  fulfillment_status: z.enum(fulfillmentStatuses).describe('Where the parcels stand.'),
+  user_id: id.describe('ID of the customer.'),
+  client_id: z.string().nullable().describe('Client ID of the application that placed the order.'),
+  status: z.enum(orderStatuses).describe('Overall status of the order.'),
+  payment_status: z.enum(paymentStatuses).describe('Payment status.'),
+  fulfillment_status: z.enum(fulfillmentStatuses).describe('Shipping status.'),
   cancel_reason: z.enum(cancelReasons).nullable(),
   currency,
-  tax_mode: z.enum(taxModes).describe('Whether prices contain the tax.'),
-  subtotal: amount.describe('Sum of the lines.'),
+  tax_mode: z.enum(taxModes).describe('Whether prices include tax.'),
+  subtotal: amount.describe('Sum of the line totals, in minor units of `currency`.'),
   discount_total: amount,
-  shipping_total: amount.describe('Price of the delivery.'),
+  shipping_total: amount.describe('Delivery price, in minor units of `currency`.'),
   tax_total: amount,
-  total: amount.describe('What the customer pays, in minor units of `currency`.'),
+  total: amount.describe('Total amount to be paid, in minor units of `currency`.'),
   refunded_total: amount,
-  item_count: z.number().int().min(1).max(orderLinesMax).describe('How many lines the order has.'),
+  item_count: z.number().int().min(1).max(orderLinesMax).describe('Number of order lines.'),
   delivery,
-  reference: z.string().max(64).nullable().describe("The caller's own number of the order."),
+  reference: z.string().max(64).nullable().describe('Reference that the caller assigned to the order.'),
   note: z.string().max(1000).nullable(),
   metadata,
-  version: z.number().int().min(1).describe('Counts the changes.'),
-  expires_at: instant.nullable().describe('Until when the goods are held for payment.'),
+  version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+  expires_at: instant.nullable().describe('When the reservation of the goods expires if the order is not paid.'),
   created_at: instant,
   updated_at: instant,
   paid_at: instant.nullable(),
@@ -100,11 +101,11 @@ export const orderSummary = component(
   z
     .object({
       ...orderFields,
-      items: z.array(orderItem).min(1).max(orderLinesMax).optional().describe('The order lines; only with `include=items`.'),
+      items: z.array(orderItem).min(1).max(orderLinesMax).optional().describe('Order lines; only returned with `include=items`.'),
     })
-    .describe('An order in a list.'),
+    .describe('An order in a list. Its lines are included only with `include=items`.'),
 );
-/** Orders on one page of a list that includes their lines. */
+/** Maximum number of orders on a page of a list that includes their lines. */
 export const ordersWithItemsMax = 20;
 
 export const orderCreate = component(
@@ -115,12 +116,20 @@ export const orderCreate = component(
         .array(component('OrderItemCreate', z.object({ product_id: id, quantity }).strict()))
         .min(1)
         .max(orderLinesMax)
-        .describe('The same product may stand on several lines.'),
+        .describe('Order lines. Several lines can have the same product.'),
       delivery: deliveryInput,
-      user_id: id.optional().describe('Place the order for this customer; needs `orders.manage` and a member of staff.'),
-      discount_total: amount.optional().describe('Taken off the subtotal; needs `orders.manage` and a member of staff.'),
-      total: amount.optional().describe('The total the customer was shown; a different one is refused with `price_changed`.'),
-      reference: line(64).optional().describe('Your own number of the order.'),
+      user_id: id
+        .optional()
+        .describe(
+          'Customer for whom the order is placed (default: the current user). Requires the `orders.manage` scope and a staff account.',
+        ),
+      discount_total: amount
+        .optional()
+        .describe('Discount on the subtotal, in minor units. Requires the `orders.manage` scope and a staff account.'),
+      total: amount
+        .optional()
+        .describe('Total that was shown to the customer. If the actual total differs, the order is rejected with `price_changed`.'),
+      reference: line(64).optional().describe('Your own reference for the order.'),
       note: text(1000).optional(),
       metadata: metadata.default({}),
     })
@@ -131,8 +140,8 @@ export const orderUpdate = component(
   'OrderUpdate',
   z
     .object({
-      delivery: deliveryInput.describe('The whole delivery; the method may change where its price does not.'),
-      reference: line(64).nullable().describe('Your own number of the order.'),
+      delivery: deliveryInput.describe('Complete delivery details. The method can only be changed to one with the same price.'),
+      reference: line(64).nullable().describe('Your own reference for the order.'),
       note: text(1000).nullable(),
       metadata: metadataPatch,
     })
@@ -144,14 +153,19 @@ export const orderCancellation = component(
   'OrderCancellation',
   z
     .object({
-      reason: z.enum(['customer', 'staff', 'fraud', 'out_of_stock']).optional().describe('Other than `customer` is for members of staff.'),
-      note: text(1000).optional().describe("Replaces the order's note."),
+      reason: z
+        .enum(['customer', 'staff', 'fraud', 'out_of_stock'])
+        .optional()
+        .describe(
+          'Reason for the cancellation (default: `customer` for your own order, otherwise `staff`). All reasons except `customer` require the `orders.manage` scope and a staff account.',
+        ),
+      note: text(1000).optional().describe('New note of the order.'),
     })
     .strict(),
 );
 
-/** The path of an order, and of what belongs to it. */
-export const orderPath = z.object({ order_id: pathId('Identifier of the order.') });
+/** Path parameters of an order and its subresources. */
+export const orderPath = z.object({ order_id: pathId('ID of the order.') });
 
 export const orders = c.router({
   create: {
@@ -162,7 +176,7 @@ export const orders = c.router({
     body: orderCreate,
     summary: 'Place an order',
     description:
-      'Takes the stock and fixes the prices at once. The order then waits for payment until `expires_at`. Send an `Idempotency-Key`, so that a repeated request does not order twice.',
+      'Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: order,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'out_of_stock', 'price_changed', 'product_unavailable'),
@@ -184,26 +198,32 @@ export const orders = c.router({
         status: commaList(orderStatuses).optional(),
         payment_status: commaList(paymentStatuses).optional(),
         fulfillment_status: commaList(fulfillmentStatuses).optional(),
-        id: urlIdList('Only these orders: up to 100 identifiers, separated by commas.').optional(),
-        client_id: line(2048).optional().describe('Only orders that this application placed.'),
-        user_id: urlId.optional().describe("A customer's orders; other than your own need `orders.manage` and a member of staff."),
+        id: urlIdList('Only these orders: up to 100 comma-separated IDs.').optional(),
+        client_id: line(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
+        user_id: urlId
+          .optional()
+          .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
         reference: line(64).optional(),
-        created_at_gte: instantInput.optional().describe('Placed at this moment or later.'),
-        created_at_lt: instantInput.optional().describe('Placed before this moment.'),
-        updated_at_gte: instantInput.optional().describe('Last changed at this timestamp or later; sorts by `updated_at`.'),
-        updated_at_lt: instantInput.optional().describe('Last changed before this timestamp; sorts by `updated_at`.'),
+        created_at_gte: instantInput.optional().describe('Only orders placed at this time or later.'),
+        created_at_lt: instantInput.optional().describe('Only orders placed before this time.'),
+        updated_at_gte: instantInput
+          .optional()
+          .describe('Only orders last changed at this time or later. Changes the default sort order to `updated_at`.'),
+        updated_at_lt: instantInput
+          .optional()
+          .describe('Only orders last changed before this time. Changes the default sort order to `updated_at`.'),
         sort: z
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
-          .describe('`-` is descending. The default is `-created_at`, or `updated_at` with a filter by `updated_at`.'),
+          .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
         include: commaList(['items'])
           .optional()
-          .describe(`\`items\` returns each order with its lines; \`limit\` is then at most ${ordersWithItemsMax}.`),
+          .describe(`\`items\` returns each order with its lines. The maximum \`limit\` is then ${ordersWithItemsMax}.`),
       })
       .strict(),
     summary: 'List orders',
     description:
-      'The orders of the current user; every order, for a member of staff with `orders.manage`. Order lines are returned by `include=items`, and with the single order.',
+      'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are returned only with `include=items`, or when getting a single order.',
     responses: { 200: page('OrderPage', orderSummary), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
@@ -222,9 +242,9 @@ export const orders = c.router({
     pathParams: orderPath,
     headers: ifMatchHeaders,
     body: orderUpdate,
-    summary: 'Change an order',
+    summary: 'Update an order',
     description:
-      'A merge patch (RFC 7396) of what does not change the price. The delivery can change until something is shipped; by the customer only while the order is pending.',
+      'Updates the fields in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until a part of the order is shipped, customers only while the order is pending.',
     responses: { 200: order, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition', 'price_changed') },
     metadata: describedBy({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
@@ -236,7 +256,7 @@ export const orders = c.router({
     headers: idempotencyHeaders,
     body: orderCancellation,
     summary: 'Cancel an order',
-    description: 'While nothing is shipped. The goods go back into stock, and what was paid is paid back.',
+    description: 'Cancels an order of which nothing has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: { 201: order, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
     metadata: describedBy({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },

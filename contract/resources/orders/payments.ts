@@ -15,14 +15,14 @@ import { instant } from '../../schema/text.ts';
 const c = initContract();
 
 export const paymentProblems = {
-  payment_in_progress: { status: 409, title: 'A payment is under way' },
-  already_paid: { status: 409, title: 'The order is paid' },
+  payment_in_progress: { status: 409, title: 'A payment is in progress' },
+  already_paid: { status: 409, title: 'The order is already paid' },
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...paymentProblems });
 
 export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
-/** What each token of the test provider makes a payment do. */
+/** Outcome of the payment for each token of the test provider. */
 export const testMethodTokens = {
   test_ok: 'the payment succeeds',
   test_declined: 'the payment is declined',
@@ -38,7 +38,7 @@ const testTokenList = Object.entries(testMethodTokens)
   .map(([token, effect]) => `\`${token}\` (${effect})`)
   .join(', ');
 
-/** How far a payment has come. The first three are open: something is still to happen. */
+/** Statuses of a payment. The first three are not final. */
 export const paymentSteps = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
 export const paymentFailureCodes = [
   'card_declined',
@@ -53,7 +53,9 @@ export const paymentFailureCodes = [
 export const nextAction = component(
   'NextAction',
   z.object({
-    type: z.enum(['redirect', 'sdk']).describe("Send the customer to `url`, or go on with `client_secret` in the provider's own library."),
+    type: z
+      .enum(['redirect', 'sdk'])
+      .describe('How to continue: `redirect` the customer to `url`, or pass `client_secret` to the SDK of the provider.'),
     url: z.string().nullable(),
     client_secret: z.string().nullable(),
   }),
@@ -64,10 +66,10 @@ export const payment = component(
   z.object({
     id,
     order_id: id,
-    attempt: z.number().int().min(1).describe('Counts the payments of the order.'),
+    attempt: z.number().int().min(1).describe('Number of this payment among the payments of the order, starting at 1.'),
     provider: openEnum(paymentProviderNames),
     status: z.enum(paymentSteps),
-    amount: amount.describe('The total of the order.'),
+    amount: amount.describe('Total of the order, in minor units of `currency`.'),
     currency,
     refunded_total: amount.describe('Total of the succeeded refunds, in minor units of `currency`.'),
     refunded_amount: extendApi(amount, { deprecated: true, description: 'Same value as `refunded_total`, which replaces this field.' }),
@@ -75,12 +77,14 @@ export const payment = component(
       .string()
       .nullable()
       .describe(
-        'Identifier of the payment at the provider, for support and reconciliation: for Stripe, the ID of the PaymentIntent (`pi_...`). `null` for callers without `payments.manage`, for `manual` payments, and until the provider has responded.',
+        'ID of the payment at the provider, for support and reconciliation. For Stripe, the ID of the PaymentIntent (`pi_...`). `null` for callers without `payments.manage`, for `manual` payments, and until the provider has responded.',
       ),
-    next_action: nextAction.nullable().describe('What the customer has to do, for callers who may pay.'),
+    next_action: nextAction
+      .nullable()
+      .describe('Action that the customer has to take. It is visible only to callers who can pay for the order.'),
     failure_code: openEnum(paymentFailureCodes).nullable(),
     failure_message: z.string().nullable(),
-    version: z.number().int().min(1).describe('Counts the changes.'),
+    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: instant,
     updated_at: instant,
     succeeded_at: instant.nullable(),
@@ -94,7 +98,7 @@ export const paymentCreate = component(
       provider: z
         .enum(paymentProviderNames)
         .describe(
-          '`manual`: staff confirm the payment when the money has arrived. `test`: payments without money, enabled in development. `stripe`: payments by Stripe. A provider that is not enabled returns 400, and `allowed` lists the enabled ones.',
+          'Payment provider. `manual`: staff confirm the payment when the money has arrived. `test`: simulated payments, enabled in development. `stripe`: payments by Stripe. A provider that is not enabled returns 400, and `allowed` lists the enabled providers.',
         ),
       method_token: z
         .string()
@@ -109,12 +113,12 @@ export const paymentCreate = component(
         .max(2048)
         .refine((url) => /^https?:/.test(url), 'must be an http or https address')
         .optional()
-        .describe('Where the customer comes back to after doing what the provider asked.'),
+        .describe('URL to which the provider redirects the customer after the required action.'),
     })
     .strict(),
 );
 
-const paymentPath = z.object({ payment_id: pathId('Identifier of the payment.') });
+const paymentPath = z.object({ payment_id: pathId('ID of the payment.') });
 
 export const payments = c.router({
   create: {
@@ -125,7 +129,7 @@ export const payments = c.router({
     body: paymentCreate,
     summary: 'Pay for an order',
     description:
-      'Starts a payment of the whole total. Check `status` and `next_action`: the payment may have succeeded already, wait for the customer, or continue at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` pays an order without money.',
+      'Starts a payment of the order total. Check `status` and `next_action` of the response: the payment may have succeeded already, require an action of the customer, or still be processed by the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
     responses: {
       201: payment,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'payment_in_progress', 'already_paid', 'invalid_transition'),
@@ -138,7 +142,7 @@ export const payments = c.router({
     pathParams: orderPath,
     query: z.object(pageQuery).strict(),
     summary: 'List the payments of an order',
-    description: 'Newest first.',
+    description: 'Returns the payments of the order, newest first.',
     responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor, 'not_found') },
     metadata: describedBy({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
@@ -147,7 +151,8 @@ export const payments = c.router({
     path: '/payments',
     query: z.object(orderSubresourceQuery(paymentSteps, 'payments.manage')).strict(),
     summary: 'List payments',
-    description: "The payments for the current user's orders; every payment, for staff with `payments.manage`.",
+    description:
+      "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
     responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
@@ -158,7 +163,7 @@ export const payments = c.router({
     headers: ifNoneMatchHeaders,
     summary: 'Get a payment',
     description:
-      'Staff with `payments.manage` also see `provider_reference`: the identifier of the payment at its provider, such as the PaymentIntent of Stripe.',
+      'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as the PaymentIntent of Stripe.',
     responses: { 200: payment, 304: c.noBody(), ...fails(...guarded, 'not_found') },
     metadata: describedBy({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
@@ -169,7 +174,8 @@ export const payments = c.router({
     headers: idempotencyHeaders,
     body: c.noBody(),
     summary: 'Cancel a payment',
-    description: 'While it waits for the customer. The order stays, and can be paid in another way until its hold ends.',
+    description:
+      'Cancels a payment that waits for the customer. The order remains, and can be paid in another way until its reservation expires.',
     responses: { 201: payment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
     metadata: describedBy({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
@@ -180,7 +186,8 @@ export const payments = c.router({
     headers: idempotencyHeaders,
     body: c.noBody(),
     summary: 'Confirm a manual payment',
-    description: 'The money has arrived, in cash or in the bank. If the order was canceled in the meantime, it is to be paid back.',
+    description:
+      'Confirms that the money has arrived, in cash or by bank transfer. If the order was canceled in the meantime, the money has to be refunded.',
     responses: { 201: payment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
     metadata: describedBy({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
   },

@@ -16,12 +16,13 @@ export const providerEvents = c.router({
   receive: {
     method: 'POST',
     path: '/provider-events/:provider',
-    pathParams: z.object({ provider: z.string().max(32).describe('The payment provider that calls.') }),
+    pathParams: z.object({ provider: z.string().max(32).describe('Name of the payment provider.') }),
     body: z.unknown(),
-    summary: 'Receive what a payment provider reports',
-    description: 'For payment providers, signed in their own way. It is stored first, and then looked up at the provider.',
+    summary: 'Receive events of a payment provider',
+    description:
+      'Webhook of payment providers. Each provider signs its events in its own format. An event is stored first; the current state is then fetched from the provider.',
     responses: {
-      200: component('ProviderEventReceipt', z.object({ received: z.number().int().min(0).describe('How many events were new.') })),
+      200: component('ProviderEventReceipt', z.object({ received: z.number().int().min(0).describe('Number of events that were new.') })),
       ...fails(...open, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
     },
     metadata: describedBy({ operationId: 'providerEvents.receive', access: 'public', consumes: ['application/json'], internal: true }),

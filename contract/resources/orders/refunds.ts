@@ -15,7 +15,7 @@ import { instant, text } from '../../schema/text.ts';
 const c = initContract();
 
 export const refundProblems = {
-  refund_exceeds_payment: { status: 409, title: 'More than was paid' },
+  refund_exceeds_payment: { status: 409, title: 'The refund exceeds the payment' },
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...shipmentProblems, ...refundProblems });
@@ -26,7 +26,7 @@ export const refundReasons = ['requested_by_customer', 'duplicate', 'fraudulent'
 const refundFields = {
   reason: z.enum(refundReasons),
   note: text(500).nullable(),
-  restock: z.array(lineQuantity).max(orderLinesMax).describe('What came back, and is for sale again.'),
+  restock: z.array(lineQuantity).max(orderLinesMax).describe('Order lines and quantities to return to stock.'),
 };
 
 export const refund = component(
@@ -36,11 +36,11 @@ export const refund = component(
     order_id: id,
     payment_id: id,
     status: z.enum(refundStatuses),
-    amount: amount.describe('What is paid back, in minor units of `currency`.'),
+    amount: amount.describe('Refund amount, in minor units of `currency`.'),
     currency,
     ...refundFields,
     failure_code: z.string().nullable(),
-    version: z.number().int().min(1).describe('Counts the changes.'),
+    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: instant,
     updated_at: instant,
   }),
@@ -50,7 +50,10 @@ export const refundCreate = component(
   'RefundCreate',
   z
     .object({
-      amount: amount.min(1).optional().describe('Without it, everything that is left of the payment.'),
+      amount: amount
+        .min(1)
+        .optional()
+        .describe('Refund amount, in minor units (default: the amount of the payment that is not refunded yet).'),
       reason: refundFields.reason.default('requested_by_customer'),
       note: text(500).optional(),
       restock: refundFields.restock.default([]),
@@ -58,7 +61,7 @@ export const refundCreate = component(
     .strict(),
 );
 
-const refundPath = z.object({ refund_id: pathId('Identifier of the refund.') });
+const refundPath = z.object({ refund_id: pathId('ID of the refund.') });
 
 export const refunds = c.router({
   create: {
@@ -68,8 +71,8 @@ export const refunds = c.router({
     query: dryRunQuery,
     headers: idempotencyHeaders,
     body: refundCreate,
-    summary: 'Pay money back',
-    description: 'All of what was paid, or a part of it. Goods go back into stock only as `restock` says.',
+    summary: 'Refund an order',
+    description: 'Refunds the payment of an order in full or in part. Only the quantities in `restock` are returned to stock.',
     responses: {
       201: refund,
       ...fails(
@@ -90,7 +93,7 @@ export const refunds = c.router({
     pathParams: orderPath,
     query: z.object(pageQuery).strict(),
     summary: 'List the refunds of an order',
-    description: 'Newest first.',
+    description: 'Returns the refunds of the order, newest first.',
     responses: { 200: page('RefundPage', refund), ...fails(...guarded, ...withCursor, 'not_found') },
     metadata: describedBy({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
   },
@@ -104,7 +107,8 @@ export const refunds = c.router({
       })
       .strict(),
     summary: 'List refunds',
-    description: "The refunds for the current user's orders; every refund, for staff with `payments.manage`.",
+    description:
+      "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
     responses: { 200: page('RefundPage', refund), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
@@ -124,7 +128,7 @@ export const refunds = c.router({
     headers: idempotencyHeaders,
     body: c.noBody(),
     summary: 'Confirm a refund of a manual payment',
-    description: 'The money has been handed or sent back.',
+    description: 'Confirms that the money has been returned to the customer.',
     responses: { 201: refund, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
     metadata: describedBy({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
   },

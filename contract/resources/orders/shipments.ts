@@ -13,7 +13,7 @@ import { instant, line, storedLine } from '../../schema/text.ts';
 const c = initContract();
 
 export const shipmentProblems = {
-  quantity_exceeded: { status: 409, title: 'More than the order has left' },
+  quantity_exceeded: { status: 409, title: 'The quantity exceeds the remaining quantity' },
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...shipmentProblems });
@@ -40,7 +40,7 @@ export const shipment = component(
     status: z.enum(shipmentStatuses),
     ...trackingFields(storedLine),
     items: z.array(lineQuantity).min(1).max(orderLinesMax),
-    version: z.number().int().min(1).describe('Counts the changes.'),
+    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: instant,
     updated_at: instant,
     shipped_at: instant.nullable(),
@@ -52,8 +52,16 @@ export const shipmentCreate = component(
   'ShipmentCreate',
   z
     .object({
-      status: z.enum(['pending', 'shipped', 'delivered']).default('pending').describe('`delivered`: handed over at once.'),
-      items: z.array(lineQuantity).min(1).max(orderLinesMax).optional().describe('Without it, everything that is left.'),
+      status: z
+        .enum(['pending', 'shipped', 'delivered'])
+        .default('pending')
+        .describe('Initial status. `delivered` records that the goods have already been handed over.'),
+      items: z
+        .array(lineQuantity)
+        .min(1)
+        .max(orderLinesMax)
+        .optional()
+        .describe('Order lines and quantities to ship (default: everything that is not shipped yet).'),
       ...tracking,
     })
     .partial({ carrier: true, tracking_number: true, tracking_url: true })
@@ -68,7 +76,7 @@ export const shipmentUpdate = component(
     .strict(),
 );
 
-const shipmentPath = z.object({ shipment_id: pathId('Identifier of the shipment.') });
+const shipmentPath = z.object({ shipment_id: pathId('ID of the shipment.') });
 
 export const shipments = c.router({
   create: {
@@ -79,7 +87,7 @@ export const shipments = c.router({
     headers: idempotencyHeaders,
     body: shipmentCreate,
     summary: 'Ship an order',
-    description: 'All of a paid order, or a part of it.',
+    description: 'Creates a shipment for a paid order or a part of it.',
     responses: {
       201: shipment,
       ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition', 'quantity_exceeded'),
@@ -98,7 +106,7 @@ export const shipments = c.router({
     pathParams: orderPath,
     query: z.object(pageQuery).strict(),
     summary: 'List the shipments of an order',
-    description: 'Newest first.',
+    description: 'Returns the shipments of the order, newest first.',
     responses: { 200: page('ShipmentPage', shipment), ...fails(...guarded, ...withCursor, 'not_found') },
     metadata: describedBy({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
@@ -112,7 +120,8 @@ export const shipments = c.router({
       })
       .strict(),
     summary: 'List shipments',
-    description: "The shipments of the current user's orders; every shipment, for staff with `shipments.write` or `orders.manage`.",
+    description:
+      "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
     responses: { 200: page('ShipmentPage', shipment), ...fails(...guarded, ...withCursor) },
     metadata: describedBy({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
@@ -131,9 +140,9 @@ export const shipments = c.router({
     pathParams: shipmentPath,
     headers: ifMatchHeaders,
     body: shipmentUpdate,
-    summary: 'Change a shipment',
+    summary: 'Update a shipment',
     description:
-      'Where the parcel is: `pending`, then `shipped`, then `delivered`, or `failed` when it cannot be delivered. Only a pending one can be `canceled`.',
+      'Updates the status or the tracking details. The status changes from `pending` to `shipped`, and then to `delivered`, or to `failed` if the parcel cannot be delivered. Only a `pending` shipment can be `canceled`.',
     responses: { 200: shipment, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition') },
     metadata: describedBy({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },

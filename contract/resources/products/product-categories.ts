@@ -12,7 +12,7 @@ const fails = failuresOf(commonProblems);
 export const productCategory = component(
   'ProductCategory',
   z.object({
-    category: z.string().min(1).max(64).describe('Value of `category` in products, and of the filter with that name.'),
+    category: z.string().min(1).max(64).describe('Name of the category, as in the `category` field and filter of products.'),
     product_count: z.number().int().min(1).describe('Number of products in the category.'),
   }),
 );
@@ -23,7 +23,8 @@ export const productCategories = c.router({
     path: '/product-categories',
     query: z.object({ ...pageQuery, status: productStatusFilter }).strict(),
     summary: 'List product categories',
-    description: 'The categories of the products that the caller may see, sorted by name. A category without such products is not listed.',
+    description:
+      'Returns the categories of the products that the caller may see, sorted by name. A category without visible products is not listed.',
     responses: { 200: page('ProductCategoryPage', productCategory), ...fails(...open, ...withCursor, 'forbidden') },
     metadata: describedBy({ operationId: 'productCategories.list', access: 'public' }),
   },

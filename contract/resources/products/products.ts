@@ -22,13 +22,13 @@ const c = initContract();
 export const productProblems = {
   sku_taken: { status: 409, title: 'The SKU is in use' },
   insufficient_stock: { status: 409, title: 'Stock would fall below zero' },
-  product_in_use: { status: 409, title: 'The product stands in orders' },
+  product_in_use: { status: 409, title: 'The product is part of orders' },
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...productProblems });
 
 export const productStatuses = ['draft', 'active', 'archived'] as const;
-/** Units a product can have in stock, and an adjustment can move. */
+/** Maximum stock of a product, and maximum size of a stock adjustment, in units. */
 export const stockMax = 2_000_000_000;
 
 const sku = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters');
@@ -42,17 +42,22 @@ export const product = component(
   'Product',
   z.object({
     id,
-    sku: z.string().min(1).max(64).describe("The shop's own name of the product; unique."),
+    sku: z.string().min(1).max(64).describe('Stock keeping unit: the unique identifier that the shop gave the product.'),
     name: z.string().min(1).max(200),
     description: z.string().max(5000),
     category: z.string().min(1).max(64),
-    price: price.describe('What one unit costs, tax included, in minor units of `currency`.'),
+    price: price.describe('Unit price including tax, in minor units of `currency`.'),
     currency,
-    tax_rate_bps: taxRate.describe('Tax contained in the price, in hundredths of a percent: 2000 is 20 %.'),
-    stock: z.number().int().min(0).nullable().describe('Units available at this moment; only an order takes them. `null`: not counted.'),
-    status: z.enum(productStatuses).describe('Only an `active` product is listed to the public and can be ordered.'),
+    tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 is 20 %.'),
+    stock: z
+      .number()
+      .int()
+      .min(0)
+      .nullable()
+      .describe('Units currently available. `null` means that stock is not tracked. Only placing an order reserves units.'),
+    status: z.enum(productStatuses).describe('Only an `active` product is publicly listed and can be ordered.'),
     metadata,
-    version: z.number().int().min(1).describe('Counts the changes.'),
+    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: instant,
     updated_at: instant,
   }),
@@ -61,9 +66,9 @@ export const product = component(
 const editable = {
   name: line(200),
   description: text(5000),
-  category: category.describe('Lower-case words joined by hyphens.'),
-  price: price.describe('What one unit costs, tax included, in minor units of `currency`.'),
-  tax_rate_bps: taxRate.describe('Tax contained in the price, in hundredths of a percent: 2000 is 20 %.'),
+  category: category.describe('Category: lower-case words joined by hyphens.'),
+  price: price.describe('Unit price including tax, in minor units of `currency`.'),
+  tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 is 20 %.'),
   metadata,
 };
 
@@ -71,13 +76,20 @@ export const productCreate = component(
   'ProductCreate',
   z
     .object({
-      sku: sku.describe("The shop's own name of the product; must not be in use."),
+      sku: sku.describe('Stock keeping unit. It must not be used by another product.'),
       ...editable,
       description: editable.description.default(''),
       currency,
       tax_rate_bps: editable.tax_rate_bps.default(0),
       metadata: metadata.default({}),
-      stock: z.number().int().min(0).max(stockMax).nullable().default(null).describe('Units to begin with. `null`: stock is not counted.'),
+      stock: z
+        .number()
+        .int()
+        .min(0)
+        .max(stockMax)
+        .nullable()
+        .default(null)
+        .describe('Initial stock, in units. `null` means that stock is not tracked.'),
       status: z.enum(['draft', 'active']).default('draft'),
     })
     .strict(),
@@ -86,7 +98,11 @@ export const productCreate = component(
 export const productUpdate = component(
   'ProductUpdate',
   z
-    .object({ ...editable, metadata: metadataPatch, status: z.enum(productStatuses).describe('`draft` cannot be returned to.') })
+    .object({
+      ...editable,
+      metadata: metadataPatch,
+      status: z.enum(productStatuses).describe('Status of the product. It cannot be changed back to `draft`.'),
+    })
     .partial()
     .strict(),
 );
@@ -99,7 +115,7 @@ export const productReplace = component(
       description: editable.description.default(''),
       tax_rate_bps: editable.tax_rate_bps.default(0),
       metadata: metadata.default({}),
-      status: z.enum(productStatuses).describe('`draft` cannot be returned to.'),
+      status: z.enum(productStatuses).describe('Status of the product. It cannot be changed back to `draft`.'),
     })
     .strict(),
 );
@@ -111,8 +127,8 @@ export const stockAdjustment = component(
   z.object({
     id,
     product_id: id,
-    delta: z.number().int().describe('Units added, or taken away when negative.'),
-    stock_after: z.number().int().min(0).describe('Units available right after this change.'),
+    delta: z.number().int().describe('Number of units added; negative if units were removed.'),
+    stock_after: z.number().int().min(0).describe('Stock after the adjustment, in units.'),
     reason: z.enum(stockAdjustmentReasons),
     note: z.string().max(500).nullable(),
     created_at: instant,
@@ -129,19 +145,19 @@ export const stockAdjustmentCreate = component(
         .min(-stockMax)
         .max(stockMax)
         .refine((delta) => delta !== 0, { message: 'must not be 0' })
-        .describe('Units to add, or to take away when negative.'),
+        .describe('Number of units to add; negative to remove units.'),
       reason: z.enum(stockAdjustmentReasons),
       note: text(500).optional(),
     })
     .strict(),
 );
 
-/** The same for every list that depends on which products the caller may see. */
+/** Status filter for every list that depends on the products that the caller may see. */
 export const productStatusFilter = commaList(productStatuses)
   .optional()
   .describe('Statuses other than `active` require the `products.write` scope and a staff account (default: `active`).');
 
-const productPath = z.object({ product_id: pathId('Identifier of the product.') });
+const productPath = z.object({ product_id: pathId('ID of the product.') });
 
 export const products = c.router({
   list: {
@@ -153,9 +169,9 @@ export const products = c.router({
         q: line(200)
           .optional()
           .describe(
-            'Search text: every word must occur in the name, SKU or description, and the last word may be incomplete. Case, accents and punctuation do not matter. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products.',
+            'Search text. Every word must occur in the name, SKU or description; the last word may be incomplete. Case, accents and punctuation are ignored. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products.',
           ),
-        category: line(64).optional().describe('Only this category.'),
+        category: line(64).optional().describe('Only products of this category.'),
         sku: line(64).optional().describe('Only the product with this SKU.'),
         price_gte: urlInteger(0, priceMax).optional().describe('Only products that cost this or more, in minor units.'),
         price_lte: urlInteger(0, priceMax).optional().describe('Only products that cost this or less, in minor units.'),
@@ -199,8 +215,9 @@ export const products = c.router({
     pathParams: productPath,
     headers: ifMatchHeaders,
     body: productUpdate,
-    summary: 'Change a product',
-    description: 'A merge patch (RFC 7396): what is absent stays as it is. Orders keep the price and name they were placed with.',
+    summary: 'Update a product',
+    description:
+      'Updates the fields in a JSON merge patch (RFC 7396); absent fields keep their values. Existing orders keep the price and name of the product.',
     responses: { 200: product, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition') },
     metadata: describedBy({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -211,8 +228,7 @@ export const products = c.router({
     headers: ifMatchHeaders,
     body: productReplace,
     summary: 'Replace a product',
-    description:
-      'Sets everything that can be changed; what is absent gets its default. Needs `If-Match`, so that nobody overwrites what they have not seen.',
+    description: 'Replaces all fields that can be changed; absent fields get their defaults. Requires `If-Match`, to prevent lost updates.',
     responses: {
       200: product,
       ...fails(...guarded, ...withBody, ...withIfMatch, 'precondition_required', 'not_found', 'invalid_transition'),
@@ -225,7 +241,7 @@ export const products = c.router({
     pathParams: productPath,
     headers: ifMatchHeaders,
     summary: 'Delete a product',
-    description: 'Only a draft that was never ordered; archive it otherwise.',
+    description: 'Deletes a draft that was never ordered. Archive any other product instead.',
     responses: { 204: c.noBody(), ...fails(...guarded, ...withIfMatch, 'not_found', 'product_in_use') },
     metadata: describedBy({ operationId: 'products.delete', access: ['products.write'] }),
   },
@@ -237,7 +253,7 @@ export const products = c.router({
     body: stockAdjustmentCreate,
     summary: 'Adjust the stock of a product',
     description:
-      'Stock changes by steps, never by setting a number, so that no sale in between is lost. The first adjustment of a product begins the counting.',
+      'Changes the stock by a number of units. Stock cannot be set to an absolute number, because that would undo concurrent sales. The first adjustment starts stock tracking for the product.',
     responses: { 201: stockAdjustment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'insufficient_stock') },
     metadata: describedBy({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },
@@ -247,7 +263,7 @@ export const products = c.router({
     pathParams: productPath,
     query: z.object(pageQuery).strict(),
     summary: 'List stock adjustments of a product',
-    description: 'Newest first.',
+    description: 'Returns the stock adjustments of the product, newest first.',
     responses: { 200: page('StockAdjustmentPage', stockAdjustment), ...fails(...guarded, ...withCursor, 'not_found') },
     metadata: describedBy({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
   },

@@ -11,7 +11,7 @@ import { foreignName, instantInput, line } from '../../schema/text.ts';
 const c = initContract();
 const fails = failuresOf({ ...commonProblems, ...taskProblems });
 
-/** Of the order; amounts are minor units, and the same as a decimal number with `_decimal`. */
+/** Columns of an order. Amounts are in minor units; the columns that end in `_decimal` have the same amounts as decimal numbers. */
 const orderColumns = [
   ...(['id', 'reference', 'user_id', 'client_id', 'status', 'payment_status', 'fulfillment_status', 'cancel_reason'] as const),
   ...(['currency', 'tax_mode', 'subtotal', 'subtotal_decimal', 'discount_total', 'discount_total_decimal'] as const),
@@ -20,7 +20,7 @@ const orderColumns = [
   ...(['line1', 'line2', 'city', 'region', 'postal_code', 'country', 'note', 'metadata', 'version', 'expires_at'] as const),
   ...(['created_at', 'updated_at', 'paid_at', 'shipped_at', 'delivered_at', 'canceled_at'] as const),
 ] as const;
-/** Of one line of the order. */
+/** Columns of an order line. */
 const lineColumns = [
   ...(['line', 'product_id', 'sku', 'name', 'quantity', 'shipped_quantity', 'restocked_quantity'] as const),
   ...(['unit_price', 'unit_price_decimal', 'tax_rate_bps', 'line_tax', 'line_tax_decimal', 'line_total', 'line_total_decimal'] as const),
@@ -31,25 +31,30 @@ export const orderExportCreate = component(
   'OrderExportCreate',
   z
     .object({
-      format: z.enum(fileFormats).default('csv').describe('`csv`: RFC 4180 with a header; `ndjson`: one JSON object per line.'),
-      rows: z.enum(['orders', 'lines']).default('orders').describe('One row for each order, or one for each line of each order.'),
+      format: z
+        .enum(fileFormats)
+        .default('csv')
+        .describe('File format. `csv`: RFC 4180 with a header row. `ndjson`: one JSON object per line.'),
+      rows: z.enum(['orders', 'lines']).default('orders').describe('What a row represents: an order, or a line of an order.'),
       columns: z
         .array(z.enum([...orderColumns, ...lineColumns]))
         .min(1)
         .max(100)
         .refine((names) => new Set(names).size === names.length, { message: 'must not name a column twice' })
         .optional()
-        .describe('Which columns, in which order; all of them if absent. Those of lines need `rows: lines`.'),
+        .describe('Columns of the file, in this order (default: all). The columns of order lines require `rows: lines`.'),
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),
       payment_status: z.array(z.enum(paymentStatuses)).min(1).max(20).optional(),
       fulfillment_status: z.array(z.enum(fulfillmentStatuses)).min(1).max(20).optional(),
-      client_id: line(2048).optional().describe('Only orders that this application placed.'),
-      user_id: id.optional().describe("A customer's orders; other than your own need `orders.manage` and a member of staff."),
+      client_id: line(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
+      user_id: id
+        .optional()
+        .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
       reference: foreignName(64).optional(),
-      created_at_gte: instantInput.optional().describe('Placed at this moment or later.'),
-      created_at_lt: instantInput.optional().describe('Placed before this moment.'),
-      updated_at_gte: instantInput.optional().describe('Last changed at this timestamp or later.'),
-      updated_at_lt: instantInput.optional().describe('Last changed before this timestamp.'),
+      created_at_gte: instantInput.optional().describe('Only orders placed at this time or later.'),
+      created_at_lt: instantInput.optional().describe('Only orders placed before this time.'),
+      updated_at_gte: instantInput.optional().describe('Only orders last changed at this time or later.'),
+      updated_at_lt: instantInput.optional().describe('Only orders last changed before this time.'),
     })
     .strict()
     .superRefine(({ rows, columns = [], ...filters }, context) => {
@@ -58,10 +63,10 @@ export const orderExportCreate = component(
         if (from === undefined || until === undefined || Date.parse(from) <= Date.parse(until)) continue;
         context.addIssue({ code: 'custom', path: [`${name}_gte`], message: `must not be after ${name}_lt` });
       }
-      const ofLines: readonly string[] = lineColumns;
-      for (const [at, name] of columns.entries()) {
-        if (rows === 'lines' || !ofLines.includes(name)) continue;
-        context.addIssue({ code: 'custom', path: ['columns', at], message: 'belongs to a line: it needs `rows` to be `lines`' });
+      const lineColumnNames: readonly string[] = lineColumns;
+      for (const [index, name] of columns.entries()) {
+        if (rows === 'lines' || !lineColumnNames.includes(name)) continue;
+        context.addIssue({ code: 'custom', path: ['columns', index], message: 'belongs to a line: it needs `rows` to be `lines`' });
       }
     }),
 );
@@ -74,7 +79,7 @@ export const orderExports = c.router({
     body: orderExportCreate,
     summary: 'Export orders',
     description:
-      'Starts a task that writes the orders of the list with the same filters into a file, oldest first. Also requires `orders.read`, or `orders.manage` and a staff account for the orders of every customer. In CSV, text that a spreadsheet would take for a formula begins with an apostrophe.',
+      'Starts a task that writes orders to a file, oldest first. The filters are those of the order list. Also requires the `orders.read` scope, or `orders.manage` and a staff account for the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: { 202: task, ...fails(...guarded, ...withBody, ...withIdempotencyKey, ...startingTask) },
     metadata: describedBy({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },

@@ -12,9 +12,9 @@ const c = initContract();
 const fails = failuresOf({ ...commonProblems, ...taskProblems });
 
 const importEffects =
-  "Starts a task that brings a shop's history in: one row for each line of each order, with its own reference, time and unit prices. No stock is taken, no payment asked, nobody told. Orders are `delivered` and paid unless the file says `paid`, `shipped` or `canceled`. Needs `orders.manage` as well. An order that was imported before with the same data is left unchanged; one with different data is refused, unless `changed_orders` is `replace`. The result says which lines were refused, and why.";
+  'Starts a task that imports the order history of another system. The file has one row for each order line, with the reference, time and unit price. The import takes no stock, requests no payment and sends no messages. Orders are imported as `delivered` and paid, unless the file says `paid`, `shipped` or `canceled`. An order that was imported before with the same data is left unchanged; an order with different data is rejected, unless `changed_orders` is `replace`. The result lists the rejected lines with the reasons. Also requires the `orders.manage` scope.';
 
-/** What one row of the file can have: a line of an order. What belongs to the order is taken from its first line. */
+/** Fields of one row, which is one order line. Fields of the order itself are read from the first line of the order. */
 export const orderImportFields = [
   ...(['reference', 'created_at', 'status', 'currency', 'shipping_total', 'discount_total', 'note'] as const),
   ...(['customer', 'customer_name', 'customer_email', 'delivery_method', 'recipient_name'] as const),
@@ -33,40 +33,47 @@ export const orderImports = c.router({
         source: z
           .string()
           .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`')
-          .describe('Where the orders come from. A reference of the same source is imported once, however often it is sent.'),
-        currency: currency.optional().describe('Of orders whose rows have none.'),
+          .describe('Name of the source system. Each order reference of a source is imported only once.'),
+        currency: currency.optional().describe('Currency of orders whose rows have none.'),
         utc_offset: z
           .string()
           .regex(/^(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/, 'must be `Z` or an offset such as `+01:00`')
           .default('Z')
-          .describe('Of times that say none.'),
-        user_id: urlId.optional().describe('Whose the orders are that name no customer.'),
+          .describe('UTC offset of timestamps that have none.'),
+        user_id: urlId.optional().describe('User who owns the orders that name no customer.'),
         unknown_customers: z
           .enum(['refuse', 'create'])
           .default('refuse')
-          .describe('`create` gives each customer of the source an account of their own, once; needs `users.manage`.'),
+          .describe(
+            'What to do with customers that do not exist: `create` creates one account for each customer and requires the `users.manage` scope.',
+          ),
         unknown_products: z
           .enum(['refuse', 'create'])
           .default('refuse')
-          .describe('`create` adds what is not there as archived products; needs `products.write`.'),
+          .describe(
+            'What to do with products that do not exist: `create` adds them as archived products and requires the `products.write` scope.',
+          ),
         bad_lines: z
           .enum(['refuse_order', 'leave_out'])
           .default('refuse_order')
-          .describe('What a line that is not valid does: its whole order is refused, or the order is imported without it.'),
+          .describe('What to do with an invalid line: reject its whole order, or import the order without the line.'),
         changed_orders: z
           .enum(['refuse', 'replace'])
           .default('refuse')
           .describe(
-            'What to do with an order that this source has imported before with different data: `replace` replaces its data. An order that has payments, refunds or shipments, or was canceled here, is never replaced.',
+            'What to do with an order that was imported from this source before with different data: `replace` replaces its data. An order that has payments, refunds or shipments, or was canceled through the API, is never replaced.',
           ),
-        free_lines: z.enum(['keep', 'refuse']).default('keep').describe('`refuse` makes lines without a price lines that are not valid.'),
-        events: z.enum(['true', 'false']).default('false').describe('`true` also announces every order with `order.created`.'),
+        free_lines: z
+          .enum(['keep', 'refuse'])
+          .default('keep')
+          .describe('What to do with lines that have no price: `refuse` treats them as invalid.'),
+        events: z.enum(['true', 'false']).default('false').describe('`true` records an `order.created` event for each imported order.'),
         ...columnsFor(orderImportFields),
       })
       .strict(),
     body: upload,
     summary: 'Import orders',
-    description: `${importEffects} ${uploadLimits} An order has at most ${orderLinesMax} lines.`,
+    description: `${importEffects} ${uploadLimits} An order can have at most ${orderLinesMax} lines.`,
     responses: { 202: task, ...fails(...guarded, ...withFile, ...withIdempotencyKey, ...startingTask) },
     metadata: describedBy({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...uploadMetadata }),
   },

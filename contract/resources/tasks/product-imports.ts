@@ -30,14 +30,14 @@ export const productImports = c.router({
     query: z
       .object({
         ...importQuery,
-        currency: currency.optional().describe('Of products whose row has none.'),
-        category: foreignName(64).optional().describe('Of new products whose row has none.'),
+        currency: currency.optional().describe('Currency of products whose row has none.'),
+        category: foreignName(64).optional().describe('Category of new products whose row has none.'),
         ...columnsFor(productImportFields),
       })
       .strict(),
     body: upload,
     summary: 'Import products',
-    description: `Starts a task that creates the products of a file, and changes those whose SKU exists: what the file does not have stays as it is. Stock is for new products only. Needs \`products.write\` as well. The result says which lines were refused, and why. ${uploadLimits}`,
+    description: `Starts a task that creates the products in a file and updates those whose SKU exists. Fields that the file does not contain keep their values. Stock is set for new products only. The result lists the rejected lines with the reasons. Also requires the \`products.write\` scope. ${uploadLimits}`,
     responses: { 202: task, ...fails(...guarded, ...withFile, ...withIdempotencyKey, ...startingTask) },
     metadata: describedBy({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadMetadata }),
   },

@@ -11,9 +11,9 @@ import { instant } from '../../schema/text.ts';
 const c = initContract();
 
 export const taskProblems = {
-  too_many_tasks: { status: 409, title: 'Too many tasks at once' },
+  too_many_tasks: { status: 409, title: 'Too many concurrent tasks' },
   task_not_finished: { status: 409, title: 'The task is not finished' },
-  gone: { status: 410, title: 'No longer kept' },
+  gone: { status: 410, title: 'No longer available' },
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...taskProblems });
@@ -21,9 +21,9 @@ const fails = failuresOf({ ...commonProblems, ...taskProblems });
 export const taskTypes = ['order_export', 'order_import', 'product_import'] as const;
 export const taskStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export const fileFormats = ['csv', 'ndjson'] as const;
-/** What files in these formats are called on the wire. */
+/** Media types of the file formats. */
 export const fileMediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
-/** Tasks of one owner that wait or run at the same time. */
+/** Maximum number of queued and running tasks of one owner. */
 export const tasksAtOnceMax = 2;
 
 const count = z.number().int().min(0);
@@ -31,20 +31,20 @@ const count = z.number().int().min(0);
 const importCounts = z.object({
   created: count,
   updated: count,
-  unchanged: count.describe('Imported before with the same data.'),
-  refused: count.describe('Refused orders or rows, including those that differ.'),
-  differing: count.describe('Refused orders that were imported before with different data.'),
+  unchanged: count.describe('Number of orders or rows that were imported before with the same data.'),
+  refused: count.describe('Number of rejected orders or rows, including the `differing` ones.'),
+  differing: count.describe('Number of rejected orders that were imported before with different data.'),
 });
 
 export const taskResult = component(
   'TaskResult',
   z.object({
     format: z.enum(fileFormats),
-    rows: count.describe('Rows of the file; for an import, lines with something to say about them.'),
+    rows: count.describe('Number of rows in the result file. For an import, the file lists the lines with errors or warnings.'),
     bytes: count,
-    sha256: z.string().describe('SHA-256 of the file, in hexadecimal.'),
-    imported: importCounts.nullable().describe('What an import did; `null` for an export.'),
-    expires_at: instant.describe('Until when the file can be fetched.'),
+    sha256: z.string().describe('SHA-256 hash of the file, in hexadecimal.'),
+    imported: importCounts.nullable().describe('Counts of what the import did; `null` for an export.'),
+    expires_at: instant.describe('When the file is deleted.'),
   }),
 );
 
@@ -54,29 +54,35 @@ export const task = component(
     id,
     type: openEnum(taskTypes),
     status: z.enum(taskStatuses).describe('`succeeded`, `failed` and `canceled` are final.'),
-    params: z.record(z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).describe('What was asked for.'),
+    params: z
+      .record(z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+      .describe('Parameters of the request that started the task.'),
     progress: z.object({
-      processed: count.describe('Rows done so far.'),
-      total: count.nullable().describe('Rows there are in all; `null` as long as nobody has counted.'),
+      processed: count.describe('Number of rows processed so far.'),
+      total: count.nullable().describe('Total number of rows; `null` until they have been counted.'),
     }),
-    result: taskResult.nullable().describe('The file that `GET /tasks/{task_id}/result` gives, once the task has succeeded.'),
-    imported: importCounts.nullable().describe('What an import has done so far, even if it failed or was canceled; `null` for an export.'),
-    error: component('TaskError', z.object({ code: z.string().describe('What went wrong, for programs.'), detail: z.string() }))
+    result: taskResult
+      .nullable()
+      .describe('Describes the file that `GET /tasks/{task_id}/result` returns; `null` unless the task has succeeded.'),
+    imported: importCounts
+      .nullable()
+      .describe('Counts of what the import has done so far, even if it failed or was canceled; `null` for an export.'),
+    error: component('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),
-    user_id: id.nullable().describe('Who started it; `null`: an application on its own account.'),
-    client_id: z.string().describe('The application that started it.'),
+    user_id: id.nullable().describe('User who started the task; `null` if an application started it for itself.'),
+    client_id: z.string().describe('Client ID of the application that started the task.'),
     created_at: instant,
     started_at: instant.nullable(),
     finished_at: instant.nullable(),
   }),
 );
 
-/** What an operation that starts a task can answer with besides. */
+/** Problem codes of operations that start a task. */
 export const startingTask = ['too_many_tasks'] as const;
 
-const taskPath = z.object({ task_id: pathId('Identifier of the task.') });
-/** Nobody's word for it: the bytes are passed on as they come. */
+const taskPath = z.object({ task_id: pathId('ID of the task.') });
+/** The bytes of the file are streamed without validation. */
 const fileContent = z.custom<AsyncIterable<Uint8Array>>();
 
 export const tasks = c.router({
@@ -85,7 +91,8 @@ export const tasks = c.router({
     path: '/tasks',
     query: z.object({ ...pageQuery, type: commaList(taskTypes).optional(), status: commaList(taskStatuses).optional() }).strict(),
     summary: 'List tasks',
-    description: 'Your own, newest first. A task shows only to tokens that have the scopes it was started with.',
+    description:
+      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have the scopes it was started with.',
     responses: { 200: page('TaskPage', task), ...fails(...tokenGuarded, ...withCursor) },
     metadata: describedBy({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
@@ -94,7 +101,8 @@ export const tasks = c.router({
     path: '/tasks/:task_id',
     pathParams: taskPath,
     summary: 'Get a task',
-    description: 'While it is not finished, `Retry-After` says when to ask again. Kept for 30 days after its end.',
+    description:
+      'Returns the state of the task. While the task is not finished, `Retry-After` specifies when to poll again. A task is stored for 30 days after it has finished.',
     responses: { 200: task, ...fails(...tokenGuarded, 'not_found', 'gone') },
     metadata: describedBy({ operationId: 'tasks.get', access: ['tasks.read'] }),
   },
@@ -102,8 +110,9 @@ export const tasks = c.router({
     method: 'GET',
     path: '/tasks/:task_id/result',
     pathParams: taskPath,
-    summary: 'Fetch the result of a task',
-    description: 'The file, for 7 days after the end of the task. There is no link that works without a token.',
+    summary: 'Download the result of a task',
+    description:
+      'Returns the result file, which is available for 7 days after the task has finished. Downloading it always requires a token.',
     responses: {
       200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
       ...fails(...tokenGuarded, 'not_found', 'task_not_finished', 'gone'),
@@ -117,7 +126,7 @@ export const tasks = c.router({
     headers: idempotencyHeaders,
     body: c.noBody(),
     summary: 'Cancel a task',
-    description: 'What an import has written by then stays, and `imported` of the returned task counts it; nothing follows.',
+    description: 'Stops the task. Rows that an import has already written remain and are counted in `imported` of the returned task.',
     responses: { 202: task, ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'gone', 'invalid_transition') },
     metadata: describedBy({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },

@@ -12,7 +12,7 @@ export function App({ signedIn: atFirst, notice }: { readonly signedIn: boolean;
   useEffect(
     () =>
       signIn.onChange(() => {
-        // Nothing of one customer is left for the next, in whichever tab.
+        // Removes cached data of the previous customer, in every tab.
         queryClient.clear();
         void signIn.signedIn().then(setSignedIn);
       }),

@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { signIn } from './shop.ts';
 
-// The SDK has tried again already where that made sense.
+// The SDK already retries failed requests.
 const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 1_000 } } });
 
 async function start(): Promise<void> {

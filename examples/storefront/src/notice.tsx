@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What went wrong, read out by screen readers as it appears. */
+/** An error message, which screen readers announce when it appears. */
 export const Notice = ({ children }: { readonly children: ReactNode }): ReactNode => (
   <div role="alert">{children ? <p className="notice">{children}</p> : null}</div>
 );

@@ -4,10 +4,10 @@ import type { ReactNode } from 'react';
 import { Notice } from './notice.tsx';
 import { customer } from './shop.ts';
 
-const watchEveryMs = 1_000;
+const pollingIntervalMs = 1_000;
 
 export function Orders(): ReactNode {
-  const orders = useQuery({ ...customer.queries.orders.list({ limit: 5 }), refetchInterval: watchEveryMs });
+  const orders = useQuery({ ...customer.queries.orders.list({ limit: 5 }), refetchInterval: pollingIntervalMs });
   return (
     <section aria-labelledby="orders">
       <h2 id="orders">Your orders</h2>

@@ -11,6 +11,6 @@ export const signIn = browserSignIn({
   scopes: ['openid', 'offline_access', 'users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'],
 });
 
-/** What is on sale is public: whoever has not signed in browses too. */
+/** The product catalog is public, so visitors can browse it without signing in. */
 export const visitor = queryOptions(createClient({ baseUrl: service }));
 export const customer = queryOptions(createClient({ baseUrl: service, auth: signIn.auth }));

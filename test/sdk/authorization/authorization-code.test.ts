@@ -6,7 +6,7 @@ import { stubServer } from '../stub-server.ts';
 
 const application = { clientId: 'mandate-cli', redirectUri: 'http://127.0.0.1:5000/callback', scopes: ['openid', 'orders.read'] };
 
-/** Where the browser comes back to; the stub's code is the challenge itself. */
+/** Returns the URL of the redirect. The stub server uses the PKCE challenge as the code. */
 function callback(request: { url: string; state: string }, issuer: string, changes: Record<string, string> = {}): URL {
   const url = new URL(application.redirectUri);
   const code = new URL(request.url).searchParams.get('code_challenge') ?? '';
@@ -14,8 +14,8 @@ function callback(request: { url: string; state: string }, issuer: string, chang
   return url;
 }
 
-describe('signing in with the authorization code grant', () => {
-  test('asks for a code with PKCE and a state that are new each time', async () => {
+describe('sign-in with the authorization code grant', () => {
+  test('requests a code with a new PKCE challenge and a new state each time', async () => {
     await using server = await stubAuthorizationServer();
     const found = await discover(server.url);
     const [first, second] = [await beginAuthorization(found, application), await beginAuthorization(found, application)];
@@ -32,7 +32,7 @@ describe('signing in with the authorization code grant', () => {
     expect(second.codeVerifier).not.toBe(first.codeVerifier);
   });
 
-  test('gives tokens for the code', async () => {
+  test('exchanges the code for tokens', async () => {
     await using server = await stubAuthorizationServer();
     const found = await discover(server.url);
     const request = await beginAuthorization(found, application);
@@ -53,7 +53,7 @@ describe('signing in with the authorization code grant', () => {
     expect(server.grants).toEqual([]);
   });
 
-  test('tells that the person refused', async () => {
+  test('reports that the user denied access', async () => {
     await using server = await stubAuthorizationServer();
     const found = await discover(server.url);
     const request = await beginAuthorization(found, application);
@@ -61,7 +61,7 @@ describe('signing in with the authorization code grant', () => {
     await expect(completed).rejects.toMatchObject({ name: 'AuthorizationError', error: 'access_denied' });
   });
 
-  test('tells an abort from a server that does not answer', async () => {
+  test('distinguishes an abort from a server that does not respond', async () => {
     await using server = await stubServer(() => ({ delayMs: 5000 }));
     await expect(discover(server.url, { signal: AbortSignal.timeout(50) })).rejects.toBeInstanceOf(AbortError);
     await expect(discover('http://127.0.0.1:9')).rejects.toBeInstanceOf(ConnectionError);

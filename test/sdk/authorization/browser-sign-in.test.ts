@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
   };
   const me = (page: Page): Promise<unknown> => page.evaluate('client.users.me().then(({ id }) => id, ({ code }) => code)');
 
-  test('leave the page and come back to where they were, signed in', async () => {
+  test('are redirected to the sign-in and back to the previous page', async () => {
     const page = await open('/orders?page=2');
     expect(await me(page)).toBe('sign_in_required');
     await page.evaluate('void signIn.redirect()');
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(await page.evaluate('location.href')).toBe(`${app.origin}/callback`); // no code left in the history
   });
 
-  test('sign in beside the page, and another tab hears of it', async () => {
+  test('sign in in a popup, and another tab is notified', async () => {
     const other = await open();
     const page = await signedInPage();
     await expect.poll(() => context.pages().length).toBe(2);
@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(await other.evaluate('changes')).toEqual([true]);
   });
 
-  test('close the window of the sign-in, or say no in it', async () => {
+  test('close the popup or deny access in it', async () => {
     const page = await open();
     await (await popupOf(page)).close();
     expect(await page.evaluate('popup')).toBe('popup_closed');
@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(await page.evaluate('signIn.signedIn()')).toBe(false);
   });
 
-  test('a window whose page is gone completes the sign-in by itself', async () => {
+  test('a popup whose opener is closed completes the sign-in itself', async () => {
     const page = await open();
     const popup = await popupOf(page);
     await popup.getByLabel('E-mail address').waitFor();
@@ -134,13 +134,13 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(await me(popup)).toBe(anna.id);
   });
 
-  test('an address with a foreign state or code is no way back', async () => {
+  test('a URL with an unknown state or code is ignored', async () => {
     const page = await open('/callback?code=stolen&state=forged&iss=x');
     expect(await page.evaluate('completed')).toBe('no way back');
     expect(tokenRequests).toEqual([]);
   });
 
-  test('two tabs with an expired token renew it once', async () => {
+  test('two tabs with an expired token refresh it once', async () => {
     const [first, second] = [await signedInPage(), await open()];
     await first.evaluate('expire()');
     tokenRequests.length = 0;
@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(tokenRequests).toHaveLength(1);
   });
 
-  test('a tab that is closed while it renews the token, after the server has, keeps no other from it', async () => {
+  test('a tab that is closed during the refresh does not block other tabs', async () => {
     const [first, second] = [await signedInPage(), await open()];
     await first.evaluate('expire()');
     tokenRequests.length = 0;
@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(tokenRequests).toHaveLength(2);
   });
 
-  test('what is copied out of the browser is worth nothing elsewhere', async () => {
+  test('tokens copied from the browser cannot be used elsewhere', async () => {
     const page = await signedInPage();
     const kept = 'record().then(({ tokens, proofKey: { privateKey } }) => ({ ...tokens, extractable: privateKey.extractable }))';
     const { refreshToken, accessToken, extractable } = await page.evaluate<Record<string, string>>(kept);
@@ -186,7 +186,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(await me(page)).toBe(anna.id); // and it cost the person nothing
   });
 
-  test('sign out in all tabs at once, and what they had is over', async () => {
+  test('sign out in all tabs immediately, and their tokens are revoked', async () => {
     const [page, other] = [await signedInPage(), await open()];
     const kept = 'record().then(({ tokens, proofKey }) => { globalThis.before = { tokens, proofKey }; })';
     await other.evaluate(kept);

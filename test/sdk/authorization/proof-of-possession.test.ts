@@ -24,13 +24,13 @@ const server = useServer();
 const { clientId } = commandLine;
 const scopes = ['openid', 'offline_access', 'users.read'];
 
-/** What the person's browser does with the address of a sign-in. */
+/** Completes a sign-in in the user's browser. */
 const agree =
   ({ browser }: Person) =>
   async (url: string): Promise<void> => {
     const consent = await browser.open(url);
     const { leaves } = await browser.submit(consent, { decision: 'allow' });
-    if (!leaves) throw new Error('the browser stays');
+    if (!leaves) throw new Error('the browser was not redirected');
     await fetch(leaves);
   };
 
@@ -41,7 +41,7 @@ const clientOf = (auth: TokenSource) => createClient({ baseUrl: server.origin, a
 const expired = (tokens: Tokens): Tokens => ({ ...tokens, expiresAt: 0 });
 
 describe('tokens bound to a key', () => {
-  test('work for whoever has the key, also after they are renewed, and after the key was written down', async () => {
+  test('can be used with the key, even after a refresh and after the key has been exported', async () => {
     const anna = await signUp(server.origin);
     const proofKey = await newProofKey({ extractable: true });
     const tokens = await signInOnThisMachine(anna, proofKey);
@@ -56,7 +56,7 @@ describe('tokens bound to a key', () => {
     expect((await store.read())?.accessToken).not.toBe(tokens.accessToken);
   });
 
-  test('are worth nothing elsewhere: neither the refresh token nor the access token', async () => {
+  test('cannot be used without the key, neither the refresh token nor the access token', async () => {
     const proofKey = await newProofKey();
     const tokens = await signInOnThisMachine(await signUp(server.origin), proofKey);
     const stolen = (key?: ProofKey) =>
@@ -65,22 +65,22 @@ describe('tokens bound to a key', () => {
     await expect(clientOf(stolen(await newProofKey())).users.me()).rejects.toMatchObject({ code: 'sign_in_required' });
     expect(await refusal(await refresh(server.origin, tokens.refreshToken ?? ''))).toBe('400 invalid_grant');
     await expect(createClient({ baseUrl: server.origin, auth: tokens.accessToken }).users.me()).rejects.toMatchObject({ status: 401 });
-    // the attempts cost the person nothing
+    // The attempts have not revoked the tokens of the user.
     const auth = refreshingTokens({ issuer: server.origin, clientId, store: memoryStore(expired(tokens)), proofKey });
     await expect(clientOf(auth).users.me()).resolves.toBeDefined();
   });
 
-  test('a code is bound as well', async () => {
+  test('an authorization code is bound to the key as well', async () => {
     const anna = await signUp(server.origin);
     const mine = await discover(server.origin, { proofKey: await newProofKey() });
     const theirs = await discover(server.origin, { proofKey: await newProofKey() });
     const request = await beginAuthorization(mine, { clientId, scopes, redirectUri: commandLine.redirectUri });
     const { leaves } = await anna.browser.submit(await anna.browser.open(request.url), { decision: 'allow' });
-    if (!leaves) throw new Error('the browser stays');
+    if (!leaves) throw new Error('the browser was not redirected');
     await expect(completeAuthorization(theirs, request, leaves)).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('whose owner was told nothing of keys before are bound with the next renewal', async () => {
+  test('issued before there was a key are bound to it by the next refresh', async () => {
     const anna = await signUp(server.origin);
     const store = memoryStore(await signInOnThisMachine(anna));
     const auth = refreshingTokens({ issuer: server.origin, clientId, store, proofKey: await newProofKey() });
@@ -89,14 +89,14 @@ describe('tokens bound to a key', () => {
   });
 });
 
-test('a key that is not extractable cannot be written down', async () => {
+test('a key that is not extractable cannot be exported', async () => {
   await expect(exportProofKey(await newProofKey())).rejects.toThrow(/extractable/);
 });
 
 describe('a device without a browser', () => {
   const patience = () => server.db.em.fork().execute(wait);
 
-  test('gets its tokens when the person agreed, bound to its key', async () => {
+  test('gets tokens bound to its key after the user has given consent', async () => {
     const found = await discover(server.origin, { proofKey: await newProofKey() });
     const device = await beginDeviceAuthorization(found, { clientId, scopes });
     expect(device).toMatchObject({ verificationUri: `${server.origin}/oauth/device`, intervalMs: 5000 });
@@ -108,14 +108,14 @@ describe('a device without a browser', () => {
     expect(decodeJwt(tokens.accessToken)['cnf']).toBeDefined();
   });
 
-  test('waits while nobody has agreed, until its caller ends it', async () => {
+  test('waits for consent until the caller aborts', async () => {
     const found = await discover(server.origin);
     const device = await beginDeviceAuthorization(found, { clientId, scopes });
     const pending = completeDeviceAuthorization(found, { ...device, intervalMs: 1 }, AbortSignal.timeout(300));
     await expect(pending).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  test('is told that the code is too old', async () => {
+  test('fails when the code has expired', async () => {
     const found = await discover(server.origin);
     const device = await beginDeviceAuthorization(found, { clientId, scopes });
     const late = completeDeviceAuthorization(found, { ...device, intervalMs: 1, expiresAt: 0 });
@@ -123,8 +123,8 @@ describe('a device without a browser', () => {
   });
 });
 
-describe('on this machine', () => {
-  test('a sign-in ends with its caller’s signal, and nobody listens any longer', async () => {
+describe('loopback sign-in', () => {
+  test('aborting the signal ends the sign-in and closes the port', async () => {
     let address = '';
     const open = (url: string): void => void (address = new URL(url).searchParams.get('redirect_uri') ?? '');
     const signedIn = signInOnLoopback(await discover(server.origin), { clientId, scopes, open, signal: AbortSignal.timeout(100) });
@@ -132,7 +132,7 @@ describe('on this machine', () => {
     await expect(fetch(address)).rejects.toThrow('fetch failed');
   });
 
-  test('visits under another name, elsewhere or with another state change nothing', async () => {
+  test('requests with another host, path or state have no effect', async () => {
     const loopback = await listenOnLoopback();
     const signal = AbortSignal.timeout(5000);
     const outcome = loopback.callback('right', async (url) => url.searchParams.get('code'), signal);

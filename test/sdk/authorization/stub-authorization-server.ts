@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { stubServer, type StubAnswer, type StubServer } from '../stub-server.ts';
 
 export type StubAuthorizationServer = StubServer & {
-  /** How often each grant was asked for. */
+  /** Number of token requests by grant type. */
   readonly grants: string[];
-  /** The refresh token that works now; each works once, and using another ends them all. */
+  /** The currently valid refresh token. Each token is valid once, and using an old one revokes all. */
   readonly current: { refreshToken: string | undefined };
 };
 
 const json = (body: unknown, status = 200): StubAnswer => ({ status, body, headers: { 'content-type': 'application/json' } });
 const refused = (error: string): StubAnswer => json({ error, error_description: `refused: ${error}` }, 400);
 
-/** An authorization server with rotating refresh tokens and an API beside it that knows the newest access token only. */
+/** Starts an authorization server with refresh token rotation, and an API that accepts only the newest access token. */
 export async function stubAuthorizationServer(
   options: { expiresIn?: number; tokenDelayMs?: number; hold?: () => Promise<void> } = {},
 ): Promise<StubAuthorizationServer> {

@@ -9,7 +9,7 @@ const valid: Tokens = { ...expired, expiresAt: Date.now() + 600_000 };
 describe('client credentials', () => {
   const credentials = { clientId: 'shop', clientSecret: 'its secret', scopes: ['orders.read'] };
 
-  test('one token serves many calls at once', async () => {
+  test('concurrent calls share one token request', async () => {
     await using server = await stubAuthorizationServer();
     const client = createClient({ baseUrl: server.url, auth: clientCredentials({ ...credentials, issuer: server.url }) });
     await Promise.all(Array.from({ length: 8 }, () => client.orders.get(1)));
@@ -19,7 +19,7 @@ describe('client credentials', () => {
     expect(new URLSearchParams(request?.body).get('scope')).toBe('orders.read');
   });
 
-  test('asks for another shortly before the token expires', async () => {
+  test('requests a new token shortly before the current one expires', async () => {
     await using server = await stubAuthorizationServer({ expiresIn: 59 });
     const client = createClient({ baseUrl: server.url, auth: clientCredentials({ ...credentials, issuer: server.url }) });
     await client.orders.get(1);
@@ -27,14 +27,14 @@ describe('client credentials', () => {
     expect(server.grants).toHaveLength(2);
   });
 
-  test('refuses an authorization server that calls itself otherwise', async () => {
+  test('rejects an authorization server with a different issuer', async () => {
     await using server = await stubAuthorizationServer();
     const issuer = server.url.replace('127.0.0.1', 'localhost');
     const other = clientCredentials({ ...credentials, issuer: `${issuer}/tenant` });
     await expect(other.accessToken()).rejects.toMatchObject({ name: 'AuthorizationError', error: 'invalid_response' });
   });
 
-  test('sends no secret over plain http to another machine', async () => {
+  test('sends no secret over plain HTTP to another machine', async () => {
     const source = clientCredentials({ ...credentials, issuer: 'http://shop.example' });
     await expect(source.accessToken()).rejects.toThrow(/not https/);
   });
@@ -44,14 +44,14 @@ describe('refreshing tokens', () => {
   const clientOf = (url: string, store = memoryStore(expired)) =>
     createClient({ baseUrl: url, auth: refreshingTokens({ issuer: url, clientId: 'mandate-cli', store }) });
 
-  test('an expired token is renewed once for all who wait', async () => {
+  test('concurrent calls refresh an expired token once', async () => {
     await using server = await stubAuthorizationServer({ tokenDelayMs: 50 });
     const client = clientOf(server.url);
     await Promise.all(Array.from({ length: 8 }, () => client.orders.get(1)));
     expect(server.grants).toEqual(['refresh_token']);
   });
 
-  test('a refused token is renewed once for all who wait, and their calls are repeated once', async () => {
+  test('concurrent calls refresh a rejected token once and are each retried once', async () => {
     await using server = await stubAuthorizationServer({ tokenDelayMs: 50 });
     const client = clientOf(server.url, memoryStore(valid));
     await Promise.all(Array.from({ length: 8 }, () => client.orders.get(1)));
@@ -59,14 +59,14 @@ describe('refreshing tokens', () => {
     expect(server.seen.filter(({ url }) => url === '/api/v1/orders/1')).toHaveLength(16);
   });
 
-  test('two sources over one store share what either renews', async () => {
+  test('two sources with one store share refreshed tokens', async () => {
     await using server = await stubAuthorizationServer({ tokenDelayMs: 50 });
     const store = memoryStore(expired);
     await Promise.all([clientOf(server.url, store).orders.get(1), clientOf(server.url, store).orders.get(1)]);
     expect(server.grants).toEqual(['refresh_token']);
   });
 
-  test('a rotated refresh token is kept, and the next renewal uses it', async () => {
+  test('a rotated refresh token is stored and used for the next refresh', async () => {
     await using server = await stubAuthorizationServer({ expiresIn: 1 });
     const client = clientOf(server.url);
     await client.orders.get(1);
@@ -74,7 +74,7 @@ describe('refreshing tokens', () => {
     expect(server.grants).toEqual(['refresh_token', 'refresh_token']);
   });
 
-  test('a grant that has ended asks for a new sign-in and keeps nothing of the dead refresh token', async () => {
+  test('a revoked grant requires a new sign-in, and the invalid refresh token is deleted', async () => {
     await using server = await stubAuthorizationServer();
     const store = memoryStore({ ...expired, refreshToken: 'stolen' });
     await expect(clientOf(server.url, store).orders.get(1)).rejects.toBeInstanceOf(SignInRequiredError);
@@ -83,7 +83,7 @@ describe('refreshing tokens', () => {
     expect(server.grants).toHaveLength(1);
   });
 
-  test('an authorization server that does not answer costs nobody the sign-in', async () => {
+  test('an unreachable authorization server does not end the sign-in', async () => {
     const store = memoryStore(expired);
     await expect(clientOf('http://127.0.0.1:9', store).orders.get(1)).rejects.toMatchObject({ code: 'connection_failed' });
     expect(await store.read()).toEqual(expired);

@@ -5,7 +5,7 @@ import { contract, metadataOf, routesOf } from '@mandate/contract';
 import { routes } from '../../../client-sdk/generated/routes.gen.ts';
 import { generatedFiles } from '../../../client-sdk/codegen/generate.ts';
 
-test('what is generated is what the contract gives now', { timeout: 60_000 }, async () => {
+test('the generated files are up to date with the contract', { timeout: 60_000 }, async () => {
   for (const [name, source] of Object.entries(await generatedFiles())) {
     expect(await readFile(new URL(`../../../client-sdk/generated/${name}`, import.meta.url), 'utf8'), name).toBe(source);
   }
@@ -13,7 +13,7 @@ test('what is generated is what the contract gives now', { timeout: 60_000 }, as
 
 const forClients = routesOf(contract).filter((route) => !metadataOf(route).internal);
 
-test('every route of the contract is a method of the client, and there is one that waits', () => {
+test('every route of the contract is a method of the client, in addition to tasks.wait', () => {
   const { request: _, ...resources } = createClient({ baseUrl: 'https://shop.example' });
   const methods = Object.entries(resources).flatMap(([resource, members]) => Object.keys(members).map((name) => `${resource}.${name}`));
   const operationIds = forClients.map((route) => metadataOf(route).operationId);

@@ -8,12 +8,12 @@ import type { orderCreate } from '../../../contract/resources/orders/orders.ts';
 import type { productCreate, productUpdate, stockAdjustmentCreate } from '../../../contract/resources/products/products.ts';
 import type { userCreate } from '../../../contract/resources/access/users.ts';
 
-/** Each can be given where the other is expected. */
+/** Whether the types are assignable to each other. */
 type Same<A, B> = [Plain<A>] extends [Plain<B>] ? ([Plain<B>] extends [Plain<A>] ? true : false) : false;
-/** An optional field is absent in JSON, never `undefined`. */
+/** Removes `undefined` from optional fields, because JSON cannot contain it. */
 type Plain<T> = { [Name in keyof T]: Plain<Exclude<T[Name], undefined>> };
 
-test('what the client gives and takes is what the contract’s schemas give and take', () => {
+test('the types of the client equal the types of the contract schemas', () => {
   expectTypeOf<Same<sdk.Order, contract.Order>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.OrderSummary, contract.OrderSummary>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.Product, contract.Product>>().toEqualTypeOf<true>();
@@ -32,31 +32,31 @@ test('what the client gives and takes is what the contract’s schemas give and 
   expectTypeOf<Same<sdk.UserCreate, z.input<typeof userCreate>>>().toEqualTypeOf<true>();
 });
 
-test('the comparison sees a difference', () => {
+test('the comparison detects a difference', () => {
   expectTypeOf<Same<sdk.Order, sdk.Product>>().toEqualTypeOf<false>();
   expectTypeOf<Same<sdk.OrderCreate, Omit<sdk.OrderCreate, 'delivery'>>>().toEqualTypeOf<false>();
   expectTypeOf<Same<sdk.Product, Omit<sdk.Product, 'stock'> & { stock: number }>>().toEqualTypeOf<false>();
-  // @ts-expect-error -- and does not compile when it is claimed that there is none
+  // @ts-expect-error -- claiming that the types are equal does not compile
   expectTypeOf<Same<sdk.Order, sdk.Product>>().toEqualTypeOf<true>();
 });
 
 const client = createClient({ baseUrl: 'https://shop.example' });
 
-test('mistakes do not compile', () => {
+test('invalid calls do not compile', () => {
   const mistakes = [
-    // @ts-expect-error -- the order's identifier is missing
+    // @ts-expect-error -- the order ID is missing
     () => client.orders.get(),
-    // @ts-expect-error -- a path parameter is a number or a text
+    // @ts-expect-error -- a path parameter is a number or a string
     () => client.orders.get({ id: 1 }),
-    // @ts-expect-error -- an order needs a delivery
+    // @ts-expect-error -- an order requires a delivery
     () => client.orders.create({ items: [] }),
     // @ts-expect-error -- there is no such status
     () => client.orders.list({ status: ['lost'] }),
-    // @ts-expect-error -- an import says where the orders come from
+    // @ts-expect-error -- an import requires a source
     () => client.orderImports.create('reference\n'),
-    // @ts-expect-error -- what is perhaps not changed is perhaps not there
+    // @ts-expect-error -- the result of a conditional read can be undefined
     async () => (await client.orders.get(1, { ifNoneMatch: '"1"' })).id,
-    // @ts-expect-error -- nothing is created, so no version of it is meant
+    // @ts-expect-error -- a PATCH does not accept ifNoneMatch
     () => client.orders.list({}, { ifMatch: '"1"' }),
     // @ts-expect-error -- there is no such method
     () => 'destroy' satisfies keyof typeof client.orders,
@@ -64,13 +64,13 @@ test('mistakes do not compile', () => {
   expect(mistakes).toHaveLength(8);
 });
 
-test('the codes of an operation are known', () => {
+test('the problem codes of an operation are typed', () => {
   type OrderCreateError = sdk.ApiErrorOf<sdk.ProblemsOf['orders.create']>;
   expectTypeOf<Extract<OrderCreateError, { code: 'out_of_stock' }>>().toEqualTypeOf<ApiError<'out_of_stock', 409>>();
   expectTypeOf<Extract<OrderCreateError, { code: 'sku_taken' }>>().toEqualTypeOf<never>();
 });
 
-test('a switch over codes tells them apart, refuses mistyped ones, and is never done with those of newer services', async () => {
+test('a switch over codes narrows the error, rejects misspelled codes and requires a default for newer ones', async () => {
   const told = async (): Promise<string> => {
     const result = await client.orders.get(1).safe();
     if (result.ok) return result.data.status;

@@ -7,14 +7,14 @@ import { commandLine, signUp } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup } from '../../support/server/shop.ts';
 import { stubServer } from '../stub-server.ts';
 
-test('a debug log of a whole session shows what happened, and no secret of it', async () => {
+test('a debug log of a complete session shows all requests and no secret', async () => {
   const mandate = await startMandate();
   const shop = await openShop(mandate);
   const anna = await signUp(mandate.origin);
   const lines: string[] = [];
   const write = (line: string): void => void lines.push(line);
   const secrets = new Set<string>();
-  /** Whatever goes over the wire in a place for secrets. */
+  /** Collects all values that are sent in fields for secrets. */
   const watching = async (url: string, init: RequestInit): Promise<Response> => {
     const headers = new Headers(init.headers);
     for (const name of ['authorization', 'dpop']) secrets.add(headers.get(name)?.split(' ').at(-1) ?? '');
@@ -58,7 +58,7 @@ test('a debug log of a whole session shows what happened, and no secret of it', 
   expect(log).toMatch(/< 404 in \d+ ms .*"code":"not_found"/);
 });
 
-test('secrets in addresses and in bodies of the API are left out as well', async () => {
+test('secrets in URLs and bodies of the API are masked as well', async () => {
   const created = { id: 1, key: 'mk_abc', client_secret: 'hush', code: 'collection', nested: [{ access_token: 'eyJhbGciOi.eyJ.sig' }] };
   await using server = await stubServer(() => ({
     status: 201,
@@ -74,7 +74,7 @@ test('secrets in addresses and in bodies of the API are left out as well', async
   expect(lines[1]).toContain('"code":"collection"');
 });
 
-test('the caller gets the same answer, and the same failure', async () => {
+test('the caller gets the same response and the same error', async () => {
   await using server = await stubServer((_, count) => (count === 1 ? { body: { id: 1 } } : { body: {}, cut: 'before' }));
   const lines: string[] = [];
   const client = createClient({ baseUrl: server.url, maxRetries: 0 }).use(debugLog((line) => lines.push(line)));

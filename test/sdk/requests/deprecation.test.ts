@@ -15,8 +15,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('an operation that is deprecated', () => {
-  test('is told once of each, with what is known of it', async () => {
+describe('a deprecated operation', () => {
+  test('is reported once, with all details of the response', async () => {
     await using server = await deprecated();
     const notices: DeprecationNotice[] = [];
     const client = createClient({ baseUrl: server.url, auth: 'token', onDeprecation: (notice) => notices.push(notice) });
@@ -31,7 +31,7 @@ describe('an operation that is deprecated', () => {
     expect(notices).toEqual(['orders.get', 'orders.list', 'GET /api/v1/orders/{id}'].map((operation) => ({ operation, ...known })));
   });
 
-  test('is one line of console.warn where nobody takes notice, and for each client', async () => {
+  test('prints one line with console.warn by default, for each client', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     await using server = await deprecated();
     for (const _ of ['one client', 'another']) {
@@ -43,14 +43,14 @@ describe('an operation that is deprecated', () => {
     expect(warn.mock.calls).toEqual([[line], [line]]);
   });
 
-  test('may have no end, and say little', async () => {
+  test('can be reported without end date and guide', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     await using server = await stubServer(() => ({ headers: { deprecation: 'true' }, body: order }));
     await createClient({ baseUrl: server.url, auth: 'token' }).orders.get(1);
     expect(warn.mock.calls).toEqual([['Mandate: orders.get is deprecated']]);
   });
 
-  test('is told on failures too, and of what is not deprecated nothing is said', async () => {
+  test('is also reported for error responses, and other operations are not reported', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     await using server = await stubServer((_, count) =>
       count === 1 ? { body: order } : { status: 410, headers, body: { code: 'version_retired', title: 'x', status: 410, detail: 'x' } },
@@ -63,8 +63,8 @@ describe('an operation that is deprecated', () => {
   });
 });
 
-describe('the command line', () => {
-  test('says it in one line of standard error, and leaves standard output alone', async () => {
+describe('the CLI', () => {
+  test('prints one line to standard error and leaves standard output unchanged', async () => {
     await using server = await stubServer(() => ({
       headers: { ...headers, link: '<https://x.example/\u009b31m>; rel="deprecation"' },
       body: order,

@@ -20,7 +20,7 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const accepted = { status: 202, body: { id: 7, status: 'queued' } };
 
-describe('a file that is sent', () => {
+describe('an uploaded file', () => {
   const contents: Record<string, () => FileContent | Promise<FileContent>> = {
     text: () => csv,
     bytes: () => new TextEncoder().encode(csv),
@@ -34,7 +34,7 @@ describe('a file that is sent', () => {
   test.each(Object.keys(contents))('arrives byte for byte, with progress, as %s', async (name) => {
     await using server = await stubServer(() => accepted);
     const content = await (name === 'an iterable' ? contents[name]?.() : contents[name]?.());
-    if (content === undefined) throw new Error('nothing to send');
+    if (content === undefined) throw new Error('there is no such content');
     const seen: number[] = [];
     const client = createClient({ baseUrl: server.url, auth: 'secret' });
     const task = await client.productImports.create(content, { dry_run: 'true' }, { onProgress: (sent) => seen.push(sent) });
@@ -49,7 +49,7 @@ describe('a file that is sent', () => {
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });
 
-  test('is what it says it is', async () => {
+  test('has the declared media type', async () => {
     await using server = await stubServer(() => accepted);
     const client = createClient({ baseUrl: server.url });
     await client.orderImports.create('{}', { source: 'shop' }, { contentType: 'application/x-ndjson' });
@@ -57,27 +57,27 @@ describe('a file that is sent', () => {
     expect(server.seen.map(({ headers }) => headers['content-type'])).toEqual(['application/x-ndjson', 'application/x-ndjson']);
   });
 
-  test('is sent again, from its beginning and with the same key, when it can be', async () => {
+  test('is sent again from the beginning with the same key if that is possible', async () => {
     await using server = await stubServer((_, count) => (count === 1 ? problem(503, 'unavailable') : accepted));
     await createClient({ baseUrl: server.url }).productImports.create(() => new Blob([csv]).stream());
     expect(server.seen.map(({ body }) => body)).toEqual([csv, csv]);
     expect(server.seen[0]?.headers['idempotency-key']).toBe(server.seen[1]?.headers['idempotency-key']);
   });
 
-  test('is not sent again half read', async () => {
+  test('is not sent again if it has been read partially', async () => {
     await using server = await stubServer(() => problem(503, 'unavailable'));
     const sent = createClient({ baseUrl: server.url }).productImports.create(new Blob([csv]).stream());
     await expect(sent).rejects.toMatchObject({ code: 'unavailable' });
     expect(server.seen).toHaveLength(1);
   });
 
-  test('that is refused for its token fails with what the service says', async () => {
+  test('fails with the problem of the service if the token is rejected', async () => {
     await using server = await stubServer(() => problem(401, 'expired_token'));
     const sent = createClient({ baseUrl: server.url, auth: 'old' }).productImports.create(new Blob([csv]).stream());
     await expect(sent).rejects.toMatchObject({ status: 401, code: 'expired_token' });
   });
 
-  test('has all the time it needs as long as it moves', async () => {
+  test('does not time out while data is transferred', async () => {
     await using server = await stubServer(() => accepted);
     async function* slowly() {
       for (const piece of ['a\n', 'b\n', 'c\n', 'd\n']) {
@@ -90,7 +90,7 @@ describe('a file that is sent', () => {
   });
 });
 
-/** Sends the head and the first half of a file, and then what it is told. */
+/** Starts a server that sends the headers and the first half of a file, and then runs the given action. */
 async function halfAFile(then: 'nothing' | 'cut'): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((_, res) => {
     res.writeHead(200, { 'content-type': 'text/csv', 'content-length': String(bytes) });
@@ -98,7 +98,7 @@ async function halfAFile(then: 'nothing' | 'cut'): Promise<AsyncDisposable & { u
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('listens on a port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
     [Symbol.asyncDispose]: async () => {
@@ -108,30 +108,30 @@ async function halfAFile(then: 'nothing' | 'cut'): Promise<AsyncDisposable & { u
   };
 }
 
-describe('a file that is fetched', () => {
+describe('a downloaded file', () => {
   const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="order-export-7.csv"' };
 
-  test('comes as a stream, with its name', async () => {
+  test('is returned as a stream with its name', async () => {
     await using server = await stubServer(() => ({ body: csv, headers: { ...headers, 'content-length': String(bytes) } }));
     const file = await createClient({ baseUrl: server.url }).tasks.result(7);
     expect(file).toMatchObject({ type: 'text/csv', name: 'order-export-7.csv', bytes });
     expect(await new Response(file.stream).text()).toBe(csv);
   });
 
-  test('that there is not fails like any call', async () => {
+  test('fails like any call if it does not exist', async () => {
     await using server = await stubServer(() => problem(409, 'task_not_finished'));
     const result = await createClient({ baseUrl: server.url }).tasks.result(7).safe();
     expect(result).toMatchObject({ ok: false, error: { code: 'task_not_finished', status: 409 } });
     expect(!result.ok && result.error instanceof ApiError).toBe(true);
   });
 
-  test('never ends as if it were whole when the connection breaks', async () => {
+  test('never ends without an error if the connection breaks', async () => {
     await using server = await halfAFile('cut');
     const file = await createClient({ baseUrl: server.url }).tasks.result(7);
     await expect(new Response(file.stream).text()).rejects.toBeInstanceOf(ConnectionError);
   });
 
-  test('that stops coming fails in time, and not while its reader takes a rest', async () => {
+  test('times out if no data arrives, but not while the reader pauses', async () => {
     await using server = await halfAFile('nothing');
     const file = await createClient({ baseUrl: server.url, timeoutMs: 150 }).tasks.result(7);
     const reader = file.stream.getReader();
@@ -140,7 +140,7 @@ describe('a file that is fetched', () => {
     await expect(reader.read()).rejects.toBeInstanceOf(TimeoutError);
   });
 
-  test('is left by whoever cancels it', async () => {
+  test('stops when the stream is cancelled', async () => {
     await using server = await halfAFile('nothing');
     const aborted = new AbortController();
     const file = await createClient({ baseUrl: server.url }).tasks.result(7, { signal: aborted.signal });

@@ -5,7 +5,7 @@ import { problem, stubServer } from '../stub-server.ts';
 afterEach(() => void vi.restoreAllMocks());
 
 describe('middleware', () => {
-  test('the first that was added sees a request first and its answer last', async () => {
+  test('the middleware added first sees a request first and its response last', async () => {
     await using server = await stubServer(() => ({ body: { id: 1 } }));
     const seen: string[] = [];
     const client = createClient({ baseUrl: server.url });
@@ -21,7 +21,7 @@ describe('middleware', () => {
     expect(seen).toEqual(['outer > orders.get', 'inner > orders.get', 'inner < 200', 'outer < 200']);
   });
 
-  test('stands around every try, each with headers of its own', async () => {
+  test('wraps every attempt, each with its own headers', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     await using server = await stubServer((_, count) => (count < 3 ? problem(503, 'unavailable') : { body: { id: 1 } }));
     const client = createClient({ baseUrl: server.url, auth: 'a token' }).use((request, next) => {
@@ -33,12 +33,12 @@ describe('middleware', () => {
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer a token'));
   });
 
-  test('can answer by itself', async () => {
+  test('can respond without sending the request', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9' }).use(async () => Response.json({ id: 7 }));
     expect(await client.orders.get(7)).toEqual({ id: 7 });
   });
 
-  test('what it throws reaches the caller as it is, and nothing is sent', async () => {
+  test('its errors are passed to the caller unchanged, and nothing is sent', async () => {
     await using server = await stubServer(() => ({ body: { id: 1 } }));
     const fault = new Error('mine');
     const client = createClient({ baseUrl: server.url }).use(() => Promise.reject(fault));
@@ -48,29 +48,29 @@ describe('middleware', () => {
   });
 });
 
-describe('the time for a whole call', () => {
-  test('ends it in the middle of a try', async () => {
+describe('the deadline of a call', () => {
+  test('aborts an attempt', async () => {
     await using server = await stubServer(() => ({ body: {}, delayMs: 5000 }));
     const failed = createClient({ baseUrl: server.url }).orders.get(1, { deadlineMs: 50 });
     await expect(failed).rejects.toMatchObject({ code: 'timeout', message: expect.stringContaining('before the deadline') });
     expect(server.seen).toHaveLength(1);
   });
 
-  test('ends it at once when the next try would come too late', async () => {
+  test('fails the call immediately if the next attempt would start too late', async () => {
     await using server = await stubServer(() => ({ ...problem(503, 'unavailable'), headers: { 'retry-after': '50' } }));
     const failed = createClient({ baseUrl: server.url, deadlineMs: 40_000 }).orders.get(1);
     await expect(failed).rejects.toMatchObject({ status: 503, retryAfterSeconds: 50 });
     expect(server.seen).toHaveLength(1);
   });
 
-  test('ends the waiting for a token', async () => {
+  test('ends the wait for a token', async () => {
     const auth = { accessToken: () => new Promise<string>(() => undefined) };
     const failed = createClient({ baseUrl: 'http://127.0.0.1:9', auth, deadlineMs: 50 }).orders.get(1);
     await expect(failed).rejects.toMatchObject({ code: 'timeout' });
   });
 });
 
-test('a service that is down for long is not asked more and more: tries after the first come to an end', async () => {
+test('retries stop when a service remains unavailable', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   let up = false;
   await using server = await stubServer(() => (up ? { body: { id: 1 } } : problem(503, 'unavailable')));

@@ -11,13 +11,13 @@ const cursorOf = ({ url }: SeenRequest): string => new URL(url, 'http://x').sear
 const threePages = () => stubServer((request) => pages[cursorOf(request)] ?? problem(400, 'invalid_cursor'));
 
 describe('a list', () => {
-  test('awaited is its first page', async () => {
+  test('returns its first page when awaited', async () => {
     await using server = await threePages();
     expect(await createClient({ baseUrl: server.url }).products.list()).toEqual(pages['first']?.body);
     expect(server.seen).toHaveLength(1);
   });
 
-  test('iterated is every item, with the same filters on every page', async () => {
+  test('iterates over all items, with the same filters on every page', async () => {
     await using server = await threePages();
     const ids: number[] = [];
     for await (const { id } of createClient({ baseUrl: server.url }).products.list({ status: ['active'], limit: 2 })) ids.push(id);
@@ -29,21 +29,21 @@ describe('a list', () => {
     ]);
   });
 
-  test('asks for a page only when it is needed', async () => {
+  test('fetches a page only when it is needed', async () => {
     await using server = await threePages();
     const items = await createClient({ baseUrl: server.url }).products.list().toArray({ max: 3 });
     expect(items.map(({ id }) => id)).toEqual([1, 2, 3]);
     expect(server.seen).toHaveLength(2);
   });
 
-  test('goes page by page', async () => {
+  test('iterates over pages', async () => {
     await using server = await threePages();
     const sizes: number[] = [];
     for await (const page of createClient({ baseUrl: server.url }).products.list().pages()) sizes.push(page.data.length);
     expect(sizes).toEqual([2, 2, 1]);
   });
 
-  test('fails at the page that fails', async () => {
+  test('fails when a page fails', async () => {
     await using server = await stubServer((request) =>
       cursorOf(request) === 'b' ? problem(400, 'invalid_cursor') : (pages['first'] ?? {}),
     );
@@ -55,7 +55,7 @@ describe('a list', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test('does not go in circles', async () => {
+  test('fails if a cursor is repeated', async () => {
     await using server = await stubServer(() => ({ body: { data: [{ id: 1 }], has_more: true, next_cursor: 'again' } }));
     await expect(createClient({ baseUrl: server.url }).products.list().toArray({ max: 100 })).rejects.toBeInstanceOf(DecodeError);
     expect(server.seen).toHaveLength(2);

@@ -5,20 +5,20 @@ import { stubServer } from '../stub-server.ts';
 const item = { product_id: 1, quantity: 2 };
 const delivery = { method: 'pickup', recipient_name: 'Ann' };
 
-describe('the address a method asks', () => {
-  test('encodes a path parameter, so that it stays one segment', async () => {
+describe('the URL of a request', () => {
+  test('encodes a path parameter as one segment', async () => {
     await using server = await stubServer(() => ({ body: {} }));
     await createClient({ baseUrl: server.url }).orders.get('../users/me?x=1#f');
     expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/api/v1/orders/..%2Fusers%2Fme%3Fx%3D1%23f' });
   });
 
-  test.each(['', '.', '..'])('refuses the path parameter %j, which would lead elsewhere, before it sends anything', async (id) => {
+  test.each(['', '.', '..'])('rejects the path parameter %j, which would address another resource, before sending anything', async (id) => {
     await using server = await stubServer(() => ({ body: {} }));
     await expect(createClient({ baseUrl: server.url }).orders.get(id)).rejects.toThrow(TypeError);
     expect(server.seen).toEqual([]);
   });
 
-  test('joins lists by commas and leaves out what is undefined', async () => {
+  test('joins lists with commas and omits undefined values', async () => {
     await using server = await stubServer(() => ({ body: { data: [], has_more: false, next_cursor: null } }));
     const client = createClient({ baseUrl: server.url });
     await client.orders.list({ status: ['paid', 'shipped'], limit: 5, reference: 'a&b c', created_at_gte: undefined });
@@ -27,8 +27,8 @@ describe('the address a method asks', () => {
   });
 });
 
-describe('what a method with a body sends', () => {
-  test('is the body as JSON and the token as a bearer token', async () => {
+describe('a request with a body', () => {
+  test('sends the body as JSON and the token as a bearer token', async () => {
     await using server = await stubServer(() => ({ status: 201, body: { id: 7 } }));
     const order = await createClient({ baseUrl: server.url, auth: 'secret' }).orders.create({ items: [item], delivery });
     expect(order.id).toBe(7);
@@ -36,7 +36,7 @@ describe('what a method with a body sends', () => {
     expect(JSON.parse(server.seen[0]?.body ?? '')).toEqual({ items: [item], delivery });
   });
 
-  test('goes to the path that the first arguments fill', async () => {
+  test('has the first arguments in its path', async () => {
     await using server = await stubServer(() => ({ status: 201, body: {} }));
     await createClient({ baseUrl: `${server.url}/` }).products.adjustStock(5, { delta: -1, reason: 'damaged' }, { idempotencyKey: 'mine' });
     expect(server.seen[0]).toMatchObject({
@@ -47,7 +47,7 @@ describe('what a method with a body sends', () => {
     expect(server.seen[0]?.headers['idempotency-key']).toBe('mine');
   });
 
-  test('has, where one is accepted, an idempotency key of its own', async () => {
+  test('has a new idempotency key if the operation accepts one', async () => {
     await using server = await stubServer(() => ({ body: {} }));
     const client = createClient({ baseUrl: server.url });
     await client.orders.create({ items: [item], delivery });
@@ -61,15 +61,15 @@ describe('what a method with a body sends', () => {
   });
 });
 
-describe('what a method gives', () => {
-  test('comes with status and headers on request', async () => {
+describe('a response', () => {
+  test('is available with status and headers', async () => {
     await using server = await stubServer(() => ({ body: { id: 3 }, headers: { 'x-request-id': 'req_9' } }));
     const answer = await createClient({ baseUrl: server.url }).users.me().withResponse();
     expect(answer).toMatchObject({ status: 200, requestId: 'req_9', data: { id: 3 } });
     expect(answer.headers.get('content-type')).toBe('application/json');
   });
 
-  test.each([undefined, 'true'])('says whether it is a replay (Idempotent-Replayed: %s)', async (replayed) => {
+  test.each([undefined, 'true'])('reports whether it is a replay (Idempotent-Replayed: %s)', async (replayed) => {
     const headers = replayed === undefined ? {} : { 'idempotent-replayed': replayed };
     await using server = await stubServer(() => ({ status: 201, body: { id: 3, key: replayed === undefined ? 'mk_1' : null }, headers }));
     const { apiKeys } = createClient({ baseUrl: server.url });
@@ -78,7 +78,7 @@ describe('what a method gives', () => {
     expect(server.seen[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('keeps fields it does not know', async () => {
+  test('keeps unknown fields', async () => {
     await using server = await stubServer(() => ({ body: { id: 3, new_field: { x: 1 } } }));
     expect(await createClient({ baseUrl: server.url }).users.me()).toEqual({ id: 3, new_field: { x: 1 } });
   });
@@ -96,7 +96,7 @@ describe('the base URL', () => {
     expect(() => createClient({ baseUrl })).not.toThrow();
   });
 
-  test('accepts plain http to another machine when told to', () => {
+  test('accepts plain HTTP to another machine with allowInsecureRequests', () => {
     expect(() => createClient({ baseUrl: 'http://server:3000', allowInsecureRequests: true })).not.toThrow();
   });
 });

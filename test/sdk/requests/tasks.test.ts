@@ -10,7 +10,7 @@ const ended = (status: string): StubAnswer => ({
 });
 
 describe('waiting for a task', () => {
-  test.each(['succeeded', 'failed', 'canceled'])('ends when it has %s, after telling how far it is', async (status) => {
+  test.each(['succeeded', 'failed', 'canceled'])('ends when it has %s, after reporting its progress', async (status) => {
     await using server = await stubServer((_, count) => (count < 3 ? running(count * 40) : ended(status)));
     const seen: number[] = [];
     const task = await createClient({ baseUrl: server.url }).tasks.wait(7, {
@@ -21,7 +21,7 @@ describe('waiting for a task', () => {
     expect(seen).toEqual([40, 80, 100]);
   });
 
-  test('asks again when the service says', async () => {
+  test('polls at the interval that the service requests', async () => {
     await using server = await stubServer((_, count) =>
       count === 1 ? { ...running(1), headers: { 'retry-after': '1' } } : ended('succeeded'),
     );
@@ -30,7 +30,7 @@ describe('waiting for a task', () => {
     expect(Date.now() - begun).toBeGreaterThanOrEqual(950);
   });
 
-  test('outlives a service that is away for a moment', async () => {
+  test('tolerates a short outage of the service', async () => {
     await using server = await stubServer((_, count): StubAnswer => {
       if (count < 3) return { cut: 'before' };
       return count === 3 ? problem(503, 'unavailable') : ended('succeeded');
@@ -38,13 +38,13 @@ describe('waiting for a task', () => {
     expect(await createClient({ baseUrl: server.url, maxRetries: 0 }).tasks.wait(7)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('ends at once when there is no such task', async () => {
+  test('fails immediately if the task does not exist', async () => {
     await using server = await stubServer(() => problem(404, 'not_found'));
     await expect(createClient({ baseUrl: server.url }).tasks.wait(7)).rejects.toMatchObject({ code: 'not_found' });
     expect(server.seen).toHaveLength(1);
   });
 
-  test('ends after the time it has, with the task as it was', async () => {
+  test('fails after the maximum wait, with the last known state of the task', async () => {
     await using server = await stubServer(() => running(40));
     const waiting = createClient({ baseUrl: server.url }).tasks.wait(7, { maxWaitMs: 100, intervalMs: 20 });
     const error: unknown = await waiting.catch((reason: unknown) => reason);
@@ -52,29 +52,29 @@ describe('waiting for a task', () => {
     expect(error).toMatchObject({ code: 'wait_over', task: { progress: { processed: 40 } } });
   });
 
-  test('ends when the caller does not want to wait any longer', async () => {
+  test('fails when the caller aborts', async () => {
     await using server = await stubServer(() => running(40));
     const waiting = createClient({ baseUrl: server.url }).tasks.wait(7, { signal: AbortSignal.timeout(50) });
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
   });
 });
 
-describe('versions', () => {
-  test('reading again what has not changed gives nothing', async () => {
+describe('conditional requests', () => {
+  test('reading an unchanged resource returns undefined', async () => {
     await using server = await stubServer(({ headers }) => (headers['if-none-match'] === '"v1"' ? { status: 304 } : { body: { id: 7 } }));
     const client = createClient({ baseUrl: server.url });
     expect(await client.orders.get(7, { ifNoneMatch: '"v1"' })).toBeUndefined();
     expect(await client.orders.get(7, { ifNoneMatch: '"v0"' })).toEqual({ id: 7 });
   });
 
-  test('a change goes to the version that is meant', async () => {
+  test('an update applies to the version in If-Match', async () => {
     await using server = await stubServer(() => problem(412, 'precondition_failed'));
     const result = await createClient({ baseUrl: server.url }).orders.update(7, { note: null }, { ifMatch: '"v1"' }).safe();
     expect(result).toMatchObject({ ok: false, error: { code: 'precondition_failed' } });
     expect(server.seen[0]?.headers['if-match']).toBe('"v1"');
   });
 
-  test('what leaves nothing behind gives nothing', async () => {
+  test('a response without content returns undefined', async () => {
     await using server = await stubServer(() => ({ status: 204 }));
     expect(await createClient({ baseUrl: server.url }).products.delete(7)).toBeUndefined();
   });
