@@ -27,6 +27,7 @@ export const webhookProblems = {
 } as const;
 
 const fails = failuresOf({ ...commonProblems, ...webhookProblems });
+const postProblems = [...tokenGuarded, ...withBody, ...withIdempotencyKey] as const;
 
 /** Maximum number of endpoints of one owner. */
 export const webhookEndpointsMax = 20;
@@ -164,7 +165,7 @@ export const webhooks = c.router({
     body: webhookEndpointCreate,
     summary: 'Create a webhook endpoint',
     description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates for itself receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is attempted ${webhookTriesMax} times within 76 hours. The signing secret is shown only once.`,
-    responses: { 201: newWebhookEndpoint, ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'too_many_webhook_endpoints') },
+    responses: { 201: newWebhookEndpoint, ...fails(...postProblems, 'too_many_webhook_endpoints') },
     metadata: describedBy({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   get: {
@@ -224,7 +225,7 @@ export const webhooks = c.router({
       'Creates a new signing secret. Deliveries are signed with both secrets until the overlap ends. The new secret is shown only once.',
     responses: {
       201: webhookSecretRotation,
-      ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'secret_still_overlaps'),
+      ...fails(...postProblems, 'not_found', 'secret_still_overlaps'),
     },
     metadata: describedBy({ operationId: 'webhooks.rotateSecret', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
@@ -261,7 +262,7 @@ export const webhooks = c.router({
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
       202: component('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
-      ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: describedBy({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
   },
@@ -275,7 +276,7 @@ export const webhooks = c.router({
     description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to the type.',
     responses: {
       202: component('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: id })),
-      ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: describedBy({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
   },
