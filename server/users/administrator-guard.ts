@@ -8,12 +8,15 @@ const lockActiveAdministrators = statement<{ id: number }>(
   `select id from users where role = 'admin' and status = 'active' order by id for no key update`,
 );
 
-/** Before the user is locked whose role or status may change: so that two administrators who remove each other wait in one order. */
+/**
+ * Locks all active administrators in the order of their ids. Call it before locking a user whose role or status may change: then two
+ * administrators who demote each other cannot deadlock.
+ */
 export async function lockAdministrators(em: Em): Promise<void> {
   await lockActiveAdministrators(em, []);
 }
 
-/** Somebody has to be left who can let others in. */
+/** Verifies that another active administrator remains when this user loses the role or the `active` status. */
 export async function keepAnAdministrator(em: Em, user: User): Promise<void> {
   if (user.role !== 'admin' || user.status !== 'active') return;
   const administrators = await lockActiveAdministrators(em, []);
