@@ -8,17 +8,17 @@ import { invalidRequest, problem } from '../http/problem.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import { Order } from './order.entity.ts';
 
-/** The order for a change, held until the transaction ends; somebody else's is not found. */
-export async function lockOrder(em: Em, principal: Principal, id: number, everybodysScope: Scope = 'orders.manage'): Promise<Order> {
-  const everybodys = may(principal, everybodysScope);
-  const own = principal.user?.id;
-  const where = everybodys ? { id } : { id, user: own ?? 0 };
+/** Returns an order that the principal may change, locked until the transaction ends; an order of another user is not found. */
+export async function lockOrder(em: Em, principal: Principal, id: number, staffScope: Scope = 'orders.manage'): Promise<Order> {
+  const canAccessAll = may(principal, staffScope);
+  const ownId = principal.user?.id;
+  const where = canAccessAll ? { id } : { id, user: ownId ?? 0 };
   const order = await em.findOne(Order, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   if (!order) throw problem('not_found', { detail: `Order ${id} was not found.` });
   return order;
 }
 
-/** A merge patch on an order that is locked: what is absent stays, `null` clears. */
+/** Applies a merge patch (RFC 7396) to a locked order. */
 export async function updateOrder(
   em: Em,
   principal: Principal,
@@ -26,8 +26,8 @@ export async function updateOrder(
   { delivery, metadata, ...fields }: OrderUpdate,
 ): Promise<void> {
   if (delivery !== undefined) {
-    refuseLateDelivery(principal, order);
-    await refuseUnfitDelivery(em, order, delivery);
+    assertDeliveryChangeable(principal, order);
+    await assertDeliveryValid(em, order, delivery);
     order.delivery = delivery;
   }
   if (metadata !== undefined) order.metadata = mergeMetadata(order.metadata, metadata);
@@ -35,14 +35,14 @@ export async function updateOrder(
   await em.flush();
 }
 
-/** The customer may while nothing is paid, staff until something is shipped. */
-function refuseLateDelivery(principal: Principal, order: Order): void {
+/** Customers can change the delivery until the order is paid, staff until something is shipped. */
+function assertDeliveryChangeable(principal: Principal, order: Order): void {
   const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && may(principal, 'orders.manage');
   if (order.status === 'pending' || untilShipped) return;
   throw problem('invalid_transition', { detail: `The order is ${order.status}: its delivery cannot change any more.` });
 }
 
-async function refuseUnfitDelivery(em: Em, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {
+async function assertDeliveryValid(em: Em, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {
   const method = await em.findOne(DeliveryMethod, { code: delivery.method });
   const kept = delivery.method === order.delivery.method;
   if (!kept && !method?.active) {
