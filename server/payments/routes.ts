@@ -19,21 +19,21 @@ import type { PaymentDeps, PaymentProviders } from './providers/payment-provider
 import { applyOutcome } from './apply-payment-outcome.ts';
 import { askForPayment, startPayment } from './start-payment.ts';
 
-const locationOf = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
+const locationFor = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 
 export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps & PaymentDeps) =>
   initServer().router(contract.payments, {
     create: async ({ params, body, req, res }) => {
       const principal = principalOf(req);
-      const look = async ({ id }: PaymentBody): Promise<PaymentBody> => paymentFor(principal, await findPayment(em, principal, id));
+      const readState = async ({ id }: PaymentBody): Promise<PaymentBody> => paymentFor(principal, await findPayment(em, principal, id));
       return onceInSteps(em, req, res, {
         begin: async (inner) => paymentFor(principal, await startPayment(inner, providers, principal, params.order_id, body)),
         async goOn(started) {
           await askForPayment(em, providers, started.id, new Date());
-          return look(started);
+          return readState(started);
         },
-        look,
-        location: locationOf,
+        look: readState,
+        location: locationFor,
       });
     },
 
@@ -63,7 +63,7 @@ export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps &
         if (asked && payment.status === 'canceled') return paymentFor(principal, payment);
         throw problem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
       };
-      return once(em, req, res, effect, locationOf);
+      return once(em, req, res, effect, locationFor);
     },
 
     confirm: async ({ params: { payment_id: id }, req, res }) => {
@@ -73,7 +73,7 @@ export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps &
         refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
         return paymentFor(principal, await findPayment(inner, principal, id));
       };
-      const confirmed = await once(em, req, res, effect, locationOf);
+      const confirmed = await once(em, req, res, effect, locationFor);
       if (refundId !== undefined) await askForRefund(em, providers, refundId);
       return confirmed;
     },
