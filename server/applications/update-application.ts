@@ -51,7 +51,7 @@ function assertNotDefinedByDocument(update: ApplicationUpdate): void {
 const documentFieldError = (field: string) =>
   ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
 
-/** Throws a validation problem if the data of an application contain errors. */
+/** Throws a validation problem if an application has invalid fields. */
 export function refuseFaults(application: ApplicationRules): void {
   const [first, ...more] = applicationFaults(application);
   if (!first) return;

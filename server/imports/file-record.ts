@@ -11,7 +11,7 @@ export type FileRecord = {
   readonly error?: string;
   /** The end of the row in the file. */
   readonly end: FilePosition;
-  /** Whether the file ends within the row, as far as the row shows. */
+  /** Whether the file ends within the row, as far as can be detected from the row. */
   readonly isCutOff?: boolean;
 };
 

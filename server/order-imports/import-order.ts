@@ -71,7 +71,7 @@ async function reimportOrder(
   return { outcome: 'updated', issues: parsed.issues };
 }
 
-/** Finds or creates the customer and products of an order. Returns the outcome if that fails. */
+/** Finds or creates the customer and products of an order. Returns the outcome `refused` if that fails. */
 async function resolveReferences(
   em: Em,
   params: OrderImport,

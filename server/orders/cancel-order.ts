@@ -23,7 +23,7 @@ const findUnfinishedPart = statement<{ what: string }>(
 
 /**
  * Cancels an order, returns its goods to stock and creates a refund of what was paid; the provider is called after the transaction. The
- * caller has canceled an open payment at its provider before, so that nobody pays for goods that were released.
+ * caller has canceled an open payment at its provider before, so that customers cannot pay for released goods.
  */
 export async function cancelOrder(
   em: Em,

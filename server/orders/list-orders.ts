@@ -77,7 +77,7 @@ function matchingOrders(
   // Ids and references match few orders: their own index finds them, and the result is sorted.
   if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${matchesStatuses} and ${where} ${page})`;
   if (sort.by === 'updated_at') {
-    // `offset 0` prevents a scan over all changes in time order that stops after enough rows of this user.
+    // With `offset 0`, PostgreSQL does not scan the changes of all users in time order until it has found enough rows of this user.
     const orders = userId === undefined ? sql`orders` : sql`(select * from orders where user_id = ${userId} offset 0) orders`;
     return sql`(select * from ${orders} where ${matchesStatuses} and ${where} ${page})`;
   }

@@ -29,7 +29,8 @@ const findUnreturnedLines = statement<OrderLine>(
 type OrderLine = LineQuantity & { readonly order_id: number };
 
 /**
- * Returns all units of these orders to stock that were not returned before. The caller has locked the orders, so that none returns twice.
+ * Returns all units of these orders to stock, except those already returned. The caller has locked the orders, so that no unit is returned
+ * twice.
  */
 export const returnAll = async (em: Em, orderIds: readonly number[]): Promise<void> =>
   returnLines(em, await findUnreturnedLines(em, [orderIds]));

@@ -33,8 +33,8 @@ const eventTypes: Partial<Record<Payment['status'], EventType>> = {
 };
 
 /**
- * Applies the outcome that the provider reports for a payment, in a separate transaction, then submits the refund if the payment is not
- * needed.
+ * Applies the outcome that the provider reports for a payment, in a separate transaction, then submits the refund if the order no longer
+ * needs the payment.
  */
 export async function settlePayment(em: Em, providers: PaymentProviders, id: number, outcome: ProviderPayment, now: Date): Promise<void> {
   const refundId = await em.fork().transactional((inner) => applyOutcome(inner, providers, id, outcome, now));

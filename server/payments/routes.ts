@@ -48,7 +48,7 @@ export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps &
 
     listAll: ({ query, req, res }) => {
       const principal = principalOf(req);
-      return orderSubresourcePage({ readList, pages, req, res, query }, paymentsOf(principal, query.user_id));
+      return orderSubresourcePage({ readList, pages, req, res, query }, paymentSubresource(principal, query.user_id));
     },
 
     get: async ({ params: { payment_id: id }, req, res }) =>
@@ -79,7 +79,7 @@ export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps &
     },
   });
 
-/** The money has come, says a member of staff; gives the refund to ask for when it came too late. */
+/** Marks a manual payment as succeeded. Returns the id of the refund to submit if the order no longer needs the payment. */
 function confirmPayment(em: Em, providers: PaymentProviders, payment: Payment, now: Date): Promise<number | undefined> {
   const { id, provider, status, amount: amountReceived, currency } = payment;
   if (provider === 'manual' && status !== 'succeeded') {
@@ -89,8 +89,8 @@ function confirmPayment(em: Em, providers: PaymentProviders, payment: Payment, n
   throw problem('invalid_transition', { detail: `This is a ${status} payment of the provider ${provider}.` });
 }
 
-/** The payments that the principal may list, of one customer if `userId` is given. */
-const paymentsOf = (principal: Principal, userId: number | undefined) =>
+/** Returns the list definition of the payments that the principal may see, of one customer if `userId` is given. */
+const paymentSubresource = (principal: Principal, userId: number | undefined) =>
   ({
     table: 'payments',
     statuses: paymentSteps,

@@ -40,9 +40,14 @@ const actorOf = ({ client_id: clientId, user_id: userId }: ClaimedTask): string 
 type KnownProduct = Pick<Product, 'id' | 'currency' | 'version'>;
 const findBySku = statement<KnownProduct>('find_imported_product', 'select id, currency, version from products where sku = $1');
 
-async function importProduct(em: Em, params: ProductImportParams, actor: string, { line, cells, error }: FileRecord): Promise<Verdict> {
+async function importProduct(
+  em: Em,
+  params: ProductImportParams,
+  actor: string,
+  { line, cells, error: readError }: FileRecord,
+): Promise<Verdict> {
   const rejected = (...errors: Mistake[]): Verdict => ({ outcome: 'refused', issues: errors.map((each) => ({ line, ...each })) });
-  if (error !== undefined) return rejected({ code: 'unreadable', detail: error });
+  if (readError !== undefined) return rejected({ code: 'unreadable', detail: readError });
   const sku = cells.get(params.sku_column);
   const [known] = sku === undefined ? [] : await findBySku(em, [sku]);
   const row = parseRow(params, cells, known);

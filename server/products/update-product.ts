@@ -22,7 +22,7 @@ type ProductChange = Omit<ProductUpdate, 'metadata'> & Pick<Partial<ProductRepla
 export const patchProduct = (em: Em, product: Product, { metadata, ...patch }: ProductUpdate): Promise<ProductBody> =>
   updateProduct(em, product, { ...patch, ...(metadata && { metadata: mergeMetadata(product.metadata, metadata) }) });
 
-/** Sets the definedFields fields of a locked product. */
+/** Sets the given fields of a locked product. */
 export async function updateProduct(
   em: Em,
   product: Product,

@@ -11,7 +11,7 @@ export const signingKeyRoutes = ({ em, signingKeys }: ResourceDeps) =>
   initServer().router(contract.signingKeys, {
     rotate: async ({ body, req, res }) => {
       const { user, clientId } = principalOf(req);
-      const made = await newSigningKeys(signingKeys.encryptionKey); // slow, so it runs before the transaction
+      const made = await newSigningKeys(signingKeys.encryptionKey); // key generation is slow, so it runs before the transaction
       const by = { source: sourceOf(req), actorId: user?.id, clientId };
       const response = await once(
         em,

@@ -31,7 +31,7 @@ export async function ownerOf(em: Em, { user, clientId }: Principal): Promise<Ow
   return application.first_party ? { ...owner, authority: 'person' } : { ...owner, authority: 'grant', applicationId: application.id };
 }
 
-/** SQL condition that an endpoint `e` belongs to the owner given by `$1` and `$2`; see `ownerParameters`. */
+/** SQL condition that an endpoint `e` belongs to the owner given by `$1` and `$2`; see `ownerConditionParameters`. */
 export const isOwners = `($1::bigint is not distinct from e.user_id and ($2::text is null or e.client_id = $2))`;
 
 /**

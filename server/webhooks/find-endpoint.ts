@@ -30,7 +30,7 @@ export async function findEndpoint(em: Em, principal: Principal, id: number, hol
   return toEndpoint(row);
 }
 
-/** Returns an endpoint like `findEndpoint`, locked; throws if it is disabled. Used before a delivery is requested. */
+/** Returns an endpoint like `findWebhookEndpoint`, locked; throws if it is disabled. Used before a delivery is requested. */
 export async function findEnabled(em: Em, principal: Principal, id: number): Promise<WebhookEndpoint> {
   const endpoint = await findEndpoint(em, principal, id, 'lock');
   if (endpoint.status === 'enabled') return endpoint;

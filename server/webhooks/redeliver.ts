@@ -2,7 +2,7 @@ import type { Em } from '../database/database.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { invalidRequest, problem } from '../http/problem.ts';
 
-// Restarts the retry schedule. The incremented `attempts` makes the result of an attempt in flight be ignored.
+// Restarts the retry schedule. Because `attempts` is incremented, the result of an attempt in flight is ignored.
 const again = (which: string): string => `
   update webhook_deliveries set status = 'pending', tries = 0, attempts = attempts + 1, next_attempt_at = now(), finished_at = null
    where endpoint_id = $1 and ${which} returning id`;

@@ -38,7 +38,7 @@ export async function openStripe({ secretKey, webhookSecret, api }: StripeSettin
 type ErrorMapping = ReturnType<typeof createErrorMapping>;
 
 const createErrorMapping = ({ errors }: typeof Stripe) => ({
-  /** Throws `ProviderUnavailable` for requests without a definite result; all other errors are responses. */
+  /** Throws `ProviderUnavailableError` for requests without a definite result; all other errors are responses. */
   mapErrors: <Result>(request: Promise<Result>): Promise<Result> =>
     request.catch((error: unknown) => {
       const inconclusive = [
