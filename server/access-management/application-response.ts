@@ -1,9 +1,9 @@
-import type { Application as Answer } from '@mandate/contract';
+import type { Application as ApplicationResponse } from '@mandate/contract';
 import { apiScopesAmong } from '../oauth/protocol/oauth-scopes.ts';
 import { grantTypes, type Application } from '../applications/application.entity.ts';
 
-/** An application as the API tells of it. */
-export const toApplication = (application: Application): Answer => ({
+/** Returns the API representation of an application. */
+export const toApplication = (application: Application): ApplicationResponse => ({
   id: application.id,
   client_id: application.clientId,
   name: application.name,

@@ -38,7 +38,7 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
         req,
         res,
         async (inner): Promise<NewApplication> => {
-          const { application, secret } = await register(inner, body);
+          const { application, secret } = await registerApplication(inner, body);
           await recordApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
           return { ...toApplication(application), client_secret: secret };
         },
@@ -47,7 +47,7 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
 
     update: async ({ params, body, req }) => {
       const updated = await em.transactional(async (inner) => {
-        const { application, withdrawn } = await updateApplication(inner, params.application_id, body, callerOf(req), new Date());
+        const { application, withdrawn } = await updateApplication(inner, params.application_id, body, revocationSource(req), new Date());
         const details = { fields: Object.keys(body), ...(withdrawn.length > 0 && { withdrawn_scopes: withdrawn }) };
         await recordApplicationChange(inner, req, 'application.updated', application.clientId, details);
         return application;
@@ -56,7 +56,7 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
     },
 
     delete: async ({ params, req }) => {
-      await em.transactional((inner) => remove(inner, req, params.application_id));
+      await em.transactional((inner) => deleteAndAudit(inner, req, params.application_id));
       return { status: 204, body: undefined };
     },
 
@@ -65,16 +65,16 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
 
 type Request = Parameters<typeof sourceOf>[0];
 
-async function remove(em: Em, req: Request, id: number): Promise<void> {
-  await recordApplicationChange(em, req, 'application.deleted', await deleteApplication(em, id, callerOf(req), new Date()));
+async function deleteAndAudit(em: Em, req: Request, id: number): Promise<void> {
+  await recordApplicationChange(em, req, 'application.deleted', await deleteApplication(em, id, revocationSource(req), new Date()));
 }
 
-function callerOf(req: Request): Omit<RevocationCause, 'reason'> {
+function revocationSource(req: Request): Omit<RevocationCause, 'reason'> {
   const { user, clientId } = principalOf(req);
   return { source: sourceOf(req), actorId: user?.id, clientId };
 }
 
-async function register(em: Em, body: ApplicationCreate) {
+async function registerApplication(em: Em, body: ApplicationCreate) {
   const input = {
     clientId: body.client_id ?? `app-${randomBytes(8).toString('hex')}`,
     name: body.name,

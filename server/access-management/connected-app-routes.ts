@@ -7,7 +7,7 @@ import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import { listConnections, removeConnection } from '../oauth/grants/connected-apps.ts';
 import type { OnTokenOperation } from '../oauth/provider/token-endpoint-audit.ts';
 
-/** What these handlers are made with besides. */
+/** Additional dependencies of the connected app handlers. */
 export type ConnectedAppDeps = { readonly onTokenOperation: OnTokenOperation };
 
 export const connectedAppRoutes = ({ em, pages, onTokenOperation }: ResourceDeps & ConnectedAppDeps) =>

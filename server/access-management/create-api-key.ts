@@ -11,8 +11,8 @@ import { lockUser } from '../users/lock-user.ts';
 import { apiKeyColumns, toApiKey, type ApiKeyRow } from '../api-keys/api-key-rows.ts';
 import { hashKey, newKey, prefixOf } from '../api-keys/key-secret.ts';
 
-const days = 24 * 60 * 60 * 1000;
-const usualDays = 90;
+const dayMs = 24 * 60 * 60 * 1000;
+const defaultDays = 90;
 
 const countActive = statement<{ count: number }>(
   'count_api_keys',
@@ -27,26 +27,26 @@ const insertApiKey = statement<ApiKeyRow>(
    returning ${apiKeyColumns}`,
 );
 
-/** In a transaction. The key is in this answer and nowhere else: what is kept is its hash. */
+/** Creates an API key; requires a transaction. Only this response contains the key; the database stores its hash. */
 export async function createApiKey(
   em: Em,
   principal: Principal,
   userId: number,
-  { name, scopes: asked, expires_at: expiresAt }: ApiKeyCreate,
+  { name, scopes: requestedScopes, expires_at: expiresAt }: ApiKeyCreate,
   source: Source,
   now: Date,
 ): Promise<ApiKey & { key: string }> {
-  const scopes = [...new Set<Scope>(asked)];
-  refuseMoreThanTheirs(principal, scopes);
-  // A key is valid for months and bound to no sender, whatever the token is bound to: the user confirms it by a recent sign-in.
+  const scopes = [...new Set<Scope>(requestedScopes)];
+  assertScopesGranted(principal, scopes);
+  // Require a recent sign-in: a key is valid for months and, unlike the token, never sender-constrained.
   requireRecentSignIn(principal, now);
-  const end = expiresAt === undefined ? new Date(now.getTime() + usualDays * days) : new Date(expiresAt);
-  refuseEnd(end, now);
+  const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
+  assertValidExpiry(expiry, now);
   await lockUser(em, userId); // of two concurrent requests, the second counts the first one's key
-  await refuseRevokedToken(em, principal);
+  await assertTokenNotRevoked(em, principal);
   const [active] = await countActive(em, [userId, now]);
   if ((active?.count ?? 0) >= apiKeysMax) {
-    throw problem('too_many_api_keys', { detail: `A user can have ${apiKeysMax} keys at a time. Revoke one that is not needed any more.` });
+    throw problem('too_many_api_keys', { detail: `A user can have ${apiKeysMax} keys at a time. Revoke one that is no longer needed.` });
   }
   const key = newKey();
   const { clientId } = principal;
@@ -58,10 +58,10 @@ export async function createApiKey(
     scopes,
     clientId,
     now,
-    end,
+    expiry,
     principal.tokenRecordId ?? '',
   ]);
-  if (!row) throw new Error('inserting an API key gave no row');
+  if (!row) throw new Error('inserting an API key returned no row');
   const details = { prefix: row.prefix, scopes };
   await recordAuditEvent(
     em,
@@ -72,24 +72,24 @@ export async function createApiKey(
   return { ...toApiKey(row, now), key };
 }
 
-/** The token was valid when the request began; a password reset that held the lock meanwhile has revoked it. */
-async function refuseRevokedToken(em: Em, { tokenRecordId }: Principal): Promise<void> {
+/** Rejects a token that was revoked after its verification, for example by a password reset that held the lock in the meantime. */
+async function assertTokenNotRevoked(em: Em, { tokenRecordId }: Principal): Promise<void> {
   if (tokenRecordId === undefined || (await em.count(OauthRecord, { model: 'AccessToken', id: tokenRecordId })) > 0) return;
   throw problem('revoked_token', { detail: 'Get a new access token and send the request again.' });
 }
 
-/** A key reaches no further than the token that makes it. */
-function refuseMoreThanTheirs(principal: Principal, scopes: readonly Scope[]): void {
+/** Rejects scopes that the access token does not have. */
+function assertScopesGranted(principal: Principal, scopes: readonly Scope[]): void {
   const missing = scopes.filter((scope) => !may(principal, scope));
   if (missing.length === 0) return;
   throw problem('insufficient_scope', {
-    detail: `The access token cannot give what it does not have: ${missing.join(', ')}.`,
+    detail: `The access token does not have these scopes: ${missing.join(', ')}.`,
     headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"` },
   });
 }
 
-function refuseEnd(end: Date, now: Date): void {
-  if (end > now && end.getTime() <= now.getTime() + apiKeyDaysMax * days) return;
+function assertValidExpiry(expiry: Date, now: Date): void {
+  if (expiry > now && expiry.getTime() <= now.getTime() + apiKeyDaysMax * dayMs) return;
   throw invalidRequest({
     in: 'body',
     pointer: '#/expires_at',

@@ -6,14 +6,15 @@ import { deleteApplication } from './delete-application.ts';
 
 const batch = 100;
 const dayMs = 24 * 60 * 60 * 1000;
-/** Every grant has expired by then (`lifetimes.grant`). */
+/** After this time, every grant has expired (`lifetimes.grant`). */
 const unusedDaysMax = 90;
 
-const background: Source = { ip: null, userAgent: null };
+const backgroundSource: Source = { ip: null, userAgent: null };
 
 /**
- * Removes one batch of self-registered applications that have no users: without consent within a day, or 90 days after the last one. A
- * disabled application stays, so that it stays blocked. Returns how many were removed; call it again while there are more.
+ * Deletes one batch of self-registered applications without users: applications without consent within a day of registration, or within 90
+ * days after the last consent. Disabled applications remain, so that they stay blocked. Returns the number of deleted applications; call it
+ * again until it returns 0.
  */
 export async function removeUnusedApplications(em: Em, now: Date): Promise<number> {
   const [dayAgo, longAgo] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - unusedDaysMax * dayMs)];
@@ -22,15 +23,18 @@ export async function removeUnusedApplications(em: Em, now: Date): Promise<numbe
   const found = await em
     .fork()
     .find(Application, { ...selfRegistered, ...unused }, { fields: ['id'], orderBy: { id: 'asc' }, limit: batch });
-  for (const { id } of found) await em.fork().transactional((inner) => remove(inner, id, unused, now));
+  for (const { id } of found) await em.fork().transactional((inner) => deleteIfUnused(inner, id, unused, now));
   return found.length;
 }
 
-/** Checks again under a lock: a user may have consented since, or another process may have removed the application. */
-async function remove(em: Em, id: number, unused: FilterQuery<Application>, now: Date): Promise<void> {
+/**
+ * Deletes an application after a second check under a lock: a user may have consented, or another process may have deleted it in the
+ * meantime.
+ */
+async function deleteIfUnused(em: Em, id: number, unused: FilterQuery<Application>, now: Date): Promise<void> {
   const filter: FilterQuery<Application> = { $and: [{ id }, unused] };
   if (!(await em.findOne(Application, filter, { lockMode: LockMode.PESSIMISTIC_WRITE }))) return;
-  const clientId = await deleteApplication(em, id, { source: background, actorId: undefined }, now);
+  const clientId = await deleteApplication(em, id, { source: backgroundSource, actorId: undefined }, now);
   const event = { action: 'application.deleted', subject: `application:${clientId}`, details: { reason: 'unused' } } as const;
-  await recordAuditEvent(em, background, event, now);
+  await recordAuditEvent(em, backgroundSource, event, now);
 }

@@ -11,16 +11,16 @@ import { hashClientSecret, newClientSecret } from '../applications/client-secret
 import { createRegistrationToken } from './registration-token.ts';
 import { lockApplication } from './update-application.ts';
 
-const day = 24 * 60 * 60;
+const daySeconds = 24 * 60 * 60;
 const { rotateSecret: rotate, createRegistrationToken: create } = contract.applications;
 
-/** Operations that return a new secret of an application, or a token to register one. */
+/** Creates the handlers that return a new secret of an application or a registration token. */
 export const secretHandlers = ({ em }: Pick<ResourceDeps, 'em'>) =>
   initServer().router(
     { rotateSecret: rotate, createRegistrationToken: create },
     {
       rotateSecret: ({ params: { application_id: id }, body, req, res }) => {
-        const until = new Date(Date.now() + (body.overlap_seconds ?? day) * 1000);
+        const until = new Date(Date.now() + (body.overlap_seconds ?? daySeconds) * 1000);
         return once(
           em,
           req,
@@ -39,7 +39,7 @@ export const secretHandlers = ({ em }: Pick<ResourceDeps, 'em'>) =>
           req,
           res,
           async (inner): Promise<RegistrationToken> => {
-            const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? day, new Date());
+            const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? daySeconds, new Date());
             return { initial_access_token: token, expires_at: expiresAt.toISOString() };
           },
           () => endpoints.registration,

@@ -11,9 +11,9 @@ export const signingKeyRoutes = ({ em, signingKeys }: ResourceDeps) =>
   initServer().router(contract.signingKeys, {
     rotate: async ({ body, req, res }) => {
       const { user, clientId } = principalOf(req);
-      const made = await newSigningKeys(signingKeys.encryptionKey); // takes its time, which no transaction should
+      const made = await newSigningKeys(signingKeys.encryptionKey); // key generation is slow, so it runs before the transaction
       const by = { source: sourceOf(req), actorId: user?.id, clientId };
-      const answer = await once(
+      const response = await once(
         em,
         req,
         res,
@@ -28,6 +28,6 @@ export const signingKeyRoutes = ({ em, signingKeys }: ResourceDeps) =>
         () => endpoints.jwks,
       );
       signingKeys.readAgain();
-      return answer;
+      return response;
     },
   });

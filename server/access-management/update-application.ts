@@ -8,9 +8,9 @@ import { Application } from '../applications/application.entity.ts';
 import { applicationFaults, type ApplicationRules } from '../applications/create-application.ts';
 
 /**
- * Applies a merge patch, in a transaction, and locks the application until it ends. A scope that is preapproved no longer is revoked
- * wherever no user consented to it.
- * @returns the application, and the scopes whose pre-approval was withdrawn
+ * Applies a merge patch (RFC 7396) in a transaction, and locks the application until it ends. A scope that is no longer preapproved is
+ * revoked from grants whose user did not consent to it.
+ * @returns the application, and the scopes that are no longer preapproved
  */
 export async function updateApplication(
   em: Em,
@@ -21,9 +21,9 @@ export async function updateApplication(
 ): Promise<{ application: Application; withdrawn: string[] }> {
   const application = await lockApplication(em, id);
   const preapproved = application.preapprovedScopes;
-  if (application.registration === 'metadata_document') refuseFieldsOfDocument(update);
+  if (application.registration === 'metadata_document') assertNotDefinedByDocument(update);
   const { status, ...fields } = update;
-  Object.assign(application, given(fields));
+  Object.assign(application, definedFields(fields));
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
   refuseFaults(application);
@@ -33,24 +33,25 @@ export async function updateApplication(
   return { application, withdrawn };
 }
 
-/** Held until the transaction ends. */
+/** Returns an application, locked until the transaction ends. */
 export async function lockApplication(em: Em, id: number): Promise<Application> {
   const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!application) throw problem('not_found', { detail: `Application ${id} was not found.` });
   return application;
 }
 
-const notInDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month']);
+const fieldsOutsideDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month']);
 
-/** The next fetch of the document would undo the change. */
-function refuseFieldsOfDocument(update: ApplicationUpdate): void {
-  const [first, ...more] = Object.keys(update).filter((field) => !notInDocument.has(field));
-  if (first !== undefined) throw invalidRequest(documentFault(first), ...more.map(documentFault));
+/** Rejects changes of fields that the metadata document defines, because the next fetch of the document would undo them. */
+function assertNotDefinedByDocument(update: ApplicationUpdate): void {
+  const [first, ...more] = Object.keys(update).filter((field) => !fieldsOutsideDocument.has(field));
+  if (first !== undefined) throw invalidRequest(documentFieldError(first), ...more.map(documentFieldError));
 }
 
-const documentFault = (field: string) =>
+const documentFieldError = (field: string) =>
   ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
 
+/** Throws a validation problem if an application has invalid fields. */
 export function refuseFaults(application: ApplicationRules): void {
   const [first, ...more] = applicationFaults(application);
   if (!first) return;
@@ -59,7 +60,7 @@ export function refuseFaults(application: ApplicationRules): void {
   );
 }
 
-const given = ({
+const definedFields = ({
   name,
   logo_uri: logoUri,
   redirect_uris: redirectUris,

@@ -7,15 +7,16 @@ const writeLastUse = statement(
    from unnest($1::bigint[], $2::timestamptz[]) as used (id, at) where k.id = used.id`,
 );
 
-/** When each key was last used: remembered here, and written now and then, so that no request waits for it. */
+/** Buffers the time of last use of each key and writes it periodically, so that no request waits for the database. */
 export class LastUse {
   #used = new Map<number, Date>();
 
+  /** Records the use of a key. */
   note(id: number, now: Date): void {
     this.#used.set(id, now);
   }
 
-  /** Writes what was noted since the last time, and says how many keys that was. */
+  /** Writes the buffered times and returns the number of keys. */
   async write(em: Em): Promise<number> {
     const used = this.#used;
     if (used.size === 0) return 0;

@@ -8,14 +8,17 @@ export const ApiKey = defineEntity({
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
     name: p.text().check('length(name) >= 1 and length(name) <= 100'),
-    /** What people tell their keys apart by. */
+    /** First characters of the key, by which users recognize it. */
     prefix: p.text(),
-    /** SHA-256 of the whole key, which is random and shown once. */
+    /** SHA-256 of the complete key, which is random and shown only once. */
     secretHash: p.text().unique(),
     scopes: p.array(),
-    /** Client ID of the application that created the key; null for keys created before it was recorded. No foreign key: the application may be deleted. */
+    /**
+     * Client ID of the application that created the key; null for keys created before it was recorded. Not a foreign key, because the
+     * application can be deleted.
+     */
     createdByClientId: p.text().nullable(),
-    /** The scopes with which the application created it and that the user was not asked about, because the application was preapproved. */
+    /** The preapproved scopes with which the application created the key, for which the user gave no consent. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),

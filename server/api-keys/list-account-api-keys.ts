@@ -5,14 +5,14 @@ import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { apiKeyStatus } from './api-key-rows.ts';
 import { ApiKey } from './api-key.entity.ts';
 
-/** An API key as the account pages show it. */
+/** An API key in the representation of the account pages. */
 export type AccountApiKey = {
   readonly id: number;
   readonly name: string;
   readonly prefix: string;
   readonly scopes: readonly string[];
   readonly status: ApiKeyBody['status'];
-  /** The application that created the key: its name, or its client ID after it was deleted; null if it was not recorded. */
+  /** Name of the application that created the key, or its client ID after its deletion; null if it was not recorded. */
   readonly application: string | null;
   readonly createdByClientId: string | null;
   readonly createdAt: Date;
@@ -20,13 +20,13 @@ export type AccountApiKey = {
   readonly lastUsedAt: Date | null;
 };
 
-/** The user's active API keys, newest first. */
+/** Returns the active API keys of a user, newest first. */
 export async function listActiveApiKeys(em: Em, userId: number, now: Date): Promise<AccountApiKey[]> {
   const active = { user: userId, revokedAt: null, expiresAt: { $gt: now } };
   return withApplications(em, await em.find(ApiKey, active, { orderBy: { id: 'desc' }, disableIdentityMap: true }), now);
 }
 
-/** The user's API keys: all active ones, then the latest revoked and expired ones, each newest first. */
+/** Returns the API keys of a user: all active keys, then the latest revoked and expired keys, each group newest first. */
 export async function listApiKeysOfAccount(em: Em, userId: number, now: Date): Promise<AccountApiKey[]> {
   const inactive = { user: userId, $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
   const past = await em.find(ApiKey, inactive, { orderBy: { id: 'desc' }, limit: apiKeysMax, disableIdentityMap: true });

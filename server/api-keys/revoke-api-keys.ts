@@ -3,7 +3,7 @@ import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { ApiKey } from './api-key.entity.ts';
 
-/** Which keys to revoke: those of a user, those created through an application, or both. */
+/** Selects the keys to revoke: keys of a user, keys created through an application, or both. */
 export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: string } | { readonly clientId: string }) & {
   /** IDs of the keys that the user keeps. */
   readonly except?: readonly number[];
@@ -13,7 +13,7 @@ export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: st
   readonly preapproved?: readonly string[];
 };
 
-/** For the audit log: who revoked the keys, from where, through which application, and why. */
+/** Audit data of a revocation: the actor, the source, the client and the reason. */
 export type RevocationCause = {
   readonly source: Source;
   readonly actorId: number | undefined;
@@ -30,9 +30,9 @@ export type RevocationCause = {
 export type RevokedApiKey = { readonly id: number; readonly name: string; readonly prefix: string };
 
 /**
- * Revokes API keys in the current transaction and records each revocation in the audit log. Every revocation goes through here.
- * @param cause undefined when the account is closed, which has its own audit event
- * @returns the keys that were not revoked before, in ascending order of their IDs
+ * Revokes API keys in the current transaction and records each revocation in the audit log. Every revocation uses this function.
+ * @param cause undefined if the account is closed, which has a separate audit event
+ * @returns the newly revoked keys, in ascending order of their IDs
  */
 export async function revokeApiKeys(
   em: Em,
@@ -40,14 +40,14 @@ export async function revokeApiKeys(
   cause: RevocationCause | undefined,
   now: Date,
 ): Promise<RevokedApiKey[]> {
-  const keys = await em.find(ApiKey, conditionsOf(selection), { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
+  const keys = await em.find(ApiKey, selectionFilter(selection), { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
   for (const key of keys) key.revokedAt = now;
   await em.flush();
   if (cause) for (const { id, user } of keys) await recordRevocation(em, id, user, cause, now);
   return keys.map(({ id, name, prefix }) => ({ id, name, prefix }));
 }
 
-function conditionsOf(selection: ApiKeySelection) {
+function selectionFilter(selection: ApiKeySelection) {
   const { id, except = [], clientId, preapproved } = selection;
   return {
     revokedAt: null,

@@ -5,7 +5,7 @@ import type { Principal, TokenRefusal, VerifyAccessToken } from '../http/request
 import { hashKey, isKey } from './key-secret.ts';
 import type { LastUse } from './api-key-use-buffer.ts';
 
-type Standing = {
+type ApiKeyStatusRow = {
   id: number;
   scopes: Scope[];
   expires_at: string;
@@ -16,13 +16,13 @@ type Standing = {
   application_status: string | null;
 };
 
-const findKey = statement<Standing>(
+const findKey = statement<ApiKeyStatusRow>(
   'api_key_standing',
   `select k.id, k.scopes, k.expires_at, k.revoked_at, u.id as user_id, u.role, u.status as user_status, a.status as application_status
    from api_keys k join users u on u.id = k.user_id left join applications a on a.client_id = k.created_by_client_id where k.secret_hash = $1`,
 );
 
-/** Takes API keys where access tokens are taken. A key is no proof of anything but itself, so it comes as Bearer alone. */
+/** Extends the verification of access tokens to API keys. A key is a bearer credential, so it is accepted only with the scheme `Bearer`. */
 export const orApiKey =
   (em: Em, lastUse: LastUse, verifyAccessToken: VerifyAccessToken): VerifyAccessToken =>
   async (presented) => {
@@ -34,7 +34,7 @@ async function verifyApiKey(em: Em, lastUse: LastUse, key: string, now: Date): P
   const [found] = await findKey(em, [hashKey(key)]);
   if (!found) return 'invalid_token';
   if (found.revoked_at !== null || found.user_status !== 'active') return 'revoked_token';
-  if (found.application_status === 'disabled') return 'revoked_token'; // like the tokens of a disabled application
+  if (found.application_status === 'disabled') return 'revoked_token'; // like tokens of a disabled application
   if (new Date(found.expires_at) <= now) return 'expired_token';
   lastUse.note(found.id, now);
   return {

@@ -3,9 +3,10 @@ import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { principalOf } from '../http/request/request-context.ts';
 
+/** Returns the path of an application. */
 export const applicationLocation = (id: number): string => `/api/v1/applications/${id}`;
 
-/** Writes an audit event in the transaction of the change. */
+/** Records a change of an application in the audit log, in the transaction of the change. */
 export async function recordApplicationChange(
   em: Em,
   req: Parameters<typeof sourceOf>[0],
@@ -13,11 +14,11 @@ export async function recordApplicationChange(
   clientId: string,
   details: Record<string, readonly string[]> = {},
 ): Promise<void> {
-  const { user, clientId: through } = principalOf(req);
+  const { user, clientId: actingClientId } = principalOf(req);
   await recordAuditEvent(
     em,
     sourceOf(req),
-    { action, actorId: user?.id, clientId: through, subject: `application:${clientId}`, details },
+    { action, actorId: user?.id, clientId: actingClientId, subject: `application:${clientId}`, details },
     new Date(),
   );
 }

@@ -2,10 +2,10 @@ import { scopeNames } from '@mandate/contract';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { Application, deviceGrant } from './application.entity.ts';
 
-/** The `mandate` command. A public native application: it proves itself by PKCE and listens on a port of its own choice. */
+/** Client ID of the `mandate` command, a public native application. It uses PKCE and listens on a port of its choice. */
 export const commandLineClientId = 'mandate-cli';
 
-/** Every installation has it, with every scope there is; what a person may do still limits it. */
+/** Creates or updates the application of the command line. It has every scope; the permissions of the user still limit it. */
 export async function keepCommandLineApplication(em: Em): Promise<void> {
   const fork = em.fork();
   await fork.upsert(
@@ -19,7 +19,7 @@ export async function keepCommandLineApplication(em: Em): Promise<void> {
       grantTypes: ['authorization_code', 'refresh_token', deviceGrant],
       firstParty: true,
     },
-    // `status` is not among them: an administrator may have stopped it
+    // `status` is not updated, because an administrator may have disabled the application.
     { onConflictFields: ['clientId'], onConflictMergeFields: ['name', 'redirectUris', 'scopes', 'grantTypes'] },
   );
 }

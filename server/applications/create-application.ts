@@ -12,22 +12,22 @@ export type ApplicationInput = {
   readonly redirectUris?: readonly string[];
   readonly postLogoutRedirectUris?: readonly string[];
   readonly scopes: readonly Scope[];
-  /** What people are not asked about: an administrator has answered for them. */
+  /** Scopes that an administrator approved for all users; users are not asked for consent to them. */
   readonly preapprovedScopes?: readonly string[];
   readonly grantTypes: readonly GrantType[];
   readonly firstParty?: boolean;
   readonly logoUri?: string | null;
   readonly registration?: ApplicationRegistration;
-  /** Until when the client ID metadata document does not have to be fetched again. */
+  /** End of the cache period of the client ID metadata document. */
   readonly metadataExpiresAt?: Date | null;
-  /** In place of what holds for everybody. */
+  /** Overrides the default limit. */
   readonly rateLimitPerMinute?: number | null;
   readonly quotaPerMonth?: number | null;
-  /** Grace period for repeated refreshes in seconds, instead of the server's default. */
+  /** Grace period for repeated refreshes in seconds; overrides the server's default. */
   readonly refreshGraceSeconds?: number | null;
 };
 
-/** The secret is in this answer and nowhere else: what is kept is its hash. A public application has none. */
+/** Creates an application. Only this result contains the secret; the database stores its hash. A public application has no secret. */
 export async function createApplication(
   em: Em,
   input: ApplicationInput,
@@ -71,7 +71,7 @@ export type ApplicationFault = {
   readonly detail: string;
 };
 
-/** What no application may be, whoever registers it and however. */
+/** Yields the errors in the data of an application, regardless of how it is registered. */
 export function* applicationFaults(input: ApplicationRules): Generator<ApplicationFault> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
   if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'needs a grant type' };
@@ -79,29 +79,32 @@ export function* applicationFaults(input: ApplicationRules): Generator<Applicati
     yield { field: 'grant_types', detail: 'an application cannot act for itself without a secret (RFC 6749 section 4.4)' };
   }
   if (grantTypes.includes('authorization_code') !== redirectUris.length > 0) {
-    yield { field: 'redirect_uris', detail: 'needs redirect URIs exactly when people sign in by way of the browser' };
+    yield { field: 'redirect_uris', detail: 'requires redirect URIs if, and only if, users sign in with the browser' };
   }
-  yield* addressFaults('redirect_uris', redirectUris);
-  yield* addressFaults('post_logout_redirect_uris', postLogoutRedirectUris);
+  yield* redirectUriErrors('redirect_uris', redirectUris);
+  yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
-  if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: `has what is not among scopes: ${beyond.join(', ')}` };
-  const neverApproved = preapprovedScopes.filter((name) => administratorScopes.has(name));
-  if (neverApproved.length > 0) {
-    yield { field: 'preapproved_scopes', detail: `has what administrators approve on the consent page alone: ${neverApproved.join(', ')}` };
+  if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: `has scopes that are not in scopes: ${beyond.join(', ')}` };
+  const notPreapprovable = preapprovedScopes.filter((name) => administratorScopes.has(name));
+  if (notPreapprovable.length > 0) {
+    yield {
+      field: 'preapproved_scopes',
+      detail: `has scopes that administrators can approve only on the consent page: ${notPreapprovable.join(', ')}`,
+    };
   }
   const logo = typeof logoUri === 'string' ? logoFault(logoUri) : undefined;
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
-  if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredFaults(input);
+  if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
 
-/** Grant types of applications that nobody approved: users sign in in a browser, where they see the consent page. */
+/** Grant types of self-registered applications: users sign in in a browser, where they see the consent page. */
 export const selfRegisteredGrantTypes: readonly string[] = ['authorization_code', 'refresh_token'];
 
-/** Scopes that a self-registered application can get. */
+/** Scopes that a self-registered application can have. */
 export const selfRegisteredScopes: readonly Scope[] = scopeNames.filter((name) => !knownScopes[name].admin);
 
-/** Further limits of applications that nobody approved. */
-function* selfRegisteredFaults({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationRules): Generator<ApplicationFault> {
+/** Yields the violations of the additional limits of self-registered applications. */
+function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationRules): Generator<ApplicationFault> {
   if (type !== 'public') yield { field: 'type', detail: 'of a self-registered application must be public' };
   const otherGrants = grantTypes.filter((name) => !selfRegisteredGrantTypes.includes(name));
   if (otherGrants.length > 0)
@@ -112,8 +115,8 @@ function* selfRegisteredFaults({ type, scopes, grantTypes, preapprovedScopes = [
     yield { field: 'preapproved_scopes', detail: 'of a self-registered application must be empty: its users are always asked' };
 }
 
-function* addressFaults(field: 'redirect_uris' | 'post_logout_redirect_uris', uris: readonly string[]): Generator<ApplicationFault> {
-  if (uris.length > 10) yield { field, detail: 'has more than 10 addresses' };
+function* redirectUriErrors(field: 'redirect_uris' | 'post_logout_redirect_uris', uris: readonly string[]): Generator<ApplicationFault> {
+  if (uris.length > 10) yield { field, detail: 'has more than 10 URIs' };
   for (const uri of uris) {
     const fault = redirectUriFault(uri);
     if (fault) yield { field, detail: `${uri} ${fault}` };

@@ -1,20 +1,20 @@
-/** What is put into a page itself: nobody learns from a picture that the page was opened, and by whom. */
-const inline = 'data:image/png;base64,';
+/** Prefix of logos that are embedded in pages. Loading a picture from another server would reveal to it who opened the page. */
+const pngDataPrefix = 'data:image/png;base64,';
 const sideMax = 512;
 const bytesMax = 32_768;
-const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** What is wrong with an address of a logo, or undefined. An https address is kept for whoever asks; no page of ours loads it. */
+/** Returns the error in the URL of a logo, or undefined. An https URL is only returned by the API; the server's own pages never load it. */
 export function logoFault(uri: string): string | undefined {
   if (uri.startsWith('https://')) return undefined;
-  if (!uri.startsWith(inline)) return 'must be an https address, or a PNG as a data: URI';
-  const picture = Buffer.from(uri.slice(inline.length), 'base64');
-  if (!picture.subarray(0, 8).equals(signature) || picture.length < 33) return 'is not a PNG';
+  if (!uri.startsWith(pngDataPrefix)) return 'must be an https address, or a PNG as a data: URI';
+  const picture = Buffer.from(uri.slice(pngDataPrefix.length), 'base64');
+  if (!picture.subarray(0, 8).equals(pngSignature) || picture.length < 33) return 'is not a PNG';
   if (picture.length > bytesMax) return `is larger than ${bytesMax / 1024} kB`;
-  const [width, height] = [picture.readUInt32BE(16), picture.readUInt32BE(20)]; // IHDR comes first
+  const [width, height] = [picture.readUInt32BE(16), picture.readUInt32BE(20)]; // the IHDR chunk comes first
   if (width === 0 || height === 0 || width > sideMax || height > sideMax) return `is larger than ${sideMax} by ${sideMax} pixels`;
   return undefined;
 }
 
-/** The logo as pages show it; undefined where they show the first letter instead. */
-export const shownLogo = (uri: string | null | undefined): string | undefined => (uri?.startsWith(inline) ? uri : undefined);
+/** Returns the logo to embed in pages, or undefined if they show the first letter of the name instead. */
+export const shownLogo = (uri: string | null | undefined): string | undefined => (uri?.startsWith(pngDataPrefix) ? uri : undefined);

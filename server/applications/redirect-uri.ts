@@ -1,6 +1,8 @@
 export const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
-/** Why an application may not be registered with this redirect URI; `undefined` when it may. They are compared as whole strings later. */
+/**
+ * Returns why an application cannot be registered with this redirect URI, or `undefined` if it can. Sign-in compares redirect URIs exactly.
+ */
 export function redirectUriFault(uri: string): string | undefined {
   if (!URL.canParse(uri)) return 'is not an absolute URI';
   if (/[\p{Cc}\s]/u.test(uri)) return 'has a control character or a blank';
@@ -10,6 +12,6 @@ export function redirectUriFault(uri: string): string | undefined {
   if (username || password) return 'has a user name';
   if (protocol === 'https:') return href === uri || href === `${uri}/` ? undefined : 'is not written in its normal form';
   if (protocol === 'http:') return loopbackHosts.has(hostname) ? undefined : 'is http beyond the loopback interface (RFC 8252 section 7.3)';
-  // a scheme of the application's own must be one that nobody else has by accident (RFC 8252 section 7.1)
+  // A private-use scheme must be in reverse domain notation to prevent collisions (RFC 8252 section 7.1).
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol) ? undefined : 'has a scheme that is not in reverse domain notation';
 }

@@ -2,13 +2,15 @@ import { scopeNames } from '@mandate/contract';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { Application } from './application.entity.ts';
 
-/** The API reference at `/docs`, which signs people in to try things out. Its tokens stay in the memory of the page. */
+/** Client ID of the API reference at `/docs`, which signs users in to try operations. Its tokens stay in the memory of the page. */
 export const referencePageClientId = 'mandate-docs';
 
-/** Where the authorization server sends people back to, below the issuer. */
+/** Path of the redirect URI, relative to the issuer. */
 export const referencePageReturn = '/docs/oauth2-redirect.html';
 
-/** Every installation has it, with every scope there is; what a person may do, and agrees to, still limits it. */
+/**
+ * Creates or updates the application of the API reference. It has every scope; the permissions and the consent of the user still limit it.
+ */
 export async function keepReferencePageApplication(em: Em, issuer: string): Promise<void> {
   await em.fork().upsert(
     Application,
@@ -21,7 +23,7 @@ export async function keepReferencePageApplication(em: Em, issuer: string): Prom
       grantTypes: ['authorization_code'],
       firstParty: true,
     },
-    // `status` is not among them: an administrator may have stopped it
+    // `status` is not updated, because an administrator may have disabled the application.
     { onConflictFields: ['clientId'], onConflictMergeFields: ['name', 'redirectUris', 'scopes', 'grantTypes'] },
   );
 }

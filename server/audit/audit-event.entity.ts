@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What happened to credentials and permissions. The database refuses to change or delete a row. No key to `users`: it outlives them. */
+/**
+ * A change of credentials or permissions. The database rejects updates and deletions. There is no foreign key to `users`, so that events
+ * outlive users.
+ */
 export const AuditEvent = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_events',
@@ -9,9 +12,9 @@ export const AuditEvent = defineEntity({
     occurredAt: p.datetime(3),
     action: p.text(),
     outcome: p.enum(['success', 'refused']),
-    /** Who did it: a person. */
+    /** The user who made the change. */
     actorId: p.bigint('number').columnType('bigint').nullable(),
-    /** Whose credentials or permissions it was about. */
+    /** The user whose credentials or permissions were changed. */
     userId: p.bigint('number').columnType('bigint').nullable(),
     clientId: p.text().nullable(),
     subject: p.text().nullable(),

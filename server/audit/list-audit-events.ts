@@ -12,14 +12,14 @@ export type AuditFilters = {
   readonly occurredAtLt?: string | undefined;
 };
 
-/** Events, the newest first, more than `limit` where there are more. */
+/** Returns the matching audit events, newest first; more than `limit` rows mean that there is a next page. */
 export async function listAuditEvents(
   em: Em,
   filters: AuditFilters,
   position: Position | undefined,
   limit: number,
 ): Promise<readonly AuditEvent[]> {
-  const conditions = [...conditionsOf(filters)];
+  const conditions = [...filterConditions(filters)];
   if (position) conditions.push(sql`(occurred_at, id) < (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const query = sql<AuditEvent>`
     select id, occurred_at, action, outcome, actor_id, user_id, client_id, subject, ip, user_agent, details from audit_events
@@ -27,7 +27,7 @@ export async function listAuditEvents(
   return rowsOf(em, query);
 }
 
-function* conditionsOf({ userId, action, outcome, occurredAtGte, occurredAtLt }: AuditFilters): Generator<RawBuilder<unknown>> {
+function* filterConditions({ userId, action, outcome, occurredAtGte, occurredAtLt }: AuditFilters): Generator<RawBuilder<unknown>> {
   yield sql`true`;
   if (userId !== undefined) yield sql`user_id = ${userId}`;
   if (action !== undefined) yield sql`action = any(${action}::text[])`;

@@ -3,25 +3,26 @@ import type { Request } from 'express';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 
-/** From where something was done. */
+/** Origin of a request. */
 export type Source = { readonly ip: string | null; readonly userAgent: string | null };
 
 export type AuditRecord = {
   readonly action: AuditAction;
   readonly outcome?: 'success' | 'refused';
-  /** Who did it; left out when nobody had signed in. */
+  /** The user who acted; absent if no user was signed in. */
   readonly actorId?: number | undefined;
-  /** Whose credentials or permissions it was about. */
+  /** The user whose credentials or permissions are concerned. */
   readonly userId?: number | undefined;
   readonly clientId?: string | undefined;
-  /** `api_key:7` */
+  /** The affected object, such as `api_key:7`. */
   readonly subject?: string | undefined;
-  /** Never a secret, nor anything that somebody could take for one. */
+  /** Must never contain a secret or a value that looks like one. */
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 };
 
 const userAgentMax = 300;
 
+/** Returns the IP address and the truncated user agent of a request. */
 export const sourceOf = ({ ip, headers }: Pick<Request, 'ip' | 'headers'>): Source => ({
   ip: ip ?? null,
   userAgent: headers['user-agent']?.slice(0, userAgentMax) ?? null,
@@ -33,7 +34,7 @@ const insertAuditEvent = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb)`,
 );
 
-/** Writes down what happened, in the transaction of the act: both are there, or neither. */
+/** Records an audit event in the transaction of the change, so that both are committed or neither. */
 export async function recordAuditEvent(em: Em, { ip, userAgent }: Source, event: AuditRecord, now: Date): Promise<void> {
   const { action, outcome = 'success', actorId, userId, clientId, subject, details = {} } = event;
   await insertAuditEvent(em, [

@@ -18,7 +18,7 @@ const lockMethod = statement<DeliveryMethod>(
   'lock_delivery_method',
   `select ${columns} from delivery_methods where code = $1 and active for update`,
 );
-// One that was deleted before is created again under its code, as another version.
+// Creating a method again after its deletion reuses the row and increments its version.
 const putMethod = statement<DeliveryMethod>(
   'put_delivery_method',
   `insert into delivery_methods as d (code, name, price, currency, requires_address) values ($1, $2, $3, $4, $5)
@@ -30,14 +30,14 @@ const deleteMethod = statement(
   'update delivery_methods set active = false, version = version + 1 where code = $1',
 );
 
-const tagOf = (code: string): string => `delivery-method-${code}`;
+const etagName = (code: string): string => `delivery-method-${code}`;
 
 const notFound = (code: string) => problem('not_found', { detail: `Delivery method ${code} was not found.` });
 
 export const deliveryMethodRoutes = ({ em, pages }: ResourceDeps) =>
   initServer().router(contract.deliveryMethods, {
     list: async ({ query, req, res }) => {
-      // The code tells methods of one price apart, so that the price takes the place of the id.
+      // Methods are listed by price and code. The cursor stores the code as its sort value and the price as its id.
       const [code, price] = pages.positionOf(req, query) ?? ['', -1];
       const rows = await listMethods(em, [price, code, query.limit + 1]);
       return {
@@ -56,13 +56,13 @@ export const deliveryMethodRoutes = ({ em, pages }: ResourceDeps) =>
     get: async ({ params: { code }, req, res }) => {
       const [method] = await findMethod(em, [code]);
       if (!method) throw notFound(code);
-      return found(req, res, tagOf(code), method);
+      return found(req, res, etagName(code), method);
     },
 
     replace: async ({ params: { code }, body, req, res }) => {
       const { method, created } = await em.transactional((inner) => replaceMethod(inner, req, code, body));
-      if (!created) return changed(res, tagOf(code), method);
-      res.set('ETag', etagOf(tagOf(code), method)).location(`/api/v1/delivery-methods/${code}`);
+      if (!created) return changed(res, etagName(code), method);
+      res.set('ETag', etagOf(etagName(code), method)).location(`/api/v1/delivery-methods/${code}`);
       return { status: 201, body: method };
     },
 
@@ -70,7 +70,7 @@ export const deliveryMethodRoutes = ({ em, pages }: ResourceDeps) =>
       await em.transactional(async (inner) => {
         const [method] = await lockMethod(inner, [code]);
         if (!method) throw notFound(code);
-        requireMatch(req, tagOf(code), method);
+        requireMatch(req, etagName(code), method);
         await deleteMethod(inner, [code]);
       });
       return { status: 204, body: undefined };
@@ -80,12 +80,12 @@ export const deliveryMethodRoutes = ({ em, pages }: ResourceDeps) =>
 async function replaceMethod(em: Em, req: RoutedRequest, code: string, input: DeliveryMethodReplace) {
   const [existing] = await lockMethod(em, [code]);
   if (existing) {
-    refuseExisting(req, tagOf(code), existing);
-    requireMatch(req, tagOf(code), existing, 'required');
+    refuseExisting(req, etagName(code), existing);
+    requireMatch(req, etagName(code), existing, 'required');
   } else if (req.get('if-match') !== undefined) {
     throw problem('precondition_failed', { detail: `Delivery method ${code} does not exist.` });
   }
   const [method] = await putMethod(em, [code, input.name, input.price, input.currency, input.requires_address]);
-  if (!method) throw new Error('putting a delivery method gave no row');
+  if (!method) throw new Error('storing a delivery method returned no row');
   return { method, created: !existing };
 }

@@ -2,12 +2,12 @@ import { eventDays } from '@mandate/contract';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 
-const batch = 1_000;
+const batchMax = 1_000;
 
-// In the order of their places, so that what is kept has no holes. Whoever reads meanwhile sees all of a batch or nothing of it.
-const sweep = statement<{ count: number }>(
+// Deletes in sequence order, so that the remaining events have no gaps. A concurrent reader sees all events of a batch or none.
+const deleteBatch = statement<{ count: number }>(
   'sweep_events',
-  `with oldest as (select id, seq, created_at from events where seq is not null order by seq limit ${batch}),
+  `with oldest as (select id, seq, created_at from events where seq is not null order by seq limit ${batchMax}),
         gone as (delete from events e using oldest o
                   where e.id = o.id and o.created_at < $1::timestamptz - interval '${eventDays} days' returning e.seq),
         noted as (update event_sequence set swept_seq = greatest(swept_seq, (select max(seq) from gone))
@@ -15,5 +15,5 @@ const sweep = statement<{ count: number }>(
    select count(*) as count from gone`,
 );
 
-/** Forgets one batch of the events that are kept no longer, and their deliveries with them; how many those were. Call it again while there are more. */
-export const sweepEvents = async (em: Em, now: Date): Promise<number> => (await sweep(em, [now]))[0]?.count ?? 0;
+/** Deletes one batch of expired events with their deliveries, and returns the number of events. Call it again until it returns 0. */
+export const sweepEvents = async (em: Em, now: Date): Promise<number> => (await deleteBatch(em, [now]))[0]?.count ?? 0;

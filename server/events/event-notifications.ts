@@ -8,7 +8,7 @@ import type { Log } from '../logging/logger.ts';
 import { type EventSignals, type EventTopic, eventSignals, eventTopics } from './event-signals.ts';
 
 const channel = 'mandate_events';
-const throughPooler =
+const throughPoolerMessage =
   'Events of other processes are polled for every second, because LISTEN does not work through a connection pooler: set DATABASE_DIRECT_URL';
 
 const notifySql = `select pg_notify('${channel}', $1)`;
@@ -17,17 +17,17 @@ const notifyWithCommit = laterStatement('notify_processes_with_commit', notifySq
 const payloadOf = (em: Em, topic: EventTopic): string => `${topic} ${eventSignals(em).processId}`;
 
 /**
- * Sends a signal to other processes with the commit of a transaction. PostgreSQL commits transactions with a NOTIFY one at a time: only
- * for the transaction of the sequencer, which is the only one of its kind, and never for one that places orders.
+ * Sends a signal to other processes with the commit of a transaction. PostgreSQL commits transactions with a NOTIFY one at a time, so it is
+ * used only in the transaction that assigns sequence numbers, which never runs concurrently, and never in one that places orders.
  */
 export const notifyOnCommit = (em: Em, topic: EventTopic): Promise<void> => notifyWithCommit(em, [payloadOf(em, topic)]);
 
-/** Least time between two notifications on one topic by one process. */
+/** Minimum time between two notifications of one process on the same topic. */
 const notifyEveryMs = 20;
 
 /**
- * Tells other processes what this one has written, for a process that does not sequence and deliver events itself. Sent after the
- * commit, at most every 20 ms. A lost notification delays an event until the next poll.
+ * Notifies other processes of events that this process has written. Used by processes that do not sequence and deliver events themselves.
+ * Sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
 export function forwardOwnWrites(em: Em, log: Log): void {
   const pending = new Map<EventTopic, { again: boolean }>();
@@ -39,8 +39,8 @@ export function forwardOwnWrites(em: Em, log: Log): void {
     }
     const sending = { again: false };
     pending.set(topic, sending);
-    const outside = em.fork({ disableContextResolution: true });
-    await notify(outside, [payloadOf(em, topic)]).catch((error: unknown) =>
+    const detachedEm = em.fork({ disableContextResolution: true });
+    await notify(detachedEm, [payloadOf(em, topic)]).catch((error: unknown) =>
       log.debug({ err: error }, 'a notification about events was not sent'),
     );
     await sleep(notifyEveryMs, undefined, { ref: false });
@@ -51,16 +51,16 @@ export function forwardOwnWrites(em: Em, log: Log): void {
 }
 
 const reconnectAfterMs = 1_000;
-/** A connection that has died silently is noticed by the next check. */
+/** Interval of the checks that detect a connection that was lost without an error. */
 const checkEveryMs = 30_000;
 const check = { text: 'select 1', values: [], query_timeout: 5_000 };
 
 /**
- * LISTEN needs a session of its own, which a connection pooler may give to other clients after each transaction.
+ * The connection uses a pooler, which can assign the session to other clients after each transaction; LISTEN requires a dedicated session.
  */
 class ThroughPoolerError extends Error {}
 
-/** Receives the signals of other processes over a connection of its own (LISTEN), and reconnects when the connection is lost. */
+/** Receives the signals of other processes over a dedicated connection (LISTEN), and reconnects if the connection is lost. */
 export class EventListener {
   readonly #pool: Pool;
   readonly #signals: EventSignals;
@@ -92,7 +92,7 @@ export class EventListener {
         if (!isWarned) this.#log.warn({ err: error }, 'notifications about events do not arrive: polling every second until they do');
         isWarned = true;
       } finally {
-        this.#setHearing(false);
+        this.#setReceiving(false);
       }
       await sleep(reconnectAfterMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
@@ -107,9 +107,9 @@ export class EventListener {
       .on('end', () => lost.abort())
       .on('notification', ({ payload }) => this.#receive(payload));
     try {
-      if (isThroughPooler(client)) throw new ThroughPoolerError(throughPooler);
+      if (isThroughPooler(client)) throw new ThroughPoolerError(throughPoolerMessage);
       await client.query(`listen ${channel}`);
-      this.#setHearing(true);
+      this.#setReceiving(true);
       onListening();
       const over = AbortSignal.any([lost.signal, this.#stopping.signal]);
       while (!over.aborted) {
@@ -122,10 +122,10 @@ export class EventListener {
     }
   }
 
-  /** Everything is checked once: for signals that were missed, and because polls have another interval from now on. */
-  #setHearing(hears: boolean): void {
-    if (this.#signals.hearsOtherProcesses === hears) return;
-    this.#signals.hearsOtherProcesses = hears;
+  /** Emits every signal once, because signals may have been missed and because the poll interval changes. */
+  #setReceiving(receives: boolean): void {
+    if (this.#signals.hearsOtherProcesses === receives) return;
+    this.#signals.hearsOtherProcesses = receives;
     for (const topic of eventTopics) this.#signals.emit(topic);
   }
 
@@ -137,9 +137,9 @@ export class EventListener {
 }
 
 /**
- * Receives the signals of other processes. Returns when the first attempt to connect has started, so that an unavailable PostgreSQL
- * does not delay the start.
- * @param url PostgreSQL, without a connection pooler if there is a URL for that
+ * Starts to receive the signals of other processes. Returns when the first connection attempt has started, so that an unavailable
+ * PostgreSQL does not delay the start.
+ * @param url PostgreSQL, if possible without a connection pooler
  */
 export async function listenForEvents(em: Em, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();

@@ -15,10 +15,10 @@ export type EventRow = {
 
 const columns = ['seq', 'type', 'api_version', 'user_id', 'subject_type', 'subject_id', 'subject_version', 'data', 'created_at'];
 
-/** The columns an event is read from; `v` is what the table goes by. */
+/** Columns of an event; the alias of the table is `v`. */
 export const eventColumns = columns.map((name) => `v.${name}`).join(', ');
 
-/** An event as everybody gets it, asked for or sent. */
+/** Returns the representation of an event in API responses and webhooks. */
 export const toEvent = (row: EventRow): Event => ({
   id: row.seq,
   type: row.type,

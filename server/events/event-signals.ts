@@ -5,11 +5,11 @@ import type { DatabaseConnection } from 'kysely';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statementName } from '../database/queries/prepared-statement.ts';
 
-/** `written`: committed events have no place yet. `placed`: events got their places, or deliveries became pending. */
+/** `written`: committed events have no sequence number yet. `placed`: events got sequence numbers, or deliveries became pending. */
 export const eventTopics = ['written', 'placed'] as const;
 export type EventTopic = (typeof eventTopics)[number];
 
-/** Statements that write events or deliveries: a signal follows the end of their transaction. */
+/** Signals of the statements that write events or deliveries, emitted after their transaction. */
 const topicsOfStatements: Readonly<Record<string, EventTopic>> = {
   insert_event: 'written',
   place_order_v3: 'written',
@@ -17,37 +17,40 @@ const topicsOfStatements: Readonly<Record<string, EventTopic>> = {
   redeliver_events: 'placed',
 };
 
-/** The safety net for lost signals. */
+/** Poll interval that compensates for lost signals. */
 const slowPollMs = 5_000;
-/** While signals of other processes do not arrive here. */
+/** Poll interval while this process receives no signals of other processes. */
 const fallbackPollMs = 1_000;
 
-/** Signals between the parts of a process that write, sequence, deliver and wait for events. They carry no data: listeners query the database. */
+/**
+ * Signals between the components of a process that write, sequence, deliver and wait for events. Signals carry no data: listeners query the
+ * database.
+ */
 export class EventSignals {
-  /** Tells the signals of this process from those of others. */
+  /** Distinguishes the signals of this process from those of other processes. */
   readonly processId = randomUUID();
-  /** Whether signals of other processes arrive here. An embedded database has one process. */
+  /** Whether this process receives all signals: those of other processes arrive, or the database is embedded and has only one process. */
   hearsOtherProcesses: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
-  /** Listeners run outside of the request that caused the signal, because they must not use its transaction. */
+  /** Runs listeners outside the context of the request that caused the signal, because they must not use its transaction. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot();
 
   constructor(hearsOtherProcesses: boolean) {
     this.hearsOtherProcesses = hearsOtherProcesses;
   }
 
-  /** How often to poll for what no signal announced. */
+  /** Interval of polling for changes that were not signaled. */
   get pollMs(): number {
     return this.hearsOtherProcesses ? slowPollMs : fallbackPollMs;
   }
 
-  /** Returns the function that removes the listener. */
+  /** Adds a listener, and returns a function that removes it. */
   on(topic: EventTopic, listener: () => void): () => void {
     this.#emitter.on(topic, listener);
     return () => void this.#emitter.off(topic, listener);
   }
 
-  /** Called with every topic that a transaction of this process concerns, after the transaction. */
+  /** Adds a listener for writes of this process. It is called with each topic after the transaction. */
   onOwnWrite(listener: (topic: EventTopic) => void): void {
     this.#emitter.on('own write', listener);
   }
@@ -64,11 +67,11 @@ export class EventSignals {
 
 const signalsByConnection = new WeakMap<object, EventSignals>();
 
-/** The signals of the database that `em` works on. */
+/** Returns the signals of the database connection of `em`. */
 export function eventSignals(em: Em): EventSignals {
   const connection = em.getConnection();
-  const known = signalsByConnection.get(connection);
-  if (known) return known;
+  const existing = signalsByConnection.get(connection);
+  if (existing) return existing;
   const isPostgresql = em.getDriver().getPlatform().supportsMultipleStatements();
   const signals = new EventSignals(!isPostgresql);
   signalsByConnection.set(connection, signals);
@@ -77,14 +80,15 @@ export function eventSignals(em: Em): EventSignals {
 }
 
 /**
- * Emits a signal when a connection is released that has written events: after the commit. After a rollback the signal is needless and
- * harmless. PGlite has one connection for all; it runs queries of others after the transaction, so that an early signal is not lost.
+ * Emits a signal when a connection that has written events is released, that is, after the commit. After a rollback, the signal is
+ * unnecessary but harmless. PGlite has one shared connection; it runs other queries after the transaction, so that an early signal is not
+ * lost.
  */
 function emitAfterWrites(em: Em, signals: EventSignals): void {
   const writtenBy = new WeakMap<DatabaseConnection, Set<EventTopic>>();
   const topicsOf = (connection: DatabaseConnection): Set<EventTopic> => {
-    const known = writtenBy.get(connection);
-    if (known) return known;
+    const existing = writtenBy.get(connection);
+    if (existing) return existing;
     const topics = new Set<EventTopic>();
     writtenBy.set(connection, topics);
     const executeQuery = connection.executeQuery.bind(connection);

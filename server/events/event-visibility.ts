@@ -7,20 +7,20 @@ const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSub
 const subjects = Object.keys(eventSubjects).filter(isSubject);
 
 /**
- * Which events a principal sees, as conditions that exclude each other; each is read from an index of its own.
- * An event is theirs when it happened to something that they could read.
+ * Returns the conditions for the events that a principal may see. They are mutually exclusive, and each uses a different index. An event is
+ * visible if the principal may read its subject.
  */
 export function visibleEvents(principal: Principal): RawBuilder<unknown>[] {
-  const everybodys = subjects.filter((name) => eventSubjects[name].all.some((scope: Scope) => may(principal, scope)));
-  const rest = subjects.filter((name) => !everybodys.includes(name));
+  const unrestricted = subjects.filter((name) => eventSubjects[name].all.some((scope: Scope) => may(principal, scope)));
+  const rest = subjects.filter((name) => !unrestricted.includes(name));
   const own = rest.filter((name) => {
     const scope = eventSubjects[name].own;
     return scope !== null && may(principal, scope);
   });
-  return [sql`v.subject_type = any(${everybodys}::text[])`, ...theirs(principal, own), shops(principal, rest, own)];
+  return [sql`v.subject_type = any(${unrestricted}::text[])`, ...ownEvents(principal, own), sharedEvents(principal, rest, own)];
 }
 
-function theirs(principal: Principal, own: readonly EventSubject[]): RawBuilder<unknown>[] {
+function ownEvents(principal: Principal, own: readonly EventSubject[]): RawBuilder<unknown>[] {
   if (!principal.user) return [];
   return [
     sql`v.user_id = ${principal.user.id} and v.subject_type = any(${own}::text[])
@@ -28,8 +28,8 @@ function theirs(principal: Principal, own: readonly EventSubject[]): RawBuilder<
   ];
 }
 
-/** What belongs to nobody: products that the public can see, and the tasks of an application that acts for itself. */
-function shops(principal: Principal, rest: readonly EventSubject[], own: readonly EventSubject[]): RawBuilder<unknown> {
+/** Events without an owner: products that the public can see, and tasks of a client that acts for itself. */
+function sharedEvents(principal: Principal, rest: readonly EventSubject[], own: readonly EventSubject[]): RawBuilder<unknown> {
   const product = rest.includes('product') ? sql`v.subject_type = 'product' and v.data ->> 'status' <> 'draft'` : sql`false`;
   const task =
     !principal.user && own.includes('task')
@@ -38,6 +38,6 @@ function shops(principal: Principal, rest: readonly EventSubject[], own: readonl
   return sql`v.user_id is null and (${product} or ${task})`;
 }
 
-// A task shows only to tokens that have the scopes it was started with.
+// A task is visible only to tokens with all scopes that the task requires.
 const taskIsVisible = (principal: Principal): RawBuilder<unknown> =>
   sql`exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${allowedScopes(principal)}::text[])`;

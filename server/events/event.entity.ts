@@ -1,21 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What happened, written in the transaction of the change itself. */
+/** An event, written in the same transaction as the change. */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
-    /** Place in the public order of events, given after the commit: ids are drawn before it, and may commit in another order. */
+    /** Public sequence number, assigned after the commit. Ids are assigned before it, and transactions can commit in another order. */
     seq: p.bigint('number').nullable(),
     type: p.text(),
     apiVersion: p.text().default('v1'),
-    /** Whose it is; `null` for what belongs to the shop. */
+    /** The owner of the subject; `null` if it has none, like a product. */
     userId: p.bigint('number').nullable(),
     subjectType: p.text(),
     subjectId: p.bigint('number'),
     subjectVersion: p.integer().nullable(),
-    /** The subject as the API shows it, right after the change. */
+    /** API representation of the subject, immediately after the change. */
     data: p.json<unknown>(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
@@ -27,7 +27,7 @@ export const Event = defineEntity({
   ],
 });
 
-/** One row: how far the public order of events has come, and up to where they are no longer kept. Whoever holds it gives out the places. */
+/** A single row with the last assigned and the last deleted sequence number. The process that locks it assigns sequence numbers. */
 export const EventSequence = defineEntity({
   name: 'EventSequence',
   tableName: 'event_sequence',

@@ -4,10 +4,10 @@ import { eventSignals } from './event-signals.ts';
 import { type OnPlaced, sequenceEvents } from './assign-sequence.ts';
 import { sweepEvents } from './delete-old-events.ts';
 
-/** Under load, events get their places in batches, because each batch is a commit of its own. */
+/** Minimum time between batches under load, because each batch is a separate commit. */
 const batchEveryMs = 50;
 
-/** Gives events their places soon after they were committed, and deletes them when their time is over. */
+/** Returns the background jobs that assign sequence numbers to committed events and delete expired events. */
 export const eventJobs = ({ em }: Database, onPlaced: OnPlaced): Job[] => {
   const signals = eventSignals(em);
   return [
@@ -18,10 +18,10 @@ export const eventJobs = ({ em }: Database, onPlaced: OnPlaced): Job[] => {
       leastMs: batchEveryMs,
       run: () => sequenceEvents(em.fork(), onPlaced),
     },
-    { name: 'old events', everyMs: 3_600_000, run: (signal) => sweepAll(em, signal) },
+    { name: 'old events', everyMs: 3_600_000, run: (signal) => deleteAllOldEvents(em, signal) },
   ];
 };
 
-async function sweepAll(em: Em, signal: AbortSignal): Promise<void> {
+async function deleteAllOldEvents(em: Em, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await sweepEvents(em.fork(), new Date())) > 0);
 }

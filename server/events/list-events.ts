@@ -13,18 +13,18 @@ export type EventFilters = {
 
 export type Found = {
   readonly events: EventRow[];
-  /** The last place that was given out, and the last one whose event is no longer kept. */
+  /** The last assigned sequence number, and the last one whose event has been deleted. */
   readonly lastSeq: number;
   readonly sweptSeq: number;
 };
 
 type Row = { last_seq: number; swept_seq: number } & { [Name in keyof EventRow]: EventRow[Name] | null };
 
-/** Up to `limit + 1` events after this one, oldest first, together with how far the order of events has come: one look at the database. */
+/** Returns up to `limit + 1` events after a sequence number, oldest first, and the state of the sequence, in a single query. */
 export async function listEvents(em: Em, principal: Principal, after: number, filters: EventFilters, limit: number): Promise<Found> {
   const conditions = visibleEvents(principal).map(
     (visible) => sql`(select ${sql.raw(eventColumns)} from events v
-      where v.seq > ${after} and ${visible} and ${matching(filters)} order by v.seq limit ${limit + 1})`,
+      where v.seq > ${after} and ${visible} and ${filterCondition(filters)} order by v.seq limit ${limit + 1})`,
   );
   const query = sql<Row>`
     select s.last_seq, s.swept_seq, ${sql.raw(eventColumns)} from event_sequence s
@@ -35,7 +35,7 @@ export async function listEvents(em: Em, principal: Principal, after: number, fi
   return { events: rows.filter(isEvent), lastSeq: first.last_seq, sweptSeq: first.swept_seq };
 }
 
-/** One event, if the principal may see it. */
+/** Returns an event, if the principal may see it. */
 export async function findEvent(em: Em, principal: Principal, seq: number): Promise<EventRow | undefined> {
   const query = sql<EventRow>`
     select ${sql.raw(eventColumns)} from events v
@@ -48,7 +48,7 @@ export async function findEvent(em: Em, principal: Principal, seq: number): Prom
 
 const isEvent = (row: Row): row is Row & EventRow => row.seq !== null;
 
-function matching({ type, subject_type: subjectType, subject_id: subjectId }: EventFilters): RawBuilder<unknown> {
+function filterCondition({ type, subject_type: subjectType, subject_id: subjectId }: EventFilters): RawBuilder<unknown> {
   const conditions = [
     ...(type === undefined ? [] : [sql`array[v.type, v.subject_type || '.*'] && ${type}::text[]`]),
     ...(subjectType === undefined ? [] : [sql`v.subject_type = ${subjectType}`]),

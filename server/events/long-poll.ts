@@ -4,14 +4,14 @@ import { type EventSignals, eventSignals } from './event-signals.ts';
 
 const readLast = statement<{ last_seq: number }>('read_event_sequence', 'select last_seq from event_sequence');
 
-/** What the handlers of events are made with. */
+/** Additional dependencies of the event handlers. */
 export type EventDeps = { readonly newEvents: NewEvents };
 
 type Waiter = { readonly after: number; readonly wake: () => void };
 
 /**
- * Requests wait here for the next event. One query serves all of them: after each signal that there are new events, when a request
- * starts to wait, and every few seconds. Without a waiting request there are no queries.
+ * Lets requests wait for the next event (long polling). One query serves all of them: after each signal about new events, when a request
+ * starts to wait, and at the poll interval. Without waiting requests, there are no queries.
  */
 export class NewEvents {
   readonly #em: Em;
@@ -29,7 +29,9 @@ export class NewEvents {
     this.#unsubscribe = this.#signals.on('placed', () => this.#check());
   }
 
-  /** Resolves when there is an event after this one, when time is up, or when the signal is aborted: the caller reads which. */
+  /**
+   * Resolves when there is an event after this sequence number, after the timeout, or when the signal is aborted; the caller checks which.
+   */
   wait(after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#stopped || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -43,12 +45,12 @@ export class NewEvents {
       const timer = setTimeout(done, milliseconds);
       signal.addEventListener('abort', done);
       this.#waiting.add(waiter);
-      // an event may have come after the caller has read
+      // An event may have been committed since the caller's last query.
       this.#check();
     });
   }
 
-  /** Wakes all waiting requests, and lets none wait from now on: the server stops. */
+  /** Wakes all waiting requests and lets no further request wait, because the server is stopping. */
   stop(): void {
     this.#stopped = true;
     this.#unsubscribe();
@@ -71,7 +73,7 @@ export class NewEvents {
     this.#isChecking = true;
     while (this.#again) {
       this.#again = false;
-      // After an error all requests query by themselves, and report what is wrong.
+      // After an error, every waiting request is woken; its next query reports the error.
       const [row] = await readLast(this.#em.fork({ disableContextResolution: true }), []).catch(() => [{ last_seq: Infinity }]);
       for (const { after, wake } of this.#waiting) if ((row?.last_seq ?? 0) > after) wake();
     }

@@ -10,9 +10,9 @@ const insertEvent = statement(
 );
 
 /**
- * Writes down what happened, in the transaction of the change: both are there, or neither.
- * @param subject as the API shows it, right after the change
- * @param userId whose it is; `null` for what belongs to the shop
+ * Records an event in the transaction of the change, so that both are committed or neither.
+ * @param subject its API representation, immediately after the change
+ * @param userId the owner of the subject; `null` if it has none, like a product
  */
 export async function recordEvent(em: Em, type: EventType, subject: Subject, userId: number | null): Promise<void> {
   const [subjectType] = type.split('.');

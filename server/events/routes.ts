@@ -15,7 +15,7 @@ export const eventRoutes = ({ em, newEvents }: ResourceDeps & EventDeps) =>
   initServer().router(contract.events, {
     list: async ({ query, req, res }) => {
       res.set('Cache-Control', 'no-store');
-      return { status: 200, body: await follow({ em, newEvents, res, principal: principalOf(req) }, query) };
+      return { status: 200, body: await pollEvents({ em, newEvents, res, principal: principalOf(req) }, query) };
     },
 
     get: async ({ params: { event_id: id }, req }) => {
@@ -25,39 +25,42 @@ export const eventRoutes = ({ em, newEvents }: ResourceDeps & EventDeps) =>
     },
   });
 
-type Follower = { readonly em: Em; readonly newEvents: NewEvents; readonly res: Response; readonly principal: Principal };
-type Query = EventFilters & { readonly after?: number | undefined; readonly wait: number; readonly limit: number };
+type PollContext = { readonly em: Em; readonly newEvents: NewEvents; readonly res: Response; readonly principal: Principal };
+type PollQuery = EventFilters & { readonly after?: number | undefined; readonly wait: number; readonly limit: number };
 
-/** What there is, or, when that is nothing, what there is as soon as something happens. */
-async function follow({ em, newEvents, res, principal }: Follower, { after = 0, wait, limit, ...filters }: Query): Promise<EventPage> {
-  const gone = new AbortController();
-  res.on('close', () => gone.abort());
+/** Returns the events after a sequence number. If there are none, waits for the next ones (long polling). */
+async function pollEvents(
+  { em, newEvents, res, principal }: PollContext,
+  { after = 0, wait, limit, ...filters }: PollQuery,
+): Promise<EventPage> {
+  const disconnected = new AbortController();
+  res.on('close', () => disconnected.abort());
   const until = performance.now() + wait * 1000;
   for (let from = after; ;) {
     const found = await listEvents(em, principal, from, filters, limit);
-    if (from === after) refuseLost(after, found);
+    if (from === after) assertNoneLost(after, found);
     const leftMs = until - performance.now();
-    if (found.events.length > 0 || leftMs <= 0 || gone.signal.aborted || newEvents.stopped) return pageOf(found, limit);
-    // What has been looked at need not be looked at again.
+    if (found.events.length > 0 || leftMs <= 0 || disconnected.signal.aborted || newEvents.stopped) return toPage(found, limit);
+    // The events up to here are not visible to the principal and need not be read again.
     from = found.lastSeq;
-    await resting(res, newEvents.wait(from, leftMs, gone.signal));
+    await resting(res, newEvents.wait(from, leftMs, disconnected.signal));
   }
 }
 
-function pageOf({ events, lastSeq }: Found, limit: number): EventPage {
-  const shown = events.slice(0, limit);
+function toPage({ events, lastSeq }: Found, limit: number): EventPage {
+  const items = events.slice(0, limit);
   const more = events.length > limit;
-  return { data: shown.map(toEvent), has_more: more, next_after: more ? (shown.at(-1)?.seq ?? lastSeq) : lastSeq, latest_id: lastSeq };
+  return { data: items.map(toEvent), has_more: more, next_after: more ? (items.at(-1)?.seq ?? lastSeq) : lastSeq, latest_id: lastSeq };
 }
 
-/** Whoever goes on after an event whose successors are no longer kept would miss them without a word; and nobody can have seen what has yet to come. */
-function refuseLost(after: number, { lastSeq, sweptSeq }: Found): void {
+/** Rejects a start position whose following events have been deleted, because the client would miss them, and a position in the future. */
+function assertNoneLost(after: number, { lastSeq, sweptSeq }: Found): void {
   if (after > lastSeq) {
-    const detail = `There is no such event yet: the newest one is ${lastSeq}.`;
+    const detail = `The event does not exist yet: the newest event is ${lastSeq}.`;
     throw invalidRequest({ in: 'query', parameter: 'after', code: 'out_of_range', detail });
   }
   if (after === 0 || after >= sweptSeq) return;
   throw problem('gone', {
-    detail: `Events are kept for ${eventDays} days, and those up to ${sweptSeq} are gone. Begin again without \`after\`, and read what matters to you anew.`,
+    detail: `Events are kept for ${eventDays} days, and those up to ${sweptSeq} have been deleted. Start again without \`after\`, and read the current state of your resources.`,
   });
 }

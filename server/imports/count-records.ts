@@ -2,9 +2,9 @@ import { TaskFailure } from '../tasks/task-failure.ts';
 import type { FileRecord } from './file-record.ts';
 
 /**
- * Checks every row of a file before anything is changed: a file that is cut off or lacks a column changes nothing. Passes the rows on,
- * and returns their number.
- * @param columns columns that at least one row must have a value in
+ * Passes the rows of a file on and returns their number. Throws if the file is cut off or lacks a required column. Runs before anything is
+ * changed, so that such a file changes nothing.
+ * @param columns columns in which at least one row must have a value
  */
 export async function* surveyed(records: AsyncIterable<FileRecord>, columns: readonly string[]): AsyncGenerator<FileRecord, number> {
   const missing = new Set(columns);
@@ -21,12 +21,12 @@ export async function* surveyed(records: AsyncIterable<FileRecord>, columns: rea
   }
   const [first] = missing;
   if (rows > 0 && first !== undefined) {
-    throw new TaskFailure('missing_column', `No row has anything in a column ${JSON.stringify(first)}. Say which column it is instead.`);
+    throw new TaskFailure('missing_column', `No row has anything in a column ${JSON.stringify(first)}. Specify the column to use instead.`);
   }
   return rows;
 }
 
-/** The same for a file whose rows do not belong together; returns their number. */
+/** Checks a file in the same way without using its rows, and returns their number. */
 export async function survey(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
   const rows = surveyed(records, columns);
   for (;;) {

@@ -9,29 +9,31 @@ import { cellsFrom, type FilePosition, type FileRecord, startOfFile, type Stored
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };
 
-/** Rows of a CSV file below its header. */
+/** Reads the rows of a CSV file after its header. */
 export async function* csvRecords(file: StoredFile, from: FilePosition): AsyncGenerator<FileRecord> {
   const header = await readHeader(file);
   if (!header) return;
   const { names, end, delimiters } = header;
   for await (const row of csvRows(file, from.bytes > end.bytes ? from : end, delimiters)) {
-    yield { line: row.end.lines, end: row.end, ...cellsOf(names, row) };
+    yield { line: row.end.lines, end: row.end, ...toCells(names, row) };
   }
 }
 
 async function readHeader(file: StoredFile): Promise<Header | undefined> {
-  const delimiters = await rowDelimiters(file);
+  const delimiters = await detectRowDelimiters(file);
   for await (const { cells, end } of csvRows(file, startOfFile, delimiters)) {
     const names = cells.map((name) => name.trim());
-    const twice = names.find((name, at) => names.indexOf(name) !== at);
-    if (twice !== undefined) throw new TaskFailure('duplicate_column', `The header has the column ${JSON.stringify(twice)} twice.`);
+    const duplicate = names.find((name, at) => names.indexOf(name) !== at);
+    if (duplicate !== undefined) throw new TaskFailure('duplicate_column', `The header has the column ${JSON.stringify(duplicate)} twice.`);
     return { names, end, delimiters };
   }
   return undefined;
 }
 
-/** A carriage return alone ends the rows of few files, and occurs within cells of others: the first line decides. */
-async function rowDelimiters({ em, fileId }: StoredFile): Promise<readonly string[]> {
+/**
+ * Detects the row delimiter from the first line. Few files end rows with a carriage return alone; in other files it occurs within cells.
+ */
+async function detectRowDelimiters({ em, fileId }: StoredFile): Promise<readonly string[]> {
   for await (const chunk of chunksOf(em, fileId)) {
     const [first] = /\r\n|\n|\r/.exec(chunk.toString('utf8').replaceAll(/"[^"]*"/g, '')) ?? [];
     return first === '\r' ? ['\r'] : ['\r\n', '\n'];
@@ -41,8 +43,8 @@ async function rowDelimiters({ em, fileId }: StoredFile): Promise<readonly strin
 
 type ParsedRow = { readonly record: readonly string[]; readonly info: Info };
 
-/** Bytes that are parsed at once: with more, their rows would live long enough to become garbage of the old generation. */
-const parsedAtOnce = 16 * 1024;
+/** Bytes per parser call. With larger parts, parsed rows would survive into the old generation of the garbage collector. */
+const parserInputMax = 16 * 1024;
 
 const options = {
   bom: true,
@@ -56,8 +58,8 @@ async function* csvRows({ em, fileId }: StoredFile, from: FilePosition, delimite
   let lastByte: number | undefined;
   const chunks = async function* (): AsyncGenerator<Buffer> {
     for await (const chunk of chunksOf(em, fileId, from.bytes)) {
-      for (let start = 0; start < chunk.length; start += parsedAtOnce) {
-        const part = chunk.subarray(start, start + parsedAtOnce);
+      for (let start = 0; start < chunk.length; start += parserInputMax) {
+        const part = chunk.subarray(start, start + parserInputMax);
         lastByte = part.at(-1);
         yield part;
       }
@@ -70,27 +72,25 @@ async function* csvRows({ em, fileId }: StoredFile, from: FilePosition, delimite
   try {
     for await (const { record, info } of rows) {
       const end = { bytes: from.bytes + info.bytes, lines: from.lines + info.lines };
-      // A row without a line break after it comes only once the whole file has been read.
+      // The parser emits a row without a final line break only after the whole file has been read.
       yield { cells: record, end, isTerminated: lastByte === 0x0a || lastByte === 0x0d };
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new TaskFailure('malformed_csv', detailOf(error, from));
+    if (error instanceof CsvError) throw new TaskFailure('malformed_csv', errorDetail(error, from));
     throw error;
   } finally {
     source.destroy();
   }
 }
 
-/** The parser counts lines from where it began. */
-const detailOf = ({ message }: CsvError, { lines }: FilePosition): string =>
+/** Corrects the line numbers in a parser error, which count from the start position. */
+const errorDetail = ({ message }: CsvError, { lines }: FilePosition): string =>
   message.replaceAll(/\bline (\d+)/g, (_, line: string) => `line ${lines + Number(line)}`);
 
-function cellsOf(names: readonly string[], { cells, isTerminated }: Row): Omit<FileRecord, 'line' | 'end'> {
+function toCells(names: readonly string[], { cells, isTerminated }: Row): Omit<FileRecord, 'line' | 'end'> {
   const entries = names.flatMap((name, at) => (cells[at] === undefined ? [] : [[name, restoreFormulas(cells[at])] as const]));
   if (cells.length === names.length) return cellsFrom(entries);
-  const mistake = `The header has ${names.length} columns, this row has ${cells.length}.`;
+  const error = `The header has ${names.length} columns, this row has ${cells.length}.`;
   // The last cell of a short row may be incomplete.
-  return cells.length < names.length
-    ? { ...cellsFrom(entries.slice(0, -1), mistake), isCutOff: !isTerminated }
-    : cellsFrom(entries, mistake);
+  return cells.length < names.length ? { ...cellsFrom(entries.slice(0, -1), error), isCutOff: !isTerminated } : cellsFrom(entries, error);
 }

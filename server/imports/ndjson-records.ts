@@ -7,23 +7,23 @@ import { cellsFrom, type FilePosition, type FileRecord, type StoredFile } from '
 
 type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
 
-/** Rows of a file with one JSON object per line. */
+/** Reads the rows of a file with one JSON object per line. */
 export async function* ndjsonRecords({ em, fileId }: StoredFile, from: FilePosition): AsyncGenerator<FileRecord> {
-  for await (const line of linesOf(chunksOf(em, fileId, from.bytes), from)) {
-    if (line.text.trim() !== '') yield { line: line.end.lines, end: line.end, ...fieldsOf(line) };
+  for await (const line of readLines(chunksOf(em, fileId, from.bytes), from)) {
+    if (line.text.trim() !== '') yield { line: line.end.lines, end: line.end, ...parseLine(line) };
   }
 }
 
 const cell = z.union([z.string(), z.number().transform(String), z.boolean().transform(String), z.null().transform(() => '')]);
 const object = z.record(z.unknown());
 
-function fieldsOf({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line' | 'end'> {
-  const read = jsonOrNothing(text);
+function parseLine({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line' | 'end'> {
+  const read = parseJson(text);
   if (read === undefined) return { ...cellsFrom([], 'The line is not a JSON object.'), isCutOff: !isTerminated };
   const parsed = object.safeParse(read);
   if (!parsed.success) return cellsFrom([], 'The line is not a JSON object.');
   const duplicate = findDuplicateKey(bytes, read);
-  // Nested values are nothing a field could be; whoever maps a column to one finds it empty.
+  // No field accepts nested values, so a column that contains them reads as empty.
   const entries = Object.entries(parsed.data).flatMap(([name, value]) => {
     const { data } = cell.safeParse(value);
     return data === undefined ? [] : [[name, data] as const];
@@ -31,7 +31,7 @@ function fieldsOf({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line' 
   return cellsFrom(entries, duplicate === undefined ? undefined : `The line has one key twice in an object: ${duplicate}`);
 }
 
-function jsonOrNothing(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -41,7 +41,7 @@ function jsonOrNothing(text: string): unknown {
 
 const newline = 0x0a;
 
-async function* linesOf(chunks: AsyncIterable<Buffer>, from: FilePosition): AsyncGenerator<Line> {
+async function* readLines(chunks: AsyncIterable<Buffer>, from: FilePosition): AsyncGenerator<Line> {
   let rest: Buffer = Buffer.alloc(0);
   let end = from;
   const take = (bytes: Buffer, isTerminated: boolean): Line => {

@@ -7,88 +7,90 @@ import { nothingImported } from '../tasks/task-rows.ts';
 import type { Outcome, TaskRun } from '../tasks/task-context.ts';
 import type { Mistake } from './parse-cells.ts';
 
-/** What became of one thing of the file, and what there is to say about its lines. */
-export type Verdict = { readonly outcome: keyof ImportCounts; readonly remarks: readonly Remark[] };
+/** The outcome of one imported item, and the issues of its rows. */
+export type Verdict = { readonly outcome: keyof ImportCounts; readonly issues: readonly Remark[] };
 export type Remark = { readonly line: number; readonly reference?: string } & Mistake;
 
-const position = z.object({
-  /** The end of the last row that is dealt with. */
+const positionSchema = z.object({
+  /** End of the last processed row. */
   bytes: z.number(),
   lines: z.number(),
-  /** The partition that is being imported, and its pieces that are dealt with. */
+  /** Index of the current partition, and the number of its processed items. */
   partition: z.number().optional(),
   pieces: z.number().optional(),
 });
-export type ImportPosition = z.output<typeof position>;
+export type ImportPosition = z.output<typeof positionSchema>;
 
-const survey = z.object({
-  /** Rows of the file. */
+const surveySchema = z.object({
+  /** Number of rows in the file. */
   total: z.number(),
-  /** Stored files with the rows in another order, if the file cannot be imported from its beginning to its end. */
+  /** Ids of stored files with regrouped rows, if the file cannot be imported in its order. */
   partitions: z.array(z.number()).optional(),
 });
-export type Survey = z.output<typeof survey>;
+export type Survey = z.output<typeof surveySchema>;
 
-/** A file, in the pieces that are imported one by one: always the same ones in the same order, so that an interrupted import can go on. */
-export type Importing<Piece> = {
+/**
+ * Defines how a file is imported item by item. The items and their order are always the same, so that an interrupted import can be resumed.
+ */
+export type Importing<Item> = {
   readonly dryRun: boolean;
-  /** Reads the whole file once and checks it, before anything is changed. */
-  readonly survey: () => Promise<Survey>;
-  /** The pieces after a position, each with the position after it. */
-  readonly piecesFrom: (from: ImportPosition, survey: Survey) => AsyncIterable<{ readonly piece: Piece; readonly end: ImportPosition }>;
-  /** Rows of one piece. */
-  readonly rowsOf: (piece: Piece) => number;
-  /** First line of one piece in the file. */
-  readonly lineOf: (piece: Piece) => number | undefined;
-  readonly importPiece: (em: Em, piece: Piece) => Promise<Verdict>;
+  /** Reads and checks the whole file before anything is changed. */
+  readonly checkFile: () => Promise<Survey>;
+  /** Reads the items after a position, each with the position after it. */
+  readonly readItems: (from: ImportPosition, survey: Survey) => AsyncIterable<{ readonly item: Item; readonly end: ImportPosition }>;
+  /** Returns the number of rows of an item. */
+  readonly countRows: (item: Item) => number;
+  /** Returns the first line of an item in the file. */
+  readonly firstLine: (item: Item) => number | undefined;
+  readonly importItem: (em: Em, item: Item) => Promise<Verdict>;
 };
 
-const counts = z.object({
+const countsSchema = z.object({
   created: z.number(),
   updated: z.number(),
   unchanged: z.number(),
   refused: z.number(),
   differing: z.number(),
 });
-const checkpoint = survey.extend({
+const checkpointSchema = surveySchema.extend({
   fileId: z.number(),
   chunks: z.number(),
   remarks: z.number(),
   rows: z.number(),
-  position,
-  imported: counts,
+  position: positionSchema,
+  imported: countsSchema,
 });
-type Checkpoint = z.output<typeof checkpoint>;
+type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** Rows that are dealt with in one transaction: few enough that nobody waits long for it. */
-const rowsAtOnce = 200;
+/** Rows per transaction: few enough that locks are held only briefly. */
+const batchRows = 200;
 
-/** Imports piece by piece from the checkpoint on; the remarks become the result of the task. */
-export async function runImport<Piece>(run: TaskRun, importing: Importing<Piece>): Promise<Outcome> {
-  // A checkpoint in the form of an earlier version begins anew: what it imported is unchanged then.
-  let at = checkpoint.safeParse(run.task.checkpoint).data ?? (await begin(run, importing));
-  let [batch, rows, end]: [Piece[], number, ImportPosition] = [[], 0, at.position];
+/** Imports item by item from the checkpoint on. The issues become the result file of the task. */
+export async function runImport<Item>(run: TaskRun, importing: Importing<Item>): Promise<Outcome> {
+  // A checkpoint of an earlier version cannot be read, so the import starts again; items it has already imported are then unchanged.
+  let checkpoint = checkpointSchema.safeParse(run.task.checkpoint).data ?? (await createCheckpoint(run, importing));
+  let [batch, rows, end]: [Item[], number, ImportPosition] = [[], 0, checkpoint.position];
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return;
-    const [from, pieces, reached] = [at, batch, end];
-    ({ checkpoint: at } = await run.step((em) => importBatch(em, importing, { ...from, position: reached }, pieces, run.task.attempts)));
+    const [from, items, position] = [checkpoint, batch, end];
+    ({ checkpoint } = await run.step((em) => importBatch(em, importing, { ...from, position }, items, run.task.attempts)));
     [batch, rows] = [[], 0];
   };
-  for await (const next of importing.piecesFrom(at.position, at)) {
-    batch.push(next.piece);
-    rows += importing.rowsOf(next.piece);
+  for await (const next of importing.readItems(checkpoint.position, checkpoint)) {
+    batch.push(next.item);
+    rows += importing.countRows(next.item);
     ({ end } = next);
-    if (rows >= rowsAtOnce) await flush();
+    if (rows >= batchRows) await flush();
   }
   await flush();
-  return { fileId: at.fileId, format: 'ndjson', rows: at.remarks, imported: at.imported };
+  return { fileId: checkpoint.fileId, format: 'ndjson', rows: checkpoint.remarks, imported: checkpoint.imported };
 }
 
-async function begin<Piece>(run: TaskRun, importing: Importing<Piece>): Promise<Checkpoint> {
-  const surveyed = await importing.survey();
-  const begun = await run.step(async (em) => {
-    const at: Checkpoint = {
-      ...surveyed,
+async function createCheckpoint<Item>(run: TaskRun, importing: Importing<Item>): Promise<Checkpoint> {
+  const survey = await importing.checkFile();
+  const progress = await run.step(async (em) => {
+    const checkpoint: Checkpoint = {
+      ...survey,
       fileId: await newFile(em),
       chunks: 0,
       remarks: 0,
@@ -96,64 +98,64 @@ async function begin<Piece>(run: TaskRun, importing: Importing<Piece>): Promise<
       position: { bytes: 0, lines: 0 },
       imported: nothingImported,
     };
-    return { checkpoint: at, processed: 0, total: surveyed.total, imported: nothingImported };
+    return { checkpoint, processed: 0, total: survey.total, imported: nothingImported };
   });
-  return begun.checkpoint;
+  return progress.checkpoint;
 }
 
-async function importBatch<Piece>(em: Em, importing: Importing<Piece>, from: Checkpoint, pieces: readonly Piece[], attempts: number) {
-  const importPieces = importAll(importing, pieces, attempts);
-  const verdicts = await (importing.dryRun ? undone(em, importPieces) : importPieces(em));
+async function importBatch<Item>(em: Em, importing: Importing<Item>, from: Checkpoint, items: readonly Item[], attempts: number) {
+  const importItems = importAll(importing, items, attempts);
+  const results = await (importing.dryRun ? runAndRollBack(em, importItems) : importItems(em));
   const imported = { ...from.imported };
-  for (const { outcome } of verdicts) {
+  for (const { outcome } of results) {
     imported[outcome] += 1;
     if (outcome === 'differing') imported.refused += 1;
   }
-  const remarks = verdicts.flatMap((verdict) => verdict.remarks);
-  const rows = pieces.reduce((sum, piece) => sum + importing.rowsOf(piece), from.rows);
-  const content = Buffer.from(remarks.map((remark) => `${JSON.stringify(remark)}\n`).join(''));
-  const at: Checkpoint = {
+  const issues = results.flatMap((result) => result.issues);
+  const rows = items.reduce((sum, item) => sum + importing.countRows(item), from.rows);
+  const content = Buffer.from(issues.map((issue) => `${JSON.stringify(issue)}\n`).join(''));
+  const checkpoint: Checkpoint = {
     ...from,
     chunks: await append(em, from.fileId, from.chunks, content),
-    remarks: from.remarks + remarks.length,
+    remarks: from.remarks + issues.length,
     rows,
     imported,
   };
-  return { checkpoint: at, processed: rows, imported };
+  return { checkpoint, processed: rows, imported };
 }
 
 const importAll =
-  <Piece>({ importPiece, lineOf }: Importing<Piece>, pieces: readonly Piece[], attempts: number) =>
+  <Item>({ importItem, firstLine }: Importing<Item>, items: readonly Item[], attempts: number) =>
   async (em: Em): Promise<Verdict[]> => {
-    const verdicts: Verdict[] = [];
-    for (const piece of pieces) {
-      const verdict = importPiece(em, piece).catch((error: unknown) => {
-        throw withLine(error, lineOf(piece), attempts);
+    const results: Verdict[] = [];
+    for (const item of items) {
+      const result = importItem(em, item).catch((error: unknown) => {
+        throw addLine(error, firstLine(item), attempts);
       });
-      verdicts.push(await verdict);
+      results.push(await result);
     }
-    return verdicts;
+    return results;
   };
 
-/** A permanent failure names the line of the file that caused it. */
-function withLine(error: unknown, line: number | undefined, attempts: number): unknown {
+/** Adds the line of the file to a permanent failure. */
+function addLine(error: unknown, line: number | undefined, attempts: number): unknown {
   const failure = permanentFailure(error, attempts);
   return failure && line !== undefined ? new TaskFailure(failure.code, `Line ${line}: ${failure.message}`, failure.cause) : error;
 }
 
-/** What it would have been: done in full, and taken back. */
-async function undone<Result>(em: Em, effect: (em: Em) => Promise<Result>): Promise<Result> {
-  const done: Result[] = [];
-  const takeBack = new Error('taken back');
+/** Runs a dry run: performs the effect in a transaction, rolls it back and returns the result. */
+async function runAndRollBack<Result>(em: Em, effect: (em: Em) => Promise<Result>): Promise<Result> {
+  const results: Result[] = [];
+  const rollback = new Error('rolled back');
   await em
     .transactional(async (inner) => {
-      done.push(await effect(inner));
-      throw takeBack;
+      results.push(await effect(inner));
+      throw rollback;
     })
     .catch((error: unknown) => {
-      if (error !== takeBack) throw error;
+      if (error !== rollback) throw error;
     });
-  const [result] = done;
-  if (result === undefined) throw new Error('nothing was done');
+  const [result] = results;
+  if (result === undefined) throw new Error('the dry run returned no result');
   return result;
 }

@@ -10,14 +10,14 @@ import { removeStoredFile } from '../tasks/stored-file.ts';
 import { taskLocation } from '../tasks/task-rows.ts';
 import { storeUpload } from './store-upload.ts';
 
-type Start = Omit<TaskStart, 'inputId' | 'params'> & { readonly query: TaskStart['params'] };
+type ImportStart = Omit<TaskStart, 'inputId' | 'params'> & { readonly query: TaskStart['params'] };
 
-/** Keeps the uploaded file, and starts the task that imports it. The file is stored before the transaction: it may take minutes. */
-export async function startImport(em: Em, req: RoutedRequest & Readable, res: Response, { type, needs, query }: Start) {
+/** Stores the uploaded file and starts the task that imports it. The upload may take minutes, so it is stored before the transaction. */
+export async function startImport(em: Em, req: RoutedRequest & Readable, res: Response, { type, needs, query }: ImportStart) {
   const { fileId, sha256, format } = await storeUpload(em, req);
-  // A column that is called like its field is nothing that was asked for.
-  const asked = Object.entries(query).filter(([name, value]) => name !== `${String(value)}_column`);
-  const params = { ...Object.fromEntries(asked), format };
+  // A column with the same name as its field is the default and not recorded as a parameter.
+  const specified = Object.entries(query).filter(([name, value]) => name !== `${String(value)}_column`);
+  const params = { ...Object.fromEntries(specified), format };
   const start = (inner: Em): Promise<Task> => startTask(inner, principalOf(req), { type, params, needs, inputId: fileId });
   return onceAccepted(em, req, res, start, taskLocation, { ...params, sha256 }).catch(async (error: unknown) => {
     await removeStoredFile(em, fileId);

@@ -8,12 +8,12 @@ import { append, newFile, removeStoredFile } from '../tasks/stored-file.ts';
 
 export type Upload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 
-/** Gathered before it is written: network packets are too small for rows of their own. */
-const pieceSize = 256 * 1024;
+/** Bytes collected before they are written, because network packets are too small for one row each. */
+const bufferSize = 256 * 1024;
 
-/** Writes the body of a request into a file as it comes in; never more of it than a piece is in memory. */
+/** Streams the body of a request into a stored file, with a buffer of 256 KiB in memory. */
 export async function storeUpload(em: Em, req: RoutedRequest & Readable): Promise<Upload> {
-  refuseByHeaders(req);
+  checkHeaders(req);
   const fileId = await newFile(em);
   try {
     const sha256 = await storeBody(em, req, fileId);
@@ -25,7 +25,7 @@ export async function storeUpload(em: Em, req: RoutedRequest & Readable): Promis
   }
 }
 
-function refuseByHeaders(req: RoutedRequest): void {
+function checkHeaders(req: RoutedRequest): void {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(req.get('content-type') ?? '')?.[1];
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
     throw problem('unsupported_media_type', { detail: 'Send the file in UTF-8.' });
@@ -36,30 +36,30 @@ function refuseByHeaders(req: RoutedRequest): void {
 }
 
 async function storeBody(em: Em, req: Readable, fileId: number): Promise<string> {
-  const [hash, text, lines] = [createHash('sha256'), new TextDecoder('utf-8', { fatal: true }), new LineLengths()];
+  const [hash, text, lines] = [createHash('sha256'), new TextDecoder('utf-8', { fatal: true }), new LineLengthCheck()];
   let [bytes, position] = [0, 0];
-  let piece: Buffer[] = [];
+  let buffered: Buffer[] = [];
   const write = async (): Promise<void> => {
-    position = await append(em, fileId, position, Buffer.concat(piece));
-    piece = [];
+    position = await append(em, fileId, position, Buffer.concat(buffered));
+    buffered = [];
   };
-  // Whoever sends too much still gets an answer: the connection is not destroyed with the reading.
+  // If reading stops early, the connection stays open, so that the client receives the error response.
   const body: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false });
   for await (const chunk of body) {
     bytes += chunk.length;
-    refuseUnlessText(() => text.decode(chunk, { stream: true }));
+    assertUtf8(() => text.decode(chunk, { stream: true }));
     lines.read(chunk);
     hash.update(chunk);
-    piece.push(chunk);
-    if (piece.reduce((size, { length }) => size + length, 0) >= pieceSize) await write();
+    buffered.push(chunk);
+    if (buffered.reduce((size, { length }) => size + length, 0) >= bufferSize) await write();
   }
-  refuseUnlessText(() => text.decode());
+  assertUtf8(() => text.decode());
   if (bytes === 0) throw problem('invalid_request', { detail: 'The body is empty: send the file as the body.' });
   await write();
   return hash.digest('hex');
 }
 
-function refuseUnlessText(decode: () => unknown): void {
+function assertUtf8(decode: () => unknown): void {
   try {
     decode();
   } catch (cause) {
@@ -67,11 +67,11 @@ function refuseUnlessText(decode: () => unknown): void {
   }
 }
 
-// files of old programs end their lines with a carriage return alone
+// Some old programs end lines with a carriage return alone.
 const [newline, carriageReturn] = [0x0a, 0x0d];
 
-/** Refuses a file with a line that is longer than a row may be, before the rest of it is sent. */
-class LineLengths {
+/** Rejects a file with a line longer than the maximum row size, before the rest of the file is received. */
+class LineLengthCheck {
   #line = 1;
   #length = 0;
 

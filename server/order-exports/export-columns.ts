@@ -2,81 +2,81 @@ import { decimalAmount, type Order, type OrderExportColumn, type OrderSummary } 
 import type { CsvCell } from '../tasks/csv-text.ts';
 
 type Line = Order['items'][number];
-/** What one row of the file is made from; without lines, `line` is `undefined`. */
+/** The data of one row of the file; `line` is `undefined` in an export without lines. */
 export type Exported = { readonly order: OrderSummary; readonly line: Line | undefined };
 
 const decimal = (amount: number | undefined, { order }: Exported): string | null =>
   amount === undefined ? null : decimalAmount(amount, order.currency);
 
-const address =
+const deliveryField =
   (name: keyof OrderSummary['delivery']) =>
   ({ order }: Exported): CsvCell =>
     order.delivery[name] ?? null;
-const ofOrder =
+const orderField =
   (name: Exclude<keyof OrderSummary, 'delivery' | 'items'>) =>
   ({ order }: Exported): CsvCell =>
     order[name];
-const ofLine =
+const lineField =
   (name: keyof Line) =>
   ({ line }: Exported): CsvCell =>
     line?.[name] ?? null;
 
-/** Every column of the contract, and what stands in it. */
+/** Returns the cell of a row, for each column of the contract. */
 export const cellOf = {
-  id: ofOrder('id'),
-  reference: ofOrder('reference'),
-  user_id: ofOrder('user_id'),
-  client_id: ofOrder('client_id'),
-  status: ofOrder('status'),
-  payment_status: ofOrder('payment_status'),
-  fulfillment_status: ofOrder('fulfillment_status'),
-  cancel_reason: ofOrder('cancel_reason'),
-  currency: ofOrder('currency'),
-  tax_mode: ofOrder('tax_mode'),
-  subtotal: ofOrder('subtotal'),
+  id: orderField('id'),
+  reference: orderField('reference'),
+  user_id: orderField('user_id'),
+  client_id: orderField('client_id'),
+  status: orderField('status'),
+  payment_status: orderField('payment_status'),
+  fulfillment_status: orderField('fulfillment_status'),
+  cancel_reason: orderField('cancel_reason'),
+  currency: orderField('currency'),
+  tax_mode: orderField('tax_mode'),
+  subtotal: orderField('subtotal'),
   subtotal_decimal: (row) => decimal(row.order.subtotal, row),
-  discount_total: ofOrder('discount_total'),
+  discount_total: orderField('discount_total'),
   discount_total_decimal: (row) => decimal(row.order.discount_total, row),
-  shipping_total: ofOrder('shipping_total'),
+  shipping_total: orderField('shipping_total'),
   shipping_total_decimal: (row) => decimal(row.order.shipping_total, row),
-  tax_total: ofOrder('tax_total'),
+  tax_total: orderField('tax_total'),
   tax_total_decimal: (row) => decimal(row.order.tax_total, row),
-  total: ofOrder('total'),
+  total: orderField('total'),
   total_decimal: (row) => decimal(row.order.total, row),
-  refunded_total: ofOrder('refunded_total'),
+  refunded_total: orderField('refunded_total'),
   refunded_total_decimal: (row) => decimal(row.order.refunded_total, row),
-  item_count: ofOrder('item_count'),
-  delivery_method: address('method'),
-  recipient_name: address('recipient_name'),
-  phone: address('phone'),
-  line1: address('line1'),
-  line2: address('line2'),
-  city: address('city'),
-  region: address('region'),
-  postal_code: address('postal_code'),
-  country: address('country'),
-  note: ofOrder('note'),
-  metadata: ofOrder('metadata'),
-  version: ofOrder('version'),
-  expires_at: ofOrder('expires_at'),
-  created_at: ofOrder('created_at'),
-  updated_at: ofOrder('updated_at'),
-  paid_at: ofOrder('paid_at'),
-  shipped_at: ofOrder('shipped_at'),
-  delivered_at: ofOrder('delivered_at'),
-  canceled_at: ofOrder('canceled_at'),
-  line: ofLine('line'),
-  product_id: ofLine('product_id'),
-  sku: ofLine('sku'),
-  name: ofLine('name'),
-  quantity: ofLine('quantity'),
-  shipped_quantity: ofLine('shipped_quantity'),
-  restocked_quantity: ofLine('restocked_quantity'),
-  unit_price: ofLine('unit_price'),
+  item_count: orderField('item_count'),
+  delivery_method: deliveryField('method'),
+  recipient_name: deliveryField('recipient_name'),
+  phone: deliveryField('phone'),
+  line1: deliveryField('line1'),
+  line2: deliveryField('line2'),
+  city: deliveryField('city'),
+  region: deliveryField('region'),
+  postal_code: deliveryField('postal_code'),
+  country: deliveryField('country'),
+  note: orderField('note'),
+  metadata: orderField('metadata'),
+  version: orderField('version'),
+  expires_at: orderField('expires_at'),
+  created_at: orderField('created_at'),
+  updated_at: orderField('updated_at'),
+  paid_at: orderField('paid_at'),
+  shipped_at: orderField('shipped_at'),
+  delivered_at: orderField('delivered_at'),
+  canceled_at: orderField('canceled_at'),
+  line: lineField('line'),
+  product_id: lineField('product_id'),
+  sku: lineField('sku'),
+  name: lineField('name'),
+  quantity: lineField('quantity'),
+  shipped_quantity: lineField('shipped_quantity'),
+  restocked_quantity: lineField('restocked_quantity'),
+  unit_price: lineField('unit_price'),
   unit_price_decimal: (row) => decimal(row.line?.unit_price, row),
-  tax_rate_bps: ofLine('tax_rate_bps'),
-  line_tax: ofLine('tax'),
+  tax_rate_bps: lineField('tax_rate_bps'),
+  line_tax: lineField('tax'),
   line_tax_decimal: (row) => decimal(row.line?.tax, row),
-  line_total: ofLine('total'),
+  line_total: lineField('total'),
   line_total_decimal: (row) => decimal(row.line?.total, row),
 } satisfies Record<OrderExportColumn, (row: Exported) => CsvCell>;

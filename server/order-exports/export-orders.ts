@@ -9,12 +9,12 @@ import type { Outcome, TaskRun } from '../tasks/task-context.ts';
 import type { Exported } from './export-columns.ts';
 import { writeRows } from './serialize-rows.ts';
 
-/** Orders, and lines of orders, that are in memory at a time. */
-const [ordersAtOnce, linesAtOnce] = [500, 1_000];
-/** More than these are not counted beforehand: it would take longer than it is worth. */
+/** Maximum numbers of orders and of order lines in memory. */
+const [batchOrders, batchLines] = [500, 1_000];
+/** Maximum number of orders that are counted to report progress; counting more would take too long. */
 const countedMax = 1_000_000;
 
-/** An export as its task keeps it: the request, with everything decided. */
+/** Parameters of an export task: the request with all defaults resolved. */
 export const orderExport = z.object({
   format: z.enum(fileFormats),
   rows: z.enum(['orders', 'lines']),
@@ -32,59 +32,59 @@ export const orderExport = z.object({
 });
 export type OrderExport = z.output<typeof orderExport>;
 
-const checkpoint = z.object({
+const checkpointSchema = z.object({
   fileId: z.number(),
   chunks: z.number(),
   rows: z.number(),
   orders: z.number(),
-  /** The last order written. */
+  /** Position of the last exported order. */
   after: z.tuple([z.string(), z.number()]).optional(),
 });
-type Checkpoint = z.output<typeof checkpoint>;
+type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** Writes orders into a file, oldest first, a batch at a time; after a crash it goes on behind the last batch. */
+/** Writes orders to a file in batches, oldest first. After a crash, the export resumes after the last batch. */
 export async function exportOrders(run: TaskRun): Promise<Outcome> {
   const params = orderExport.parse(run.task.params);
-  let at = run.task.checkpoint === null ? await begin(run, params) : checkpoint.parse(run.task.checkpoint);
+  let checkpoint = run.task.checkpoint === null ? await createCheckpoint(run, params) : checkpointSchema.parse(run.task.checkpoint);
   for (let more = true; more;) {
-    const from = at;
-    ({ checkpoint: at, more } = await run.step((em) => exportBatch(em, params, from)));
+    const from = checkpoint;
+    ({ checkpoint, more } = await run.step((em) => exportBatch(em, params, from)));
   }
-  return { fileId: at.fileId, format: params.format, rows: at.rows, imported: null };
+  return { fileId: checkpoint.fileId, format: params.format, rows: checkpoint.rows, imported: null };
 }
 
-async function begin(run: TaskRun, params: OrderExport): Promise<Checkpoint> {
-  const begun = await run.step(async (em) => {
+async function createCheckpoint(run: TaskRun, params: OrderExport): Promise<Checkpoint> {
+  const progress = await run.step(async (em) => {
     const fileId = await newFile(em);
     const header = writeRows(params.format, params.columns, [], true);
     const chunks = await append(em, fileId, 0, header);
-    const total = await countOrders(em, filtersOf(params), countedMax);
+    const total = await countOrders(em, toFilters(params), countedMax);
     return { checkpoint: { fileId, chunks, rows: 0, orders: 0 }, processed: 0, total: total > countedMax ? undefined : total };
   });
-  return begun.checkpoint;
+  return progress.checkpoint;
 }
 
-async function exportBatch(em: Em, params: OrderExport, at: Checkpoint) {
+async function exportBatch(em: Em, params: OrderExport, checkpoint: Checkpoint) {
   const sort = { by: 'created_at', descending: false } as const;
-  const found = await listOrders(em, filtersOf(params), { sort, position: at.after, limit: ordersAtOnce });
-  const orders = fewLines(found.slice(0, ordersAtOnce).map(toOrderSummary), params.rows === 'lines');
+  const found = await listOrders(em, toFilters(params), { sort, position: checkpoint.after, limit: batchOrders });
+  const orders = limitLines(found.slice(0, batchOrders).map(toOrderSummary), params.rows === 'lines');
   const rows = params.rows === 'lines' ? await withLines(em, orders) : orders.map((order) => ({ order, line: undefined }));
   const last = orders.at(-1);
   const next: Checkpoint = {
-    fileId: at.fileId,
-    chunks: await append(em, at.fileId, at.chunks, writeRows(params.format, params.columns, rows, false)),
-    rows: at.rows + rows.length,
-    orders: at.orders + orders.length,
-    after: last ? [last.created_at, last.id] : at.after,
+    fileId: checkpoint.fileId,
+    chunks: await append(em, checkpoint.fileId, checkpoint.chunks, writeRows(params.format, params.columns, rows, false)),
+    rows: checkpoint.rows + rows.length,
+    orders: checkpoint.orders + orders.length,
+    after: last ? [last.created_at, last.id] : checkpoint.after,
   };
   return { checkpoint: next, processed: next.orders, more: orders.length < found.length };
 }
 
-/** As many orders as have not too many lines together; one at least. */
-function fewLines(orders: OrderSummary[], counted: boolean): OrderSummary[] {
-  if (!counted) return orders;
+/** Returns the first orders that together have at most `batchLines` lines, but at least one order. */
+function limitLines(orders: OrderSummary[], exportsLines: boolean): OrderSummary[] {
+  if (!exportsLines) return orders;
   let lines = 0;
-  const end = orders.findIndex(({ item_count: count }, at) => (lines += count) > linesAtOnce && at > 0);
+  const end = orders.findIndex(({ item_count: count }, index) => (lines += count) > batchLines && index > 0);
   return end === -1 ? orders : orders.slice(0, end);
 }
 
@@ -99,7 +99,7 @@ async function withLines(em: Em, orders: readonly OrderSummary[]): Promise<Expor
   return orders.flatMap((order) => (lines.get(order.id) ?? []).map((line) => ({ order, line })));
 }
 
-const filtersOf = (params: OrderExport): OrderFilters => ({
+const toFilters = (params: OrderExport): OrderFilters => ({
   userId: params.user_id,
   status: params.status,
   paymentStatus: params.payment_status,

@@ -15,32 +15,32 @@ export const orderExportRoutes = ({ em }: ResourceDeps) =>
     create: ({ body, req, res }) => {
       const principal = principalOf(req);
       requireScope(principal, 'orders.read', 'orders.manage');
-      const params = exportFor(principal, body, new Date());
+      const params = resolveExport(principal, body, new Date());
       return onceAccepted(
         em,
         req,
         res,
-        (inner) => startTask(inner, principal, { type: 'order_export', params, needs: neededFor(principal, params) }),
+        (inner) => startTask(inner, principal, { type: 'order_export', params, needs: requiredScopes(principal, params) }),
         taskLocation,
       );
     },
   });
 
-/** The request with everything decided: whose orders, which columns, and up to when. */
-function exportFor(principal: Principal, input: OrderExportCreate, now: Date): OrderExport {
-  const { columns = allColumns(input.rows), user_id: asked, created_at_lt: until, ...rest } = input;
-  const userId = whoseOrders(principal, asked);
+/** Resolves the defaults of a request: the owner of the orders, the columns and the end of the period. */
+function resolveExport(principal: Principal, input: OrderExportCreate, now: Date): OrderExport {
+  const { columns = allColumns(input.rows), user_id: requestedUserId, created_at_lt: until, ...rest } = input;
+  const userId = whoseOrders(principal, requestedUserId);
   return {
     ...rest,
     columns,
     ...(userId !== undefined && { user_id: userId }),
-    // What is placed while the file is being written is not for it.
+    // Orders placed during the export are not included.
     created_at_lt: until !== undefined && Date.parse(until) < now.getTime() ? until : now.toISOString(),
   };
 }
 
-/** The scope that a token needs to read the task and its file: the one that lets it read the orders in the file. */
-const neededFor = ({ user, scopes }: Principal, { user_id: userId }: OrderExport): Scope[] =>
+/** Returns the scope that a token requires to read the task and its file: the one that allows reading the exported orders. */
+const requiredScopes = ({ user, scopes }: Principal, { user_id: userId }: OrderExport): Scope[] =>
   userId !== undefined && userId === user?.id && scopes.has('orders.read') ? ['orders.read'] : ['orders.manage'];
 
 const allColumns = (rows: OrderExportCreate['rows']): OrderExport['columns'] =>

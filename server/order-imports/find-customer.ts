@@ -17,13 +17,18 @@ const findByEmail = statement<Account>(
   `select id from users where lower(email) = lower($1) and status <> 'closed'`,
 );
 const createUser = statement<Account>('create_imported_customer', 'insert into users (name, email) values ($1, $2) returning id');
-const remember = statement('remember_imported_customer', 'insert into imported_customers (source, key, user_id) values ($1, $2, $3)');
+const storeImportedCustomer = statement(
+  'remember_imported_customer',
+  'insert into imported_customers (source, key, user_id) values ($1, $2, $3)',
+);
 
-/** The account of an order's customer: by the key that the source gives them, by their address, or as the rules of the import say. */
+/**
+ * Returns the account of an order's customer: by the customer key of the source, by e-mail address, or as the import parameters specify.
+ */
 export async function findCustomer(em: Em, params: OrderImport, head: OrderHead): Promise<number | Mistake> {
   const { source, user_id: userId } = params;
   const key = head.customer ?? head.customer_email;
-  if (key === undefined) return userId === undefined ? unnamed : userById(em, userId);
+  if (key === undefined) return userId === undefined ? customerMissing : findUserById(em, userId);
   const [imported] = await findImported(em, [source, key]);
   if (imported) return imported.id;
   const [known] = head.customer_email === undefined ? [] : await findByEmail(em, [head.customer_email]);
@@ -32,21 +37,21 @@ export async function findCustomer(em: Em, params: OrderImport, head: OrderHead)
   }
   const [user] = known
     ? [known]
-    : await createUser(em, [head.customer_name ?? `Customer ${key}`.slice(0, 200), head.customer_email ?? noAddress(source, key)]);
-  if (!user) throw new Error('inserting a user gave no row');
-  await remember(em, [source, key, user.id]);
+    : await createUser(em, [head.customer_name ?? `Customer ${key}`.slice(0, 200), head.customer_email ?? placeholderEmail(source, key)]);
+  if (!user) throw new Error('inserting a user returned no row');
+  await storeImportedCustomer(em, [source, key, user.id]);
   return user.id;
 }
 
-const unnamed: Mistake = { field: 'customer', code: 'required', detail: 'The order names no customer.' };
+const customerMissing: Mistake = { field: 'customer', code: 'required', detail: 'The order names no customer.' };
 
-async function userById(em: Em, id: number): Promise<number | Mistake> {
+async function findUserById(em: Em, id: number): Promise<number | Mistake> {
   const [user] = await findUser(em, [id]);
   return user?.id ?? { field: 'user_id', code: 'unknown_reference', detail: `There is no user ${id}.` };
 }
 
-/** Nobody can be reached there (RFC 2606), and it is the same whenever the customer is met. */
-function noAddress(source: string, key: string): string {
+/** Returns an undeliverable address (RFC 2606, `.invalid`) that is always the same for a customer of a source. */
+function placeholderEmail(source: string, key: string): string {
   const name = createHash('sha256').update(`${source}\n${key}`).digest('hex').slice(0, 24);
   return `imported-${name}@users.invalid`;
 }

@@ -4,14 +4,14 @@ import type { Mistake } from '../imports/parse-cells.ts';
 import type { OrderImport } from './order-import-parameters.ts';
 import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
-type Known = { readonly id: number; readonly sku: string };
+type KnownProduct = { readonly id: number; readonly sku: string };
 
-const findBySku = statement<Known>(
+const findBySku = statement<KnownProduct>(
   'find_products_by_sku',
   'select id, sku from products where sku = any(select jsonb_array_elements_text($1::jsonb))',
 );
-// In one order, so that imports side by side wait for each other instead of for themselves; what another one has just added is read again.
-const create = statement<Known>(
+// Inserting in SKU order keeps concurrent imports from deadlocking. Products that another import has just created are read afterwards.
+const createProducts = statement<KnownProduct>(
   'create_imported_products',
   `insert into products (sku, name, category, price, currency, tax_rate_bps, status)
    select sku, name, 'imported', unit_price, $2, tax_rate_bps, 'archived'
@@ -20,23 +20,23 @@ const create = statement<Known>(
    returning id, sku`,
 );
 
-/** Ids by SKU for every line, or why there is none. */
+/** Returns the product ids of all lines by SKU, creating unknown products if the import allows it, or an error. */
 export async function findProducts(
   em: Em,
   params: OrderImport,
   { currency }: OrderHead,
   lines: readonly OrderLine[],
 ): Promise<ReadonlyMap<string, number> | Mistake> {
-  const ids = new Map((await find(em, lines)).map(({ sku, id }) => [sku, id]));
+  const ids = new Map((await findByLines(em, lines)).map(({ sku, id }) => [sku, id]));
   const unknown = new Map(lines.filter(({ sku }) => !ids.has(sku)).map((line) => [line.sku, line]));
   if (unknown.size === 0) return ids;
   if (params.unknown_products === 'refuse') {
     const skus = [...unknown.keys()].slice(0, 10).join(', ');
     return { field: 'sku', code: 'unknown_reference', detail: `There is no product with the SKU ${skus}.` };
   }
-  await create(em, [JSON.stringify([...unknown.values()]), currency]);
-  return new Map((await find(em, lines)).map(({ sku, id }) => [sku, id]));
+  await createProducts(em, [JSON.stringify([...unknown.values()]), currency]);
+  return new Map((await findByLines(em, lines)).map(({ sku, id }) => [sku, id]));
 }
 
-const find = (em: Em, lines: readonly OrderLine[]): Promise<Known[]> =>
+const findByLines = (em: Em, lines: readonly OrderLine[]): Promise<KnownProduct[]> =>
   findBySku(em, [JSON.stringify([...new Set(lines.map(({ sku }) => sku))])]);

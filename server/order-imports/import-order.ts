@@ -14,21 +14,21 @@ import type { Invoice } from './invoice.ts';
 import { orderDifference } from './order-difference.ts';
 import { readInvoice, type ReadInvoice } from './read-invoice.ts';
 
-/** Imports one order, unless it was imported before with the same data. */
+/** Imports an order, unless it has already been imported with the same data. */
 export async function importOrder(em: Em, params: OrderImport, task: ClaimedTask, invoice: Invoice): Promise<Verdict> {
-  if (invoice.rows > invoice.records.length) return { outcome: 'refused', remarks: [tooManyRows(invoice)] };
-  const read = readInvoice(params, invoice);
-  if ('outcome' in read) return read;
-  const { head, remarks } = read;
-  const fingerprint = orderFingerprint(params, head, read.lines);
-  const earlier = await findImported(em, params, head, fingerprint);
-  if (earlier === 'same') return { outcome: 'unchanged', remarks };
-  if (earlier !== 'new') return importAgain(em, params, task, read, earlier, fingerprint);
-  const data = await resolved(em, params, task, read, fingerprint);
+  if (invoice.rows > invoice.records.length) return { outcome: 'refused', issues: [tooManyRows(invoice)] };
+  const parsed = readInvoice(params, invoice);
+  if ('outcome' in parsed) return parsed;
+  const { head, issues } = parsed;
+  const fingerprint = orderFingerprint(params, head, parsed.lines);
+  const existing = await findImported(em, params, head, fingerprint);
+  if (existing === 'same') return { outcome: 'unchanged', issues };
+  if (existing !== 'new') return reimportOrder(em, params, task, parsed, existing, fingerprint);
+  const data = await resolveReferences(em, params, task, parsed, fingerprint);
   if ('outcome' in data) return data;
   const orderId = await insertOrder(em, data);
-  if (params.events === 'true') await announce(em, task, 'order.created', orderId);
-  return { outcome: 'created', remarks };
+  if (params.events === 'true') await recordOrderEvent(em, task, 'order.created', orderId);
+  return { outcome: 'created', issues };
 }
 
 function tooManyRows({ reference, records, rows }: Invoice): Remark {
@@ -36,61 +36,61 @@ function tooManyRows({ reference, records, rows }: Invoice): Remark {
   return { line: records[0]?.line ?? 0, ...(reference !== undefined && { reference }), code: 'out_of_range', detail };
 }
 
-/** An order that was imported before: with other data it is refused or replaced. */
-async function importAgain(
+/** Handles an order that was imported before: if its data differ, rejects or replaces it. */
+async function reimportOrder(
   em: Em,
   params: OrderImport,
   task: ClaimedTask,
-  read: ReadInvoice,
-  earlier: ImportedOrder,
+  parsed: ReadInvoice,
+  existing: ImportedOrder,
   fingerprint: string,
 ): Promise<Verdict> {
-  const difference = orderDifference(read.head, read.lines, earlier);
-  if (!difference && earlier.fingerprint === null) {
-    await storeFingerprint(em, params, read.head, fingerprint);
-    return { outcome: 'unchanged', remarks: read.remarks };
+  const difference = orderDifference(parsed.head, parsed.lines, existing);
+  if (!difference && existing.fingerprint === null) {
+    await storeFingerprint(em, params, parsed.head, fingerprint);
+    return { outcome: 'unchanged', issues: parsed.issues };
   }
   const { at = 0, field, detail = 'the data of the customer or of the order differ from those of the last import' } = difference ?? {};
-  const line = read.lineNumbers[at] ?? read.line;
+  const line = parsed.lineNumbers[at] ?? parsed.line;
   const differs = (code: string, how: string): Verdict => ({
     outcome: 'differing',
-    remarks: [...read.remarks, { line, reference: read.head.reference, ...(field !== undefined && { field }), code, detail: how }],
+    issues: [...parsed.issues, { line, reference: parsed.head.reference, ...(field !== undefined && { field }), code, detail: how }],
   });
-  const was = `Order ${earlier.order_id} was imported before with different data: ${detail}.`;
+  const was = `Order ${existing.order_id} was imported before with different data: ${detail}.`;
   if (params.changed_orders === 'refuse') {
     return differs('already_imported', `${was} To replace it, import the file again with changed_orders=replace.`);
   }
-  if (!(await lockForReplacement(em, earlier.order_id))) {
+  if (!(await lockForReplacement(em, existing.order_id))) {
     const why = 'It cannot be replaced, because it has payments, refunds or shipments, or was canceled here.';
     return differs('not_replaceable', `${was} ${why} Change the order itself, or import it under another reference.`);
   }
-  const data = await resolved(em, params, task, read, fingerprint);
+  const data = await resolveReferences(em, params, task, parsed, fingerprint);
   if ('outcome' in data) return data;
-  await replaceOrder(em, data, earlier.order_id);
-  if (params.events === 'true') await announce(em, task, 'order.updated', earlier.order_id);
-  return { outcome: 'updated', remarks: read.remarks };
+  await replaceOrder(em, data, existing.order_id);
+  if (params.events === 'true') await recordOrderEvent(em, task, 'order.updated', existing.order_id);
+  return { outcome: 'updated', issues: parsed.issues };
 }
 
-/** The order with its customer and products, or why it has none. */
-async function resolved(
+/** Finds or creates the customer and products of an order. Returns the outcome `refused` if that fails. */
+async function resolveReferences(
   em: Em,
   params: OrderImport,
   task: ClaimedTask,
-  { line, head, lines, remarks }: ReadInvoice,
+  { line, head, lines, issues }: ReadInvoice,
   fingerprint: string,
 ): Promise<ImportedData | Verdict> {
-  const refused = (mistake: Mistake): Verdict => ({
+  const rejected = (error: Mistake): Verdict => ({
     outcome: 'refused',
-    remarks: [...remarks, { line, reference: head.reference, ...mistake }],
+    issues: [...issues, { line, reference: head.reference, ...error }],
   });
   const userId = await findCustomer(em, params, head);
-  if (typeof userId !== 'number') return refused(userId);
+  if (typeof userId !== 'number') return rejected(userId);
   const products = await findProducts(em, params, head, lines);
-  if ('code' in products) return refused(products);
+  if ('code' in products) return rejected(products);
   return { params, head, userId, clientId: task.client_id, lines, products, fingerprint };
 }
 
-async function announce(
+async function recordOrderEvent(
   em: Em,
   { client_id: clientId }: ClaimedTask,
   type: 'order.created' | 'order.updated',

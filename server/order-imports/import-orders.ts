@@ -6,67 +6,69 @@ import { sizeOfStoredFile } from '../tasks/stored-file.ts';
 import { type Outcome, storedInput, type TaskRun } from '../tasks/task-context.ts';
 import { importOrder } from './import-order.ts';
 import { adjacentInvoices, type Invoice } from './invoice.ts';
-import { orderImport, type OrderImport } from './order-import-parameters.ts';
+import { orderImportSchema, type OrderImport } from './order-import-parameters.ts';
 import { partitionRows, readPartition, referenceNumber } from './partition-rows.ts';
 
-/** References that are remembered to find out whether the rows of each order are adjacent. */
+/** Maximum number of references kept in memory to detect whether the rows of each order are adjacent. */
 const referencesMax = 500_000;
 
-/** Imports the orders of a file, in bounded memory whatever its size. */
+/** Imports the orders of a file, in bounded memory regardless of the file size. */
 export async function importOrders(run: TaskRun): Promise<Outcome> {
   const { task, em } = run;
-  const params = orderImport.parse(task.params);
-  const file: StoredFile = { em, fileId: storedInput(task), format: params.format, keep: () => run.keep() };
+  const params = orderImportSchema.parse(task.params);
+  const file: StoredFile = { em, fileId: storedInput(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
-    survey: () => surveyOrders(file, params),
-    piecesFrom: (from, { partitions }) =>
+    checkFile: () => checkOrderFile(file, params),
+    readItems: (from, { partitions }) =>
       partitions ? partitionedInvoices(file, params, from, partitions) : adjacentInvoices(readRecords(file, from), params.reference_column),
-    rowsOf: ({ rows }) => rows,
-    lineOf: ({ records }) => records[0]?.line,
-    importPiece: (inner, invoice) => importOrder(inner, params, task, invoice),
+    countRows: ({ rows }) => rows,
+    firstLine: ({ records }) => records[0]?.line,
+    importItem: (inner, invoice) => importOrder(inner, params, task, invoice),
   });
 }
 
-/** Checks the file. If the rows of an order are not adjacent, or too many orders to tell, their rows are brought together first. */
-async function surveyOrders(file: StoredFile, params: OrderImport): Promise<Survey> {
+/**
+ * Checks the file. If the rows of an order are not adjacent, or there are too many orders to tell, regroups the rows into partitions first.
+ */
+async function checkOrderFile(file: StoredFile, params: OrderImport): Promise<Survey> {
   const needed = [params.reference_column, params.created_at_column, params.sku_column, params.quantity_column, params.unit_price_column];
   const seen = new Set<number>();
   let [total, isScattered] = [0, false];
-  for await (const { piece } of adjacentInvoices(surveyed(readRecords(file), needed), params.reference_column)) {
-    total += piece.rows;
-    if (piece.reference === undefined || isScattered) continue;
-    const number = referenceNumber(piece.reference);
+  for await (const { item } of adjacentInvoices(surveyed(readRecords(file), needed), params.reference_column)) {
+    total += item.rows;
+    if (item.reference === undefined || isScattered) continue;
+    const number = referenceNumber(item.reference);
     isScattered = seen.has(number) || seen.size === referencesMax;
     if (isScattered) seen.clear();
     else seen.add(number);
   }
   if (!isScattered) return { total };
   const bytes = await sizeOfStoredFile(file.em, file.fileId);
-  return { total, partitions: await partitionRows(file.em, readRecords(file), bytes, columnsOf(params)) };
+  return { total, partitions: await partitionRows(file.em, readRecords(file), bytes, importedColumns(params)) };
 }
 
-/** Columns of the file that an import reads; first the one with the reference. */
-function columnsOf(params: OrderImport): [string, ...string[]] {
+/** Returns the columns of the file that the import reads, starting with the reference column. */
+function importedColumns(params: OrderImport): [string, ...string[]] {
   const columns = new Set(Object.entries(params).flatMap(([name, value]) => (name.endsWith('_column') ? [String(value)] : [])));
   columns.delete(params.reference_column);
   return [params.reference_column, ...columns];
 }
 
 async function* partitionedInvoices(
-  { em, keep }: StoredFile,
+  { em, renewLease }: StoredFile,
   params: OrderImport,
   from: ImportPosition,
   partitions: readonly number[],
-): AsyncGenerator<{ readonly piece: Invoice; readonly end: ImportPosition }> {
+): AsyncGenerator<{ readonly item: Invoice; readonly end: ImportPosition }> {
   const { partition: first = 0, pieces: done = 0 } = from;
   for (const [at, fileId] of partitions.entries()) {
     if (at < first) continue;
-    const invoices = await readPartition(em, fileId, columnsOf(params));
-    await keep();
-    for (const [nth, piece] of invoices.entries()) {
-      if (at === first && nth < done) continue;
-      yield { piece, end: { bytes: 0, lines: 0, partition: at, pieces: nth + 1 } };
+    const invoices = await readPartition(em, fileId, importedColumns(params));
+    await renewLease();
+    for (const [index, item] of invoices.entries()) {
+      if (at === first && index < done) continue;
+      yield { item, end: { bytes: 0, lines: 0, partition: at, pieces: index + 1 } };
     }
   }
 }

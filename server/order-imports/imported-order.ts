@@ -4,21 +4,21 @@ import { statement } from '../database/queries/prepared-statement.ts';
 import type { OrderImport } from './order-import-parameters.ts';
 import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
-/** An order that the same source has imported before, as it is stored now. */
+/** An order that was imported earlier from the same source, in its current state. */
 export type ImportedOrder = {
   readonly order_id: number;
-  /** `null` for an order that was imported before fingerprints were stored. */
+  /** `null` if the order was imported before fingerprints were stored. */
   readonly fingerprint: string | null;
   readonly status: string;
   readonly currency: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly created_ms: number;
   readonly shipping_total: number;
   readonly discount_total: number;
   readonly note: string | null;
   readonly delivery: Readonly<Record<string, unknown>>;
   readonly user_id: number;
-  /** What the source calls its customer. */
+  /** The keys of its customer in the source. */
   readonly customers: readonly string[];
   readonly lines: readonly OrderLine[];
 };
@@ -41,7 +41,7 @@ const setFingerprint = statement(
   'set_imported_fingerprint',
   'update imported_orders set fingerprint = $3 where source = $1 and reference = $2',
 );
-// Money or goods that moved here belong to the order as it is.
+// An order with payments, refunds or shipments in this system must not be replaced.
 const lockReplaceable = statement<{ replaceable: boolean }>(
   'lock_replaceable_order',
   `select cancel_reason is null
@@ -51,19 +51,19 @@ const lockReplaceable = statement<{ replaceable: boolean }>(
      from orders o where o.id = $1 for update`,
 );
 
-/** SHA-256 of everything that an import takes from the rows of an order. */
+/** Returns the SHA-256 of all data that an import takes from the rows of an order. */
 export function orderFingerprint({ user_id: userId }: OrderImport, head: OrderHead, lines: readonly OrderLine[]): string {
   const user = head.customer === undefined && head.customer_email === undefined ? userId : undefined;
-  const text = JSON.stringify([sorted({ ...head, delivery: sorted(head.delivery), user }), lines.map(sorted)]);
+  const text = JSON.stringify([sortedEntries({ ...head, delivery: sortedEntries(head.delivery), user }), lines.map(sortedEntries)]);
   return createHash('sha256').update(text).digest('hex');
 }
 
-const sorted = (value: object): [string, unknown][] =>
+const sortedEntries = (value: object): [string, unknown][] =>
   Object.entries(value)
     .filter(([, each]) => each !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Whether the source has imported the order before, with these data or with others. */
+/** Finds an earlier import of the order from the same source. Returns `same` if the data are equal, otherwise the stored order. */
 export async function findImported(
   em: Em,
   { source }: OrderImport,
@@ -74,14 +74,15 @@ export async function findImported(
   if (!found) return 'new';
   if (found.fingerprint === fingerprint) return 'same';
   const [order] = await findOrder(em, [source, reference]);
-  if (!order) throw new Error('an imported order is not there');
+  if (!order) throw new Error('an imported order does not exist');
   return order;
 }
 
+/** Stores the fingerprint of an order that was imported before fingerprints existed. */
 export const storeFingerprint = (em: Em, { source }: OrderImport, { reference }: OrderHead, fingerprint: string): Promise<unknown> =>
   setFingerprint(em, [source, reference, fingerprint]);
 
-/** Locks an order, and returns whether another import may replace its data. */
+/** Locks an order and returns whether an import may replace its data. */
 export async function lockForReplacement(em: Em, orderId: number): Promise<boolean> {
   const [order] = await lockReplaceable(em, [orderId]);
   return order?.replaceable ?? false;

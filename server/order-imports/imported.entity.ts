@@ -2,20 +2,20 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Order } from '../orders/order.entity.ts';
 import { User } from '../users/user.entity.ts';
 
-/** What an order was called where it came from: whoever imports it again finds it here. */
+/** Maps the reference of an order in its source to the imported order. */
 export const ImportedOrder = defineEntity({
   name: 'ImportedOrder',
   tableName: 'imported_orders',
   properties: {
     source: p.text().primary(),
     reference: p.text().primary(),
-    /** SHA-256 of the imported data; `null` for an order that was imported before fingerprints were stored. */
+    /** SHA-256 of the imported data; `null` if the order was imported before fingerprints were stored. */
     fingerprint: p.text().nullable(),
     order: p.oneToOne(Order).mapToPk().deleteRule('no action').updateRule('no action'),
   },
 });
 
-/** Which account a customer of another shop has here. */
+/** Maps the key of a customer in a source to an account. */
 export const ImportedCustomer = defineEntity({
   name: 'ImportedCustomer',
   tableName: 'imported_customers',

@@ -3,7 +3,8 @@ import { statement } from '../database/queries/prepared-statement.ts';
 import type { OrderImport } from './order-import-parameters.ts';
 import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
-// The tax is worked out as for any order: in the price or on top of it, half a minor unit rounds up, a discount lowers it in proportion.
+// Calculates tax as for any order: included in the price or added, rounded half up to minor units, and reduced in proportion to the
+// discount.
 const computed = `lines as (
      select *, unit_price * quantity as total,
             case $7 when 'inclusive' then (unit_price * quantity * tax_rate_bps * 2 + 10000 + tax_rate_bps) / (2 * (10000 + tax_rate_bps))
@@ -15,7 +16,7 @@ const computed = `lines as (
      select *, case when subtotal > 0 then round(tax_total::numeric * (subtotal - $8::bigint) / subtotal)::bigint else tax_total end as due_tax from sums)`;
 const columns = `user_id, client_id, status, payment_status, fulfillment_status, currency, tax_mode, subtotal, discount_total,
                          shipping_total, tax_total, total, item_count, delivery, reference, note, created_at, paid_at, shipped_at, delivered_at, canceled_at`;
-// An update does not infer the types of parameters in a subquery.
+// The casts are needed because an update does not infer parameter types in a subquery.
 const values = `$1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, subtotal, $8::bigint, $9::bigint, due_tax,
             subtotal - $8::bigint + $9::bigint + case $7 when 'exclusive' then due_tax else 0 end, item_count,
             $10::jsonb, $11::text, $12::text, $13::timestamptz,
@@ -26,7 +27,7 @@ const items = `items as (
      select placed.id, line, product_id, sku, name, unit_price, quantity, case when $3 in ('shipped', 'delivered') then quantity else 0 end,
             tax_rate_bps, tax, total
        from placed cross join lines)`;
-const insert = statement<{ id: number }>(
+const insertStatement = statement<{ id: number }>(
   'insert_imported_order',
   `with ${computed},
    placed as (insert into orders (${columns}) select ${values} from due returning id),
@@ -49,28 +50,28 @@ export type ImportedData = {
   readonly userId: number;
   readonly clientId: string;
   readonly lines: readonly OrderLine[];
-  /** Ids by SKU. */
+  /** Product ids by SKU. */
   readonly products: ReadonlyMap<string, number>;
   readonly fingerprint: string;
 };
 
 const fulfillment = { paid: 'unfulfilled', shipped: 'shipped', delivered: 'delivered', canceled: 'unfulfilled' } as const;
 
-/** Writes the order as it was, with the prices of its day. */
+/** Inserts an imported order with its original dates and prices. */
 export async function insertOrder(em: Em, imported: ImportedData): Promise<number> {
-  const [order] = await insert(em, valuesOf(imported));
-  if (!order) throw new Error('inserting an order gave no row');
+  const [order] = await insertStatement(em, statementParameters(imported));
+  if (!order) throw new Error('inserting an order returned no row');
   return order.id;
 }
 
-/** Replaces the data of an order that was imported before. The caller has locked the order. */
+/** Replaces the data of an order that was imported earlier. The caller has locked the order. */
 export async function replaceOrder(em: Em, imported: ImportedData, orderId: number): Promise<void> {
   await deleteLines(em, [orderId]);
-  const [order] = await replace(em, [...valuesOf(imported), orderId]);
-  if (!order) throw new Error('replacing an order gave no row');
+  const [order] = await replace(em, [...statementParameters(imported), orderId]);
+  if (!order) throw new Error('replacing an order returned no row');
 }
 
-function valuesOf({ params, head, userId, clientId, lines, products, fingerprint }: ImportedData): unknown[] {
+function statementParameters({ params, head, userId, clientId, lines, products, fingerprint }: ImportedData): unknown[] {
   const { status, currency, discount_total: discount, shipping_total: shipping, delivery, reference, note } = head;
   const paid = status === 'canceled' ? 'unpaid' : 'paid';
   const rows = lines.map((each, at) => ({ ...each, line: at + 1, product_id: products.get(each.sku) }));

@@ -1,61 +1,63 @@
 import { importOrderRowsMax } from '@mandate/contract';
 import type { FilePosition, FileRecord } from '../imports/file-record.ts';
 
-/** The rows of one order; or one row that belongs to no order. */
+/** The rows of one order, or a single row without an order. */
 export type Invoice = {
   readonly reference: string | undefined;
   readonly records: readonly FileRecord[];
-  /** Rows in the file; more than `records` if there are more than an order can have. */
+  /** Number of rows in the file; larger than the number of `records` if an order has too many rows. */
   readonly rows: number;
 };
 
-/** Rows between two rows of an order that belong to it although they do not say so. */
+/** Maximum number of rows without a reference that are assigned to an order because they lie between two of its rows. */
 const unnamedMax = 100;
 
-type OpenInvoice = { readonly reference: string; readonly records: FileRecord[]; rows: number };
+type OpenGroup = { readonly reference: string; readonly records: FileRecord[]; rows: number };
 
-export function addRow(invoice: OpenInvoice, record: FileRecord): void {
+/** Adds a row to the rows of an order; rows beyond the maximum are only counted. */
+export function addRow(invoice: OpenGroup, record: FileRecord): void {
   invoice.rows += 1;
   if (invoice.records.length < importOrderRowsMax) invoice.records.push(record);
 }
 
-export const newInvoice = (reference: string): OpenInvoice => ({ reference, records: [], rows: 0 });
+/** Creates the row group of an order without rows. */
+export const newInvoice = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
 
-const single = (record: FileRecord): Invoice => ({ reference: undefined, records: [record], rows: 1 });
+const ungrouped = (record: FileRecord): Invoice => ({ reference: undefined, records: [record], rows: 1 });
 
 /**
- * Joins the adjacent rows of each order. A row without a reference belongs to an order if the rows before and after it do: it may be a
- * damaged row of that order.
+ * Groups the adjacent rows of each order. A row without a reference is assigned to an order if the rows before and after it belong to that
+ * order, because it may be a damaged row of the order.
  * @param column the column with the reference
  */
 export async function* adjacentInvoices(
   records: AsyncIterable<FileRecord>,
   column: string,
-): AsyncGenerator<{ readonly piece: Invoice; readonly end: FilePosition }> {
-  let open: OpenInvoice | undefined;
+): AsyncGenerator<{ readonly item: Invoice; readonly end: FilePosition }> {
+  let open: OpenGroup | undefined;
   let openEnd: FilePosition | undefined;
   let unnamed: FileRecord[] = [];
-  const closed = function* () {
-    if (open && openEnd) yield { piece: open, end: openEnd };
-    for (const record of unnamed) yield { piece: single(record), end: record.end };
+  const closeGroup = function* () {
+    if (open && openEnd) yield { item: open, end: openEnd };
+    for (const record of unnamed) yield { item: ungrouped(record), end: record.end };
     [open, unnamed] = [undefined, []];
   };
   for await (const record of records) {
     const reference = record.cells.get(column);
     if (reference === undefined) {
       unnamed.push(record);
-      if (!open || unnamed.length > unnamedMax) yield* closed();
+      if (!open || unnamed.length > unnamedMax) yield* closeGroup();
       continue;
     }
     if (open?.reference === reference) {
       for (const each of unnamed) addRow(open, each);
       unnamed = [];
     } else {
-      yield* closed();
+      yield* closeGroup();
       open = newInvoice(reference);
     }
     addRow(open, record);
     openEnd = record.end;
   }
-  yield* closed();
+  yield* closeGroup();
 }

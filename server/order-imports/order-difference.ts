@@ -2,7 +2,7 @@ import type { ImportedOrder } from './imported-order.ts';
 import type { OrderHead, OrderLine } from './parse-order-row.ts';
 
 export type OrderDifference = {
-  /** Position of the first line of the order that differs, from 0; 0 for the order as a whole. */
+  /** Index of the first line that differs; 0 if the difference concerns the whole order. */
   readonly at: number;
   readonly field?: string;
   readonly detail: string;
@@ -10,7 +10,7 @@ export type OrderDifference = {
 
 const shownMax = 3;
 
-/** Describes how an order of a file differs from the order that the same source has imported before; `undefined` if nothing shows. */
+/** Describes how an order in a file differs from the same order of an earlier import. Returns `undefined` if no difference is visible. */
 export function orderDifference(head: OrderHead, lines: readonly OrderLine[], imported: ImportedOrder): OrderDifference | undefined {
   const inLines = lineDifferences(lines, imported.lines);
   const inHead = headDifferences(head, imported);
@@ -39,14 +39,14 @@ function lineDifferences(lines: readonly OrderLine[], imported: readonly OrderLi
 
 function changedField(field: (typeof lineFields)[number], line: OrderLine, before: OrderLine | undefined, at: number): OrderDifference[] {
   if (!before || line[field] === before[field]) return [];
-  return [{ at, field, detail: `${field} of line ${at + 1} is ${inText(line[field])} instead of ${inText(before[field])}` }];
+  return [{ at, field, detail: `${field} of line ${at + 1} is ${formatValue(line[field])} instead of ${formatValue(before[field])}` }];
 }
 
 function headDifferences(head: OrderHead, imported: ImportedOrder): OrderDifference[] {
   const createdMs = Date.parse(head.created_at);
   const key = head.customer ?? head.customer_email;
   const pairs: (readonly [field: string, now: unknown, before: unknown])[] = [
-    // Stored times are rounded to milliseconds.
+    // Stored timestamps are rounded to milliseconds.
     ...(Math.abs(createdMs - imported.created_ms) <= 1
       ? []
       : [['created_at', head.created_at, new Date(imported.created_ms).toISOString()] as const]),
@@ -54,7 +54,7 @@ function headDifferences(head: OrderHead, imported: ImportedOrder): OrderDiffere
     ['shipping_total', head.shipping_total, imported.shipping_total],
     ['discount_total', head.discount_total, imported.discount_total],
   ];
-  // An order without a fingerprint may have changed here since, except for what never changes.
+  // Of an order without a fingerprint, only fields that never change are compared: the others may have changed after the import.
   if (imported.fingerprint !== null) {
     pairs.push(['status', head.status, imported.status], ['note', head.note ?? null, imported.note]);
     for (const name of new Set([...Object.keys(head.delivery), ...Object.keys(imported.delivery)])) {
@@ -64,8 +64,8 @@ function headDifferences(head: OrderHead, imported: ImportedOrder): OrderDiffere
   }
   return pairs
     .filter(([, now, before]) => now !== before)
-    .map(([field, now, before]) => ({ at: 0, field, detail: `${field} is ${inText(now)} instead of ${inText(before)}` }));
+    .map(([field, now, before]) => ({ at: 0, field, detail: `${field} is ${formatValue(now)} instead of ${formatValue(before)}` }));
 }
 
-/** Values as they are stored: amounts in minor units. */
-const inText = (value: unknown): string => (value === null ? 'empty' : JSON.stringify(value));
+/** Formats a stored value; amounts are in minor units. */
+const formatValue = (value: unknown): string => (value === null ? 'empty' : JSON.stringify(value));

@@ -2,9 +2,9 @@ import { contract, fileFormats, taxModes } from '@mandate/contract';
 import { z } from 'zod';
 
 /** The stored parameters of an import task. */
-export const orderImport = contract.orderImports.create.query.extend({
+export const orderImportSchema = contract.orderImports.create.query.extend({
   format: z.enum(fileFormats),
   tax_mode: z.enum(taxModes),
   user_id: z.number().optional(),
 });
-export type OrderImport = z.output<typeof orderImport>;
+export type OrderImport = z.output<typeof orderImportSchema>;

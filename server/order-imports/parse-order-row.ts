@@ -8,16 +8,16 @@ type Cells = ReadonlyMap<string, string>;
 const minorUnits = z.number({ invalid_type_error: 'must be an amount of the currency' }).int().min(0);
 const wholeNumber = z.number({ invalid_type_error: 'must be a whole number' }).int();
 
-const orderLine = z.object({
+const orderLineSchema = z.object({
   sku: z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters'),
   name: line(200, 0),
   quantity: wholeNumber.min(1).max(quantityMax),
   unit_price: minorUnits.max(priceMax),
   tax_rate_bps: wholeNumber.min(0).max(10_000).default(0),
 });
-export type OrderLine = z.output<typeof orderLine>;
+export type OrderLine = z.output<typeof orderLineSchema>;
 
-const orderHead = z.object({
+const orderHeadSchema = z.object({
   reference: z.string().max(64),
   created_at: instantInput,
   status: z.enum(['paid', 'shipped', 'delivered', 'canceled']).default('delivered'),
@@ -36,32 +36,32 @@ const orderHead = z.object({
     .optional(),
   delivery: deliveryInput,
 });
-export type OrderHead = z.output<typeof orderHead>;
+export type OrderHead = z.output<typeof orderHeadSchema>;
 
-/** One line of an order, or what is wrong with it. */
-export function lineOf(params: OrderImport, cells: Cells): { data: OrderLine } | { mistakes: Mistake[] } {
+/** Parses the line of an order from its row, or returns the errors. */
+export function lineOf(params: OrderImport, cells: Cells): { data: OrderLine } | { errors: Mistake[] } {
   const sku = cells.get(params.sku_column);
-  const checkedLine = checked(orderLine, {
+  const validated = checked(orderLineSchema, {
     sku,
-    // What has no name is called what the shop calls it.
+    // Without a name, the SKU is used.
     name: cells.get(params.name_column)?.replaceAll(/\s+/g, ' ') ?? sku,
     quantity: integer(cells.get(params.quantity_column)),
-    unit_price: amount(cells.get(params.unit_price_column), params.amounts, currencyOf(params, cells)),
+    unit_price: amount(cells.get(params.unit_price_column), params.amounts, currencyFromCells(params, cells)),
     tax_rate_bps: integer(cells.get(params.tax_rate_bps_column)),
   });
-  if ('data' in checkedLine && checkedLine.data.unit_price === 0 && params.free_lines === 'refuse') {
-    return { mistakes: [{ field: 'unit_price', code: 'out_of_range', detail: 'It costs nothing.' }] };
+  if ('data' in validated && validated.data.unit_price === 0 && params.free_lines === 'refuse') {
+    return { errors: [{ field: 'unit_price', code: 'out_of_range', detail: 'The unit price is zero.' }] };
   }
-  return checkedLine;
+  return validated;
 }
 
-/** What belongs to the order as a whole, from one of its rows. */
-export function headOf(params: OrderImport, cells: Cells): { data: OrderHead } | { mistakes: Mistake[] } {
+/** Parses the data of the whole order from one of its rows, or returns the errors. */
+export function headOf(params: OrderImport, cells: Cells): { data: OrderHead } | { errors: Mistake[] } {
   const cell = (name: keyof OrderImport & `${string}_column`): string | undefined => cells.get(params[name]);
-  const currency = currencyOf(params, cells);
+  const currency = currencyFromCells(params, cells);
   const address = ['line1', 'line2', 'city', 'region', 'postal_code', 'country'] as const;
   const customer = cell('customer_column');
-  return checked(orderHead, {
+  return checked(orderHeadSchema, {
     reference: cell('reference_column'),
     created_at: timestampFromCell(cell('created_at_column'), params.utc_offset),
     status: cell('status_column'),
@@ -81,24 +81,26 @@ export function headOf(params: OrderImport, cells: Cells): { data: OrderHead } |
   });
 }
 
-const currencyOf = (params: OrderImport, cells: Cells): string | undefined => cells.get(params.currency_column) ?? params.currency;
+const currencyFromCells = (params: OrderImport, cells: Cells): string | undefined => cells.get(params.currency_column) ?? params.currency;
 
-/** Completes a date, or a time without an offset, to the form of RFC 3339; returns any other text unchanged, for `instantInput` to reject. */
+/**
+ * Completes a date, or a time without an offset, to an RFC 3339 timestamp. Any other text is returned unchanged and fails the validation.
+ */
 function timestampFromCell(text: string | undefined, utcOffset: string): string | undefined {
   const [, date, time = '00:00', offset = utcOffset] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text ?? '') ?? [];
   return date === undefined ? text : `${date}T${time}${offset}`;
 }
 
-/** What stands against the order as a whole. */
+/** Checks the number of lines, the total and the discount of an order, and returns the first error. */
 export function sumMistake(lines: readonly OrderLine[], head: OrderHead): Mistake | undefined {
   if (lines.length > orderLinesMax) return { code: 'out_of_range', detail: `An order has at most ${orderLinesMax} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
-  // The tax that comes on top is at most as much again.
+  // Added tax is at most 100 % of the subtotal.
   if (2n * subtotal + BigInt(head.shipping_total) > BigInt(Number.MAX_SAFE_INTEGER)) {
     return { code: 'out_of_range', detail: 'The total is too large.' };
   }
   if (BigInt(head.discount_total) > subtotal)
-    return { field: 'discount_total', code: 'out_of_range', detail: 'It is more than the lines cost.' };
+    return { field: 'discount_total', code: 'out_of_range', detail: 'The discount is larger than the subtotal of the lines.' };
   return undefined;
 }

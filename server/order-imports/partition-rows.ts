@@ -5,12 +5,12 @@ import { type FileRecord, startOfFile } from '../imports/file-record.ts';
 import { append, chunksOf, newFile } from '../tasks/stored-file.ts';
 import { addRow, type Invoice, newInvoice } from './invoice.ts';
 
-/** A partition is held in memory while its orders are imported. */
+/** Size of a partition, which is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;
-/** Rows of a partition that are written together. */
+/** Buffered text of a partition before it is written, in characters. */
 const bufferMax = 64 * 1024;
 
-/** A number for each reference that is always the same; two references may share one. */
+/** Returns a 48-bit hash of a reference. Two references may have the same hash. */
 export const referenceNumber = (reference: string): number => hash('sha1', reference, 'buffer').readUIntBE(0, 6);
 
 class Partition {
@@ -38,8 +38,8 @@ class Partition {
 }
 
 /**
- * Divides the rows of a file whose orders are not in one piece over stored files that each fit into memory, with all rows of an order in
- * the same one. Returns the ids of these files.
+ * Distributes the rows of a file to stored files that each fit into memory, so that all rows of an order are in the same file. Used if
+ * the rows of an order are not adjacent. Returns the ids of these files.
  * @param bytes size of the file
  * @param columns the columns to keep; the first one has the reference
  */
@@ -51,11 +51,11 @@ export async function partitionRows(
 ): Promise<number[]> {
   const count = Math.max(1, Math.ceil(bytes / partitionBytes));
   const partitions = await Promise.all(Array.from({ length: count }, async () => new Partition(em, await newFile(em))));
-  for await (const { line, cells, mistake } of records) {
+  for await (const { line, cells, error } of records) {
     const reference = cells.get(columns[0]);
     const number = reference === undefined ? line : referenceNumber(reference);
-    const kept = columns.map((column) => cells.get(column) ?? null);
-    await partitions[number % count]?.add(`${JSON.stringify([line, mistake ?? null, ...kept])}\n`);
+    const values = columns.map((column) => cells.get(column) ?? null);
+    await partitions[number % count]?.add(`${JSON.stringify([line, error ?? null, ...values])}\n`);
   }
   for (const partition of partitions) await partition.flush();
   return partitions.map(({ fileId }) => fileId);
@@ -63,14 +63,14 @@ export async function partitionRows(
 
 const storedRow = z.tuple([z.number(), z.string().nullable()]).rest(z.string().nullable());
 
-/** The orders of one partition, in the order of their last rows. */
+/** Returns the row groups of a partition, in the order of their last rows. */
 export async function readPartition(em: Em, fileId: number, columns: readonly [string, ...string[]]): Promise<Invoice[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of chunksOf(em, fileId)) chunks.push(chunk);
   const named = new Map<string, ReturnType<typeof newInvoice>>();
   const unnamed: Invoice[] = [];
   for (const row of Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)) {
-    const record = recordOf(row, columns);
+    const record = recordFromRow(row, columns);
     const reference = record.cells.get(columns[0]);
     if (reference === undefined) {
       unnamed.push({ reference, records: [record], rows: 1 });
@@ -83,10 +83,10 @@ export async function readPartition(em: Em, fileId: number, columns: readonly [s
   return [...named.values(), ...unnamed].toSorted((a, b) => lastLine(a) - lastLine(b));
 }
 
-function recordOf(row: string, columns: readonly string[]): FileRecord {
-  const [line, mistake, ...values] = storedRow.parse(JSON.parse(row));
+function recordFromRow(row: string, columns: readonly string[]): FileRecord {
+  const [line, error, ...values] = storedRow.parse(JSON.parse(row));
   const cells = new Map(columns.flatMap((column, at) => (values[at] == null ? [] : [[column, values[at]] as const])));
-  return { line, cells, ...(mistake !== null && { mistake }), end: startOfFile };
+  return { line, cells, ...(error !== null && { error }), end: startOfFile };
 }
 
 const lastLine = ({ records }: Invoice): number => records.at(-1)?.line ?? 0;

@@ -3,37 +3,37 @@ import type { OrderImport } from './order-import-parameters.ts';
 import type { Invoice } from './invoice.ts';
 import { headOf, lineOf, type OrderHead, type OrderLine, sumMistake } from './parse-order-row.ts';
 
-/** An order as its rows have it. */
+/** An order parsed from its rows. */
 export type ReadInvoice = {
-  /** Where a mistake of the order as a whole is reported. */
+  /** The line of the file at which errors of the whole order are reported. */
   readonly line: number;
   readonly head: OrderHead;
   readonly lines: readonly OrderLine[];
-  /** The line of the file for each line of the order. */
+  /** The line in the file of each order line. */
   readonly lineNumbers: readonly number[];
-  readonly remarks: readonly Remark[];
+  readonly issues: readonly Remark[];
 };
 
-/** Reads the rows of an order, as far as the rules of the import let lines be left out. */
+/** Parses the rows of an order. Depending on the import parameters, invalid lines are left out or make the order fail. */
 export function readInvoice(params: OrderImport, { reference, records }: Invoice): ReadInvoice | Verdict {
-  const remarks: Remark[] = [];
-  const named = reference === undefined ? {} : { reference };
-  const good: { line: number; data: OrderLine; cells: ReadonlyMap<string, string> }[] = [];
-  for (const { line, cells, mistake } of records) {
-    const read = mistake === undefined ? lineOf(params, cells) : { mistakes: [{ code: 'unreadable', detail: mistake }] };
-    const isMissing = mistake === undefined && !cells.has(params.reference_column);
+  const issues: Remark[] = [];
+  const orderReference = reference === undefined ? {} : { reference };
+  const valid: { line: number; data: OrderLine; cells: ReadonlyMap<string, string> }[] = [];
+  for (const { line, cells, error } of records) {
+    const read = error === undefined ? lineOf(params, cells) : { errors: [{ code: 'unreadable', detail: error }] };
+    const isMissing = error === undefined && !cells.has(params.reference_column);
     const missing = isMissing ? [{ field: 'reference', code: 'required', detail: 'The row has no reference.' }] : [];
-    const mistakes = [...missing, ...('mistakes' in read ? read.mistakes : [])];
-    remarks.push(...mistakes.map((each) => ({ line, ...named, ...each })));
-    if ('data' in read && mistakes.length === 0) good.push({ line, data: read.data, cells });
+    const errors = [...missing, ...('errors' in read ? read.errors : [])];
+    issues.push(...errors.map((each) => ({ line, ...orderReference, ...each })));
+    if ('data' in read && errors.length === 0) valid.push({ line, data: read.data, cells });
   }
-  const [first] = good;
-  if (!first || (params.bad_lines === 'refuse_order' && remarks.length > 0)) return { outcome: 'refused', remarks };
+  const [first] = valid;
+  if (!first || (params.bad_lines === 'refuse_order' && issues.length > 0)) return { outcome: 'refused', issues };
   const head = headOf(params, first.cells);
-  const lines = good.map(({ data }) => data);
-  const mistakes = 'mistakes' in head ? head.mistakes : [sumMistake(lines, head.data)].filter((mistake) => mistake !== undefined);
-  if ('mistakes' in head || mistakes.length > 0) {
-    return { outcome: 'refused', remarks: [...remarks, ...mistakes.map((mistake) => ({ line: first.line, ...named, ...mistake }))] };
+  const lines = valid.map(({ data }) => data);
+  const errors = 'errors' in head ? head.errors : [sumMistake(lines, head.data)].filter((error) => error !== undefined);
+  if ('errors' in head || errors.length > 0) {
+    return { outcome: 'refused', issues: [...issues, ...errors.map((error) => ({ line: first.line, ...orderReference, ...error }))] };
   }
-  return { line: first.line, head: head.data, lines, lineNumbers: good.map(({ line }) => line), remarks };
+  return { line: first.line, head: head.data, lines, lineNumbers: valid.map(({ line }) => line), issues };
 }

@@ -13,37 +13,43 @@ import type { Order } from '../orders/order.entity.ts';
 import { returnAll } from '../orders/restock.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 
-type Canceled = { readonly order: OrderBody; readonly refundId: number | undefined };
+type CancellationResult = { readonly order: OrderBody; readonly refundId: number | undefined };
 
-const underWay = statement<{ what: string }>(
+const findUnfinishedPart = statement<{ what: string }>(
   'under_way',
   `select 'payment' as what from payments where order_id = $1 and status in ('pending', 'requires_action', 'processing')
    union all select 'shipment' from shipments where order_id = $1 and status = 'pending'`,
 );
 
 /**
- * Gives the goods back into stock, and decides to pay back what was paid: the provider is asked after the transaction. An open
- * payment was canceled at its provider before, so that nobody pays for goods that are gone.
+ * Cancels an order, returns its goods to stock and creates a refund of what was paid; the provider is called after the transaction. The
+ * caller has canceled an open payment at its provider before, so that customers cannot pay for released goods.
  */
-export async function cancelOrder(em: Em, principal: Principal, id: number, input: OrderCancellation, now: Date): Promise<Canceled> {
+export async function cancelOrder(
+  em: Em,
+  principal: Principal,
+  id: number,
+  input: OrderCancellation,
+  now: Date,
+): Promise<CancellationResult> {
   const order = await lockOrder(em, principal, id);
   const own = order.user.id === principal.user?.id;
   const { reason = own ? 'customer' : 'staff', note } = input;
   if (reason !== 'customer' && !may(principal, 'orders.manage'))
-    throw problem('forbidden', { detail: 'Another reason than `customer` needs `orders.manage` and a member of staff.' });
+    throw problem('forbidden', { detail: 'Another reason than `customer` requires the `orders.manage` scope and a staff account.' });
   order.cancel(reason, now);
-  const [obstacle] = await underWay(em, [id]);
-  if (obstacle) throw problem('invalid_transition', { detail: `A ${obstacle.what} of the order is under way.` });
+  const [unfinished] = await findUnfinishedPart(em, [id]);
+  if (unfinished) throw problem('invalid_transition', { detail: `A ${unfinished.what} of the order is under way.` });
   if (note !== undefined) order.note = note;
   await em.flush();
-  const refundId = await payBack(em, order, actorOf(principal), now);
+  const refundId = await createFullRefund(em, order, actorOf(principal), now);
   await returnAll(em, [id]);
   const body = await orderBody(em, id);
   await recordEvent(em, 'order.canceled', body, order.user.id);
   return { order: body, refundId };
 }
 
-async function payBack(em: Em, order: Order, actor: string, now: Date): Promise<number | undefined> {
+async function createFullRefund(em: Em, order: Order, actor: string, now: Date): Promise<number | undefined> {
   const where = { order, status: 'succeeded', surplus: false } as const;
   const payment = await em.findOne(Payment, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   const amount = payment ? await leftToRefund(em, payment) : 0;

@@ -7,29 +7,29 @@ import { settlePayment } from './apply-payment-outcome.ts';
 type OpenPayment = { readonly id: number; readonly provider: string; readonly provider_reference: string; readonly provider_key: string };
 
 const columns = 'p.id, p.provider, p.provider_reference, p.provider_key';
-// One that is processing is out of anybody's hands; one without a reference is being started at this moment.
-const cancelable = `p.status in ('pending', 'requires_action') and p.provider_reference is not null`;
+// A payment that is processing cannot be canceled; one without a reference is just being created at its provider.
+const isCancelableSql = `p.status in ('pending', 'requires_action') and p.provider_reference is not null`;
 
-const openById = statement<OpenPayment>('open_payment', `select ${columns} from payments p where p.id = $1 and ${cancelable}`);
-const openOfOrder = statement<OpenPayment>(
+const findOpenById = statement<OpenPayment>('open_payment', `select ${columns} from payments p where p.id = $1 and ${isCancelableSql}`);
+const findOpenOfOrder = statement<OpenPayment>(
   'open_payment_of_order',
-  `select ${columns} from payments p where p.order_id = $1 and ${cancelable}`,
+  `select ${columns} from payments p where p.order_id = $1 and ${isCancelableSql}`,
 );
-const openOfExpired = statement<OpenPayment>(
+const findOpenOfExpiredOrders = statement<OpenPayment>(
   'open_payments_of_expired_orders',
   `select ${columns} from orders o join payments p on p.order_id = o.id
-    where o.status = 'pending' and o.expires_at <= $1 and ${cancelable} order by o.expires_at limit $2`,
+    where o.status = 'pending' and o.expires_at <= $1 and ${isCancelableSql} order by o.expires_at limit $2`,
 );
 
-/** Cancels the payment at its provider, and writes down what came of it; `false` when there is nothing to cancel. Outside of any transaction. */
+/** Cancels a payment at its provider and stores the outcome. Returns false if nothing can be canceled. Must not run in a transaction. */
 export const cancelPayment = async (em: Em, providers: PaymentProviders, id: number, now: Date): Promise<boolean> =>
-  cancelAll(em, providers, await openById(em, [id]), now);
+  cancelAll(em, providers, await findOpenById(em, [id]), now);
 
-/** The same for whatever payment of the order is open. */
+/** Cancels the open payment of an order, like `cancelPayment`. */
 export const cancelPaymentOf = async (em: Em, providers: PaymentProviders, orderId: number, now: Date): Promise<boolean> =>
-  cancelAll(em, providers, await openOfOrder(em, [orderId]), now);
+  cancelAll(em, providers, await findOpenOfOrder(em, [orderId]), now);
 
-/** For a dry run, whose transaction is rolled back: what `cancelPaymentOf` would leave if the provider agreed, without calling it. */
+/** For dry runs, whose transaction is rolled back: marks the open payment as canceled without calling its provider. */
 export const assumePaymentCanceled = (em: Em, orderId: number): Promise<number> =>
   em.nativeUpdate(
     Payment,
@@ -37,16 +37,16 @@ export const assumePaymentCanceled = (em: Em, orderId: number): Promise<number> 
     { status: 'canceled' },
   );
 
-/** The same for orders whose hold has ended. */
+/** Cancels open payments of orders whose reservation has expired, like `cancelPayment`. */
 export const cancelPaymentsOfExpired = async (em: Em, providers: PaymentProviders, now: Date, limit: number): Promise<boolean> =>
-  cancelAll(em, providers, await openOfExpired(em, [now.toISOString(), limit]), now);
+  cancelAll(em, providers, await findOpenOfExpiredOrders(em, [now.toISOString(), limit]), now);
 
-/** One that makes trouble does not keep the others from being canceled; it is heard of in the end. */
+/** Cancels all of these payments even if some of them fail, and throws the errors at the end. */
 async function cancelAll(em: Em, providers: PaymentProviders, payments: readonly OpenPayment[], now: Date): Promise<boolean> {
-  const troubles: unknown[] = [];
-  for (const payment of payments) await cancelOne(em, providers, payment, now).catch((error: unknown) => troubles.push(error));
-  if (troubles.length === 1) throw troubles[0];
-  if (troubles.length > 1) throw new AggregateError(troubles, `${troubles.length} payments could not be canceled`);
+  const errors: unknown[] = [];
+  for (const payment of payments) await cancelOne(em, providers, payment, now).catch((error: unknown) => errors.push(error));
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} payments could not be canceled`);
   return payments.length > 0;
 }
 

@@ -8,35 +8,39 @@ import { Order } from '../orders/order.entity.ts';
 import { returnAll } from '../orders/restock.ts';
 
 const batchMax = 200;
-const openPayment = `exists (select 1 from payments p where p.order_id = o.id and p.status in ('pending', 'requires_action', 'processing'))`;
+const hasOpenPaymentSql = `exists (select 1 from payments p where p.order_id = o.id and p.status in ('pending', 'requires_action', 'processing'))`;
 
-// Whoever holds an order is about to change it: it is left to the next time, and nobody waits.
-const takeExpired = statement<{ id: number }>(
+// Locked orders are skipped, because another transaction is changing them; the next run checks them again.
+const lockExpired = statement<{ id: number }>(
   'take_expired_orders',
-  `select o.id from orders o where o.status = 'pending' and o.expires_at <= $1 and not ${openPayment}
+  `select o.id from orders o where o.status = 'pending' and o.expires_at <= $1 and not ${hasOpenPaymentSql}
     order by o.expires_at limit ${batchMax} for no key update skip locked`,
 );
-// A payment may have begun between looking and locking; now none can any more.
-const stillUnpaid = statement<{ id: number; failed: boolean }>(
+// A payment may have started before the lock was taken; from now on none can.
+const findStillUnpaid = statement<{ id: number; failed: boolean }>(
   'still_unpaid_orders',
   `select o.id, coalesce((select p.status = 'failed' from payments p where p.order_id = o.id order by p.attempt desc limit 1), false) as failed
-     from orders o where o.id = any($1::bigint[]) and o.status = 'pending' and o.expires_at <= $2 and not ${openPayment} order by o.id`,
+     from orders o where o.id = any($1::bigint[]) and o.status = 'pending' and o.expires_at <= $2 and not ${hasOpenPaymentSql} order by o.id`,
 );
 
-/** Gives the goods of orders back whose hold has ended: first their payments are canceled at the providers. Gives how many orders it canceled. */
+/**
+ * Cancels orders whose reservation has expired and returns their goods to stock, after canceling their payments at the providers.
+ * Returns the number of canceled orders.
+ */
 export async function sweepExpiredOrders(em: Em, providers: PaymentProviders, now: Date): Promise<number> {
-  let swept = 0;
+  let canceledCount = 0;
   try {
     await cancelPaymentsOfExpired(em, providers, now, batchMax);
   } finally {
-    for (let batch = batchMax; batch === batchMax; swept += batch) batch = await em.fork().transactional((inner) => sweepBatch(inner, now));
+    for (let batch = batchMax; batch === batchMax; canceledCount += batch)
+      batch = await em.fork().transactional((inner) => cancelBatch(inner, now));
   }
-  return swept;
+  return canceledCount;
 }
 
-async function sweepBatch(em: Em, now: Date): Promise<number> {
-  const locked = await takeExpired(em, [now.toISOString()]);
-  const expired = await stillUnpaid(em, [locked.map(({ id }) => id), now.toISOString()]);
+async function cancelBatch(em: Em, now: Date): Promise<number> {
+  const locked = await lockExpired(em, [now.toISOString()]);
+  const expired = await findStillUnpaid(em, [locked.map(({ id }) => id), now.toISOString()]);
   const failed = new Set(expired.filter((row) => row.failed).map(({ id }) => id));
   const ids = expired.map(({ id }) => id);
   const orders = await em.find(Order, { id: { $in: ids } }, { orderBy: { id: 'asc' }, refresh: true });

@@ -26,38 +26,39 @@ import { placeOrder } from '../orders/place-order.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { updateOrder } from '../orders/update-order.ts';
 
-type Numbered = { readonly id: number; readonly version: number };
+type Versioned = { readonly id: number; readonly version: number };
 
-/** How a version of the API writes an order, and names its ETag. */
-export type OrderForm<Summary, Whole extends Summary & Numbered> = {
-  readonly tag: string;
-  readonly summary: (order: OrderSummary) => Summary;
-  readonly whole: (order: Order) => Whole;
-  /** What it says of the delivery. */
-  readonly wordsOf: (delivery: Order['delivery']) => Partial<Summary>;
+/** How one API version represents orders and names their ETags. */
+export type OrderForm<Summary, FullOrder extends Summary & Versioned> = {
+  readonly etagPrefix: string;
+  readonly toSummary: (order: OrderSummary) => Summary;
+  readonly toOrder: (order: Order) => FullOrder;
+  /** Returns the delivery fields. */
+  readonly toDelivery: (delivery: Order['delivery']) => Partial<Summary>;
 };
 
-type Asked = { readonly req: RoutedRequest; readonly res: Response };
-type OfOrder = Asked & { readonly params: { readonly order_id: number } };
+type HandlerArgs = { readonly req: RoutedRequest; readonly res: Response };
+type OrderHandlerArgs = HandlerArgs & { readonly params: { readonly order_id: number } };
 
-/** What the operations on orders do, in every version alike. */
-export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
+/** Creates the handlers of the order operations, shared by all API versions. */
+export const orderHandlers = <Summary, FullOrder extends Summary & Versioned>(
   { em, readList, pages, taxMode, providers }: ResourceDeps & PaymentDeps,
-  form: OrderForm<Summary, Whole>,
+  representation: OrderForm<Summary, FullOrder>,
 ) => {
-  const tagOf = (id: number): string => `${form.tag}-${id}`;
-  const toItem = (row: OrderRow): Summary => form.summary(toOrderSummary(row));
+  const etagName = (id: number): string => `${representation.etagPrefix}-${id}`;
+  const toItem = (row: OrderRow): Summary => representation.toSummary(toOrderSummary(row));
   return {
-    create: async ({ req, res }: Asked, body: OrderCreate) => {
-      const buyer = { userId: buyerOf(principalOf(req), body), clientId: principalOf(req).clientId };
-      const terms = { taxMode, wordsOf: form.wordsOf };
-      returnCreatedEtag(res, tagOf);
-      return onceInStatement<Whole>(em, req, res, (inner, claim) => placeOrder(inner, claim, terms, buyer, body));
+    create: async ({ req, res }: HandlerArgs, body: OrderCreate) => {
+      const buyer = { userId: resolveBuyerId(principalOf(req), body), clientId: principalOf(req).clientId };
+      const options = { taxMode, toDelivery: representation.toDelivery };
+      returnCreatedEtag(res, etagName);
+      return onceInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
     },
 
-    list: async ({ req, res }: Asked, query: OrderListQuery) => {
+    list: async ({ req, res }: HandlerArgs, query: OrderListQuery) => {
       const { filters, sort, withItems } = orderListFromQuery(principalOf(req), query);
-      // What its cursors belong to: the default sort is a sort like any other, and lines may be included on some pages only.
+      // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`, which may differ per
+      // page.
       const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
       const position = pages.positionOf(req, list);
       const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));
@@ -65,58 +66,58 @@ export const orderHandlers = <Summary, Whole extends Summary & Numbered>(
       return { status: 200 as const, body: { ...page, ...(await total(query, () => readList((from) => countOrders(from, filters)))) } };
     },
 
-    get: async ({ params: { order_id: id }, req, res }: OfOrder) =>
-      found(req, res, tagOf(id), form.whole(await findOrder(em, principalOf(req), id))),
+    get: async ({ params: { order_id: id }, req, res }: OrderHandlerArgs) =>
+      found(req, res, etagName(id), representation.toOrder(await findOrder(em, principalOf(req), id))),
 
-    update: async ({ params: { order_id: id }, req, res }: OfOrder, changeOf: (delivery: Order['delivery']) => OrderUpdate) => {
+    update: async ({ params: { order_id: id }, req, res }: OrderHandlerArgs, toChange: (delivery: Order['delivery']) => OrderUpdate) => {
       const updated = await em.transactional(async (inner) => {
         const locked = await lockOrder(inner, principalOf(req), id);
-        requireMatch(req, tagOf(id), locked);
+        requireMatch(req, etagName(id), locked);
         const before = locked.version;
-        await updateOrder(inner, principalOf(req), locked, changeOf(locked.delivery));
+        await updateOrder(inner, principalOf(req), locked, toChange(locked.delivery));
         const order = await findOrder(inner, principalOf(req), id);
         if (order.version !== before) await recordEvent(inner, 'order.updated', order, order.user_id);
         return order;
       });
-      return changed(res, tagOf(id), form.whole(updated));
+      return changed(res, etagName(id), representation.toOrder(updated));
     },
 
-    cancel: cancelHandler({ em, providers }, form.whole),
+    cancel: createCancelHandler({ em, providers }, representation.toOrder),
   };
 };
 
-const cancelHandler =
-  <Whole>({ em, providers }: Pick<ResourceDeps & PaymentDeps, 'em' | 'providers'>, whole: (order: Order) => Whole) =>
-  async ({ params: { order_id: id }, req, res }: OfOrder, body: OrderCancellation) => {
+const createCancelHandler =
+  <FullOrder>({ em, providers }: Pick<ResourceDeps & PaymentDeps, 'em' | 'providers'>, toOrder: (order: Order) => FullOrder) =>
+  async ({ params: { order_id: id }, req, res }: OrderHandlerArgs, body: OrderCancellation) => {
     const principal = principalOf(req);
     await requireOrder(em, principal, id, 'orders.manage');
     if (!isDryRun(req)) await cancelPaymentOf(em, providers, id, new Date());
     let refundId: number | undefined;
-    const effect = async (inner: Em): Promise<Whole> => {
+    const effect = async (inner: Em): Promise<FullOrder> => {
       if (isDryRun(req)) await assumePaymentCanceled(inner, id);
       const canceled = await cancelOrder(inner, principal, id, body, new Date());
       refundId = canceled.refundId;
-      return whole(canceled.order);
+      return toOrder(canceled.order);
     };
-    const answer = await once(em, req, res, effect, () => `/api/v1/orders/${id}`);
+    const response = await once(em, req, res, effect, () => `/api/v1/orders/${id}`);
     if (refundId !== undefined && !isDryRun(req)) await askForRefund(em, providers, refundId);
-    return answer;
+    return response;
   };
 
-function buyerOf(principal: Principal, { user_id: userId, discount_total: discount }: OrderCreate): number {
+function resolveBuyerId(principal: Principal, { user_id: userId, discount_total: discount }: OrderCreate): number {
   const own = principal.user?.id;
   if (discount !== undefined && !may(principal, 'orders.manage')) {
-    throw problem('forbidden', { detail: 'Giving a discount needs `orders.manage` and a member of staff.' });
+    throw problem('forbidden', { detail: 'Giving a discount requires the `orders.manage` scope and a staff account.' });
   }
   if (userId === undefined && own !== undefined) return own;
   if (!may(principal, 'orders.manage') && (userId !== own || userId === undefined)) {
-    throw problem('forbidden', { detail: 'Placing an order for somebody else needs `orders.manage` and a member of staff.' });
+    throw problem('forbidden', { detail: 'Placing an order for another user requires the `orders.manage` scope and a staff account.' });
   }
   if (userId !== undefined) return userId;
   throw invalidRequest({
     in: 'body',
     pointer: '#/user_id',
     code: 'required',
-    detail: 'This token acts for no person: say whose order it is.',
+    detail: 'This token does not act for a user: send the `user_id` of the customer.',
   });
 }

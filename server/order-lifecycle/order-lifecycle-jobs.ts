@@ -9,7 +9,7 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 
 const everyMs = 5_000;
 
-/** What has to do with money and goes on without anybody asking. */
+/** Returns the background jobs for payments, refunds, provider events and expired orders. */
 export const paymentJobs = ({ em }: Database, providers: PaymentProviders): Job[] => {
   const job = (name: string, work: (em: Em, providers: PaymentProviders, now: Date) => Promise<unknown>): Job => ({
     name,

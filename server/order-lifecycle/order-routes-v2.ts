@@ -16,55 +16,61 @@ import { type OrderForm, orderHandlers } from './order-handlers.ts';
 
 type Shipping = Pick<OrderV2, 'shipping_method' | 'shipping_address'>;
 
-const shippingOf = ({ method, ...address }: Order['delivery']): Shipping => ({ shipping_method: method, shipping_address: address });
+const toShipping = ({ method, ...address }: Order['delivery']): Shipping => ({ shipping_method: method, shipping_address: address });
 
-const deliveryOf = ({ shipping_method: method, shipping_address: address }: Shipping): Order['delivery'] => ({ method, ...address });
+const toDelivery = ({ shipping_method: method, shipping_address: address }: Shipping): Order['delivery'] => ({ method, ...address });
 
-const split: OrderForm<OrderSummaryV2, OrderV2> = {
-  tag: 'order-v2',
-  summary: ({ delivery, ...order }: OrderSummary) => ({ ...order, ...shippingOf(delivery) }),
-  whole: ({ delivery, ...order }: Order) => ({ ...order, ...shippingOf(delivery) }),
-  wordsOf: shippingOf,
+const v2Representation: OrderForm<OrderSummaryV2, OrderV2> = {
+  etagPrefix: 'order-v2',
+  toSummary: ({ delivery, ...order }: OrderSummary) => ({ ...order, ...toShipping(delivery) }),
+  toOrder: ({ delivery, ...order }: Order) => ({ ...order, ...toShipping(delivery) }),
+  toDelivery: toShipping,
 };
 
-/** Version 2 of orders: the handlers of version 1, with its own words for the delivery on the way in and out. */
+/** Creates the order handlers of API version 2: those of version 1 with different delivery fields in requests and responses. */
 export const orderRoutesV2 = (deps: ResourceDeps & PaymentDeps) => {
-  const { create, list, get, update, cancel } = orderHandlers(deps, split);
+  const { create, list, get, update, cancel } = orderHandlers(deps, v2Representation);
   return initServer().router(contractV2.orders, {
-    create: (asked) => inWordsOfV2(create(asked, createOf(asked.body))),
-    list: (asked) => list(asked, asked.query),
+    create: (args) => translateProblemToV2(create(args, toOrderCreate(args.body))),
+    list: (args) => list(args, args.query),
     get,
-    update: (asked) => inWordsOfV2(update(asked, (delivery) => changeOf(asked.body, delivery))),
-    cancel: (asked) => cancel(asked, asked.body),
+    update: (args) => translateProblemToV2(update(args, (delivery) => toOrderUpdate(args.body, delivery))),
+    cancel: (args) => cancel(args, args.body),
   });
 };
 
-const createOf = ({ shipping_method, shipping_address, ...order }: OrderCreateV2) => ({
+const toOrderCreate = ({ shipping_method, shipping_address, ...order }: OrderCreateV2) => ({
   ...order,
-  delivery: deliveryOf({ shipping_method, shipping_address }),
+  delivery: toDelivery({ shipping_method, shipping_address }),
 });
 
-/** What is not named stays: the method may change without the address, and the address without the method. */
-function changeOf({ shipping_method: method, shipping_address: address, ...change }: OrderUpdateV2, now: Order['delivery']): OrderUpdate {
+/** Converts a version 2 update. The method can change without the address, and the address without the method. */
+function toOrderUpdate(
+  { shipping_method: method, shipping_address: address, ...change }: OrderUpdateV2,
+  current: Order['delivery'],
+): OrderUpdate {
   if (method === undefined && address === undefined) return change;
-  const { shipping_method, shipping_address } = shippingOf(now);
-  return { ...change, delivery: deliveryOf({ shipping_method: method ?? shipping_method, shipping_address: address ?? shipping_address }) };
+  const { shipping_method, shipping_address } = toShipping(current);
+  return { ...change, delivery: toDelivery({ shipping_method: method ?? shipping_method, shipping_address: address ?? shipping_address }) };
 }
 
 const pointers: readonly (readonly [RegExp, string])[] = [
   [/^#\/delivery\/method$/, '#/shipping_method'],
   [/^#\/delivery(?=\/|$)/, '#/shipping_address'],
 ];
-const renamed = (text: string): string => pointers.reduce((left, [from, to]) => left.replace(from, to), text);
+const renamePointer = (text: string): string => pointers.reduce((left, [from, to]) => left.replace(from, to), text);
 
-/** What is wrong with a request is said in the words it was sent in. */
-async function inWordsOfV2<Answer>(answer: Promise<Answer>): Promise<Answer> {
+/** Translates the error locations of a rejected request into version 2 field names. */
+async function translateProblemToV2<Result>(response: Promise<Result>): Promise<Result> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (!(error instanceof Problem) || !error.errors) throw error;
-    const errors = error.errors.map((entry) => ({ ...entry, ...(entry.pointer !== undefined && { pointer: renamed(entry.pointer) }) }));
-    const detail = error.detail?.replace(/^#\/[^:]*/, renamed);
+    const errors = error.errors.map((entry) => ({
+      ...entry,
+      ...(entry.pointer !== undefined && { pointer: renamePointer(entry.pointer) }),
+    }));
+    const detail = error.detail?.replace(/^#\/[^:]*/, renamePointer);
     throw new Problem(error.code, { errors, headers: error.headers, cause: error.cause, ...(detail !== undefined && { detail }) });
   }
 }

@@ -4,20 +4,20 @@ import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
 import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
 import { type OrderForm, orderHandlers } from './order-handlers.ts';
 
-const asItIs: OrderForm<OrderSummary, Order> = {
-  tag: 'order',
-  summary: (order) => order,
-  whole: (order) => order,
-  wordsOf: (delivery) => ({ delivery }),
+const v1Representation: OrderForm<OrderSummary, Order> = {
+  etagPrefix: 'order',
+  toSummary: (order) => order,
+  toOrder: (order) => order,
+  toDelivery: (delivery) => ({ delivery }),
 };
 
 export const orderRoutes = (deps: ResourceDeps & PaymentDeps) => {
-  const { create, list, get, update, cancel } = orderHandlers(deps, asItIs);
+  const { create, list, get, update, cancel } = orderHandlers(deps, v1Representation);
   return initServer().router(contract.orders, {
-    create: (asked) => create(asked, asked.body),
-    list: (asked) => list(asked, asked.query),
+    create: (args) => create(args, args.body),
+    list: (args) => list(args, args.query),
     get,
-    update: (asked) => update(asked, () => asked.body),
-    cancel: (asked) => cancel(asked, asked.body),
+    update: (args) => update(args, () => args.body),
+    cancel: (args) => cancel(args, args.body),
   });
 };

@@ -20,21 +20,21 @@ import type { PaymentDeps, PaymentProviders } from '../payments/providers/paymen
 import { applyOutcome } from './apply-payment-outcome.ts';
 import { askForPayment, startPayment } from './start-payment.ts';
 
-const locationOf = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
+const locationFor = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 
 export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps & PaymentDeps) =>
   initServer().router(contract.payments, {
     create: async ({ params, body, req, res }) => {
       const principal = principalOf(req);
-      const look = async ({ id }: PaymentBody): Promise<PaymentBody> => paymentFor(principal, await findPayment(em, principal, id));
+      const readState = async ({ id }: PaymentBody): Promise<PaymentBody> => paymentFor(principal, await findPayment(em, principal, id));
       return onceInSteps(em, req, res, {
         begin: async (inner) => paymentFor(principal, await startPayment(inner, providers, principal, params.order_id, body)),
         async goOn(started) {
           await askForPayment(em, providers, started.id, new Date());
-          return look(started);
+          return readState(started);
         },
-        look,
-        location: locationOf,
+        look: readState,
+        location: locationFor,
       });
     },
 
@@ -49,7 +49,7 @@ export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps &
 
     listAll: ({ query, req, res }) => {
       const principal = principalOf(req);
-      return orderSubresourcePage({ readList, pages, req, res, query }, paymentsOf(principal, query.user_id));
+      return orderSubresourcePage({ readList, pages, req, res, query }, paymentSubresource(principal, query.user_id));
     },
 
     get: async ({ params: { payment_id: id }, req, res }) =>
@@ -64,7 +64,7 @@ export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps &
         if (asked && payment.status === 'canceled') return paymentFor(principal, payment);
         throw problem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
       };
-      return once(em, req, res, effect, locationOf);
+      return once(em, req, res, effect, locationFor);
     },
 
     confirm: async ({ params: { payment_id: id }, req, res }) => {
@@ -74,13 +74,13 @@ export const paymentRoutes = ({ em, readList, pages, providers }: ResourceDeps &
         refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
         return paymentFor(principal, await findPayment(inner, principal, id));
       };
-      const confirmed = await once(em, req, res, effect, locationOf);
+      const confirmed = await once(em, req, res, effect, locationFor);
       if (refundId !== undefined) await askForRefund(em, providers, refundId);
       return confirmed;
     },
   });
 
-/** The money has come, says a member of staff; gives the refund to ask for when it came too late. */
+/** Marks a manual payment as succeeded. Returns the id of the refund to submit if the order no longer needs the payment. */
 function confirmPayment(em: Em, providers: PaymentProviders, payment: Payment, now: Date): Promise<number | undefined> {
   const { id, provider, status, amount: amountReceived, currency } = payment;
   if (provider === 'manual' && status !== 'succeeded') {
@@ -90,8 +90,8 @@ function confirmPayment(em: Em, providers: PaymentProviders, payment: Payment, n
   throw problem('invalid_transition', { detail: `This is a ${status} payment of the provider ${provider}.` });
 }
 
-/** The payments that the principal may list, of one customer if `userId` is given. */
-const paymentsOf = (principal: Principal, userId: number | undefined) =>
+/** Returns the list definition of the payments that the principal may see, of one customer if `userId` is given. */
+const paymentSubresource = (principal: Principal, userId: number | undefined) =>
   ({
     table: 'payments',
     statuses: paymentSteps,

@@ -5,10 +5,10 @@ import { ifAvailable, type PaymentProviders, providerOf } from '../payments/prov
 import { settlePayment } from './apply-payment-outcome.ts';
 import { askForPayment } from './start-payment.ts';
 
-type Due = { id: number; provider: string; provider_reference: string | null; given_up: boolean };
+type DuePayment = { id: number; provider: string; provider_reference: string | null; given_up: boolean };
 
-// Taking one also says when to look again: after half of its age, so that a young payment is asked about soon and an old one seldom.
-const takeDue = statement<Due>(
+// Also schedules the next check after half of the payment's age, so that new payments are polled often and old ones rarely.
+const takeDuePayment = statement<DuePayment>(
   'take_due_payment',
   `update payments p set next_check_at = $1::timestamptz + least(interval '1 hour', greatest(interval '30 seconds', ($1::timestamptz - p.created_at) / 2))
      from orders o
@@ -20,19 +20,19 @@ const takeDue = statement<Due>(
 );
 
 /**
- * Asks the providers about payments that are open for a while: one that was being started when the process died, or whose report
- * never came. Gives how many it asked about.
+ * Polls the providers for payments that are still open, for example because the process died while creating them or because a provider
+ * event was lost. Returns the number of checked payments.
  */
 export async function checkPayments(em: Em, providers: PaymentProviders, now: Date): Promise<number> {
   let checked = 0;
-  for (let [due] = await takeDue(em, [now.toISOString()]); due; [due] = await takeDue(em, [now.toISOString()])) {
+  for (let [due] = await takeDuePayment(em, [now.toISOString()]); due; [due] = await takeDuePayment(em, [now.toISOString()])) {
     await checkPayment(em, providers, due, now);
     checked += 1;
   }
   return checked;
 }
 
-async function checkPayment(em: Em, providers: PaymentProviders, due: Due, now: Date): Promise<void> {
+async function checkPayment(em: Em, providers: PaymentProviders, due: DuePayment, now: Date): Promise<void> {
   if (due.provider_reference === null) return askForPayment(em, providers, due.id, now);
   if (due.given_up) return void (await cancelPayment(em, providers, due.id, now));
   const outcome = await ifAvailable(providerOf(providers, due.provider).retrieve(due.provider_reference));

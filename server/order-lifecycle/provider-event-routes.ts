@@ -8,29 +8,31 @@ import { storeProviderEvents } from './provider-events.ts';
 
 const bodyMax = 1_000_000;
 
-/** The answer says that it is stored, and no more: what it means is found out afterwards. */
+/**
+ * Creates the handler that receives provider events. The response only acknowledges that they are stored; a job applies them afterwards.
+ */
 export const providerEventRoutes = ({ em, providers, wake }: ResourceDeps & PaymentDeps) =>
   initServer().router(contract.providerEvents, {
     receive: async ({ params, req }) => {
       const provider = providers.get(params.provider);
-      if (!provider?.parseEvents) throw problem('not_found', { detail: 'No payment provider reports here.' });
-      // The signature is over the bytes as they came.
+      if (!provider?.parseEvents) throw problem('not_found', { detail: 'No payment provider sends events to this URL.' });
+      // The signature covers the raw bytes of the body.
       limitChunkSizes(req, bodyMax);
-      const raw = await bytesOf(req);
+      const raw = await readBytes(req);
       const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));
-      const events = await provider.parseEvents(raw, headers).catch(refuseBadSignature);
+      const events = await provider.parseEvents(raw, headers).catch(rethrowAsInvalidSignature);
       const received = await storeProviderEvents(em, provider, events);
       wake();
       return { status: 200, body: { received } };
     },
   });
 
-function refuseBadSignature(error: unknown): never {
+function rethrowAsInvalidSignature(error: unknown): never {
   if (!(error instanceof BadSignature)) throw error;
-  throw problem('invalid_signature', { detail: 'This was not signed by the provider, or too long ago.', cause: error });
+  throw problem('invalid_signature', { detail: 'The event was not signed by the provider, or the signature is too old.', cause: error });
 }
 
-async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -10,18 +10,18 @@ import {
 } from '../payments/providers/payment-provider.ts';
 import { settlePayment } from './apply-payment-outcome.ts';
 
-/** Reports about what is not known here are looked at so many times, an hour apart in the end; then they are somebody else's. */
+/** Maximum attempts for an event whose payment or refund is unknown, the last ones an hour apart; after that it is considered foreign. */
 const attemptsMax = 12;
 
-type Waiting = ProviderEvent & { readonly provider: string; readonly event_id: string; readonly attempts: number };
+type WaitingEvent = ProviderEvent & { readonly provider: string; readonly event_id: string; readonly attempts: number };
 
-const store = statement<{ event_id: string }>(
+const insertEvent = statement<{ event_id: string }>(
   'store_provider_event',
   `insert into provider_events (provider, event_id, type, subject, reference) values ($1, $2, $3, $4, $5)
    on conflict (provider, event_id) do nothing returning event_id`,
 );
-// Taking one also says when to look again, should this attempt fail.
-const takeWaiting = statement<Waiting>(
+// Also schedules the next attempt, in case this one fails.
+const takeWaitingEvent = statement<WaitingEvent>(
   'take_provider_event',
   `update provider_events set attempts = attempts + 1,
           next_attempt_at = $1::timestamptz + least(interval '1 hour', interval '5 seconds' * power(2, attempts))
@@ -30,11 +30,11 @@ const takeWaiting = statement<Waiting>(
        order by next_attempt_at, received_at limit 1 for no key update skip locked)
    returning provider, event_id, type, subject, reference, attempts`,
 );
-const done = statement(
+const markProcessed = statement(
   'provider_event_done',
   'update provider_events set processed_at = $3, error = $4 where provider = $1 and event_id = $2',
 );
-const failed = statement('provider_event_failed', 'update provider_events set error = $3 where provider = $1 and event_id = $2');
+const recordError = statement('provider_event_failed', 'update provider_events set error = $3 where provider = $1 and event_id = $2');
 const findSubject = {
   payment: statement<{ id: number }>('payment_by_reference', 'select id from payments where provider = $1 and provider_reference = $2'),
   refund: statement<{ id: number }>(
@@ -43,41 +43,41 @@ const findSubject = {
   ),
 };
 
-/** Keeps what a provider reports; gives how much of it was new. */
+/** Stores the events of a provider and returns the number of new ones. */
 export async function storeProviderEvents(em: Em, { name }: PaymentProvider, events: readonly ProviderEvent[]): Promise<number> {
   const stored = await em.transactional(async (inner) => {
     const rows = [];
-    for (const { id, type, subject, reference } of events) rows.push(...(await store(inner, [name, id, type, subject, reference])));
+    for (const { id, type, subject, reference } of events) rows.push(...(await insertEvent(inner, [name, id, type, subject, reference])));
     return rows;
   });
   return stored.length;
 }
 
-/** Looks up at the provider what each report is about, and writes down how that stands now. Gives how many reports were dealt with. */
+/** Fetches the current state of the payment or refund of each stored event and applies it. Returns the number of processed events. */
 export async function applyProviderEvents(em: Em, providers: PaymentProviders, now: Date): Promise<number> {
-  let dealtWith = 0;
-  for (let [event] = await takeWaiting(em, [now.toISOString()]); event; [event] = await takeWaiting(em, [now.toISOString()])) {
-    if (await applyEvent(em, providers, event, now)) dealtWith += 1;
+  let processedCount = 0;
+  for (let [event] = await takeWaitingEvent(em, [now.toISOString()]); event; [event] = await takeWaitingEvent(em, [now.toISOString()])) {
+    if (await applyEvent(em, providers, event, now)) processedCount += 1;
   }
-  return dealtWith;
+  return processedCount;
 }
 
-async function applyEvent(em: Em, providers: PaymentProviders, event: Waiting, now: Date): Promise<boolean> {
+async function applyEvent(em: Em, providers: PaymentProviders, event: WaitingEvent, now: Date): Promise<boolean> {
   const { provider, event_id: id } = event;
   const outcome = await apply(em, providers, event, now).catch(async (error: unknown) => {
-    await failed(em, [provider, id, error instanceof Error ? error.message : String(error)]);
+    await recordError(em, [provider, id, error instanceof Error ? error.message : String(error)]);
     throw error;
   });
   if (outcome === 'unknown' && event.attempts < attemptsMax) {
-    await failed(em, [provider, id, 'nothing of this reference is known yet']);
+    await recordError(em, [provider, id, 'no payment or refund has this reference yet']);
     return false;
   }
   if (outcome === 'unavailable') return false;
-  await done(em, [provider, id, now.toISOString(), outcome === 'unknown' ? 'nothing of this reference is known' : null]);
+  await markProcessed(em, [provider, id, now.toISOString(), outcome === 'unknown' ? 'no payment or refund has this reference' : null]);
   return true;
 }
 
-async function apply(em: Em, providers: PaymentProviders, event: Waiting, now: Date): Promise<'applied' | 'unknown' | 'unavailable'> {
+async function apply(em: Em, providers: PaymentProviders, event: WaitingEvent, now: Date): Promise<'applied' | 'unknown' | 'unavailable'> {
   const provider = providerOf(providers, event.provider);
   const [known] = await findSubject[event.subject](em, [event.provider, event.reference]);
   if (!known) return 'unknown';

@@ -12,16 +12,16 @@ import { Payment } from '../payments/payment.entity.ts';
 import { ifAvailable, type PaymentProvider, type PaymentProviders, providerOf } from '../payments/providers/payment-provider.ts';
 import { settlePayment } from './apply-payment-outcome.ts';
 
-const longHoldMs = 7 * 24 * 60 * 60_000;
-/** When somebody looks whether the first call got through. */
+const longReservationMs = 7 * 24 * 60 * 60_000;
+/** Delay until the first check whether the call to the provider succeeded. */
 const firstCheckMs = 30_000;
 
-const attempts = statement<{ made: number; open: boolean; now: string }>(
+const readAttempts = statement<{ made: number; open: boolean; now: string }>(
   'payment_attempts',
   `select now() as now, count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
 );
 
-/** Writes down that the order is being paid. The provider is asked after the transaction, so that nothing waits for it. */
+/** Creates a pending payment of an order. The provider is called after the transaction, so that no lock is held during the call. */
 export async function startPayment(
   em: Em,
   providers: PaymentProviders,
@@ -31,14 +31,14 @@ export async function startPayment(
 ): Promise<Payment> {
   const provider = providers.get(input.provider);
   if (!provider) throw unknownProvider(providers);
-  refuseUnknownToken(provider, input.method_token);
+  assertTokenKnown(provider, input.method_token);
   const order = await lockOrder(em, principal, orderId, 'payments.manage');
-  const [found] = await attempts(em, [orderId]);
-  if (!found) throw new Error('payments could not be counted');
+  const [found] = await readAttempts(em, [orderId]);
+  if (!found) throw new Error('counting payments returned no row');
   const { made, open } = found;
-  const now = new Date(found.now); // whose clock said until when the goods are held
-  refuseUnpayable(order, open, now);
-  if (provider.hold === 'long') order.holdAtLeast(new Date(order.createdAt.getTime() + longHoldMs));
+  const now = new Date(found.now); // the database clock, which also set the expiry of the reservation
+  assertPayable(order, open, now);
+  if (provider.reservation === 'long') order.extendReservation(new Date(order.createdAt.getTime() + longReservationMs));
   const { method_token: methodToken, return_url: returnUrl } = input;
   const payment = em.create(Payment, {
     order,
@@ -55,7 +55,9 @@ export async function startPayment(
   return payment;
 }
 
-/** Asks the provider, and writes down what it says. While it does not answer, the payment stays pending and it is asked again later. */
+/**
+ * Submits a payment to its provider and stores the outcome. If the provider is unavailable, the payment stays pending and is retried later.
+ */
 export async function askForPayment(em: Em, providers: PaymentProviders, id: number, now: Date): Promise<void> {
   const payment = await em.fork().findOneOrFail(Payment, { id }, { populate: ['order'] });
   const order = payment.order.unwrap();
@@ -74,16 +76,16 @@ export async function askForPayment(em: Em, providers: PaymentProviders, id: num
   if (outcome) await settlePayment(em, providers, id, outcome, now);
 }
 
-function refuseUnpayable(order: Order, open: boolean, now: Date): void {
+function assertPayable(order: Order, open: boolean, now: Date): void {
   if (order.paymentStatus !== 'unpaid') throw problem('already_paid', { detail: 'Nothing is left to pay.' });
   if (open) throw problem('payment_in_progress', { detail: 'Wait for the payment that is under way, or cancel it.' });
   if (order.status !== 'pending') throw problem('invalid_transition', { detail: `The order is ${order.status}; it cannot be paid.` });
   if (order.expiresAt && order.expiresAt <= now) {
-    throw problem('invalid_transition', { detail: 'The goods were held until now and no longer: place the order again.' });
+    throw problem('invalid_transition', { detail: 'The reservation of the goods has expired: place the order again.' });
   }
 }
 
-function refuseUnknownToken({ name, methodTokens }: PaymentProvider, token: string | undefined): void {
+function assertTokenKnown({ name, methodTokens }: PaymentProvider, token: string | undefined): void {
   if (token === undefined || !methodTokens || methodTokens.includes(token)) return;
   throw invalidRequest({
     in: 'body',

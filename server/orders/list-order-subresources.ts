@@ -8,15 +8,15 @@ import { refuseReversed, total } from '../http/response/list-parameters.ts';
 import type { Pages, Position } from '../http/response/pagination.ts';
 import type { RoutedRequest } from '../http/request/matched-route.ts';
 
-type Row = { readonly id: number; readonly createdAt: Date };
+type SortableRow = { readonly id: number; readonly createdAt: Date };
 
 /** Payments, refunds or shipments that belong to orders. */
-type Subresource<Entity extends Row, Body> = {
+type Subresource<Entity extends SortableRow, Body> = {
   readonly table: 'payments' | 'refunds' | 'shipments';
   readonly statuses: readonly string[];
-  /** Whose orders; `undefined` for everybody's. */
+  /** The user whose orders are searched; `undefined` means all users. */
   readonly userId: number | undefined;
-  /** A condition that has its own index and few matching rows. */
+  /** A selective condition with its own index. */
   readonly narrowedBy?: RawBuilder<unknown> | undefined;
   readonly find: (em: Em, ids: number[]) => Promise<Entity[]>;
   readonly toBody: (entity: Entity) => Body;
@@ -33,7 +33,7 @@ type ListQuery = {
   readonly sort: 'created_at' | '-created_at';
 };
 
-type Asked = {
+type ListRequest = {
   readonly readList: ReadList;
   readonly pages: Pages;
   readonly req: RoutedRequest;
@@ -41,9 +41,9 @@ type Asked = {
   readonly query: ListQuery;
 };
 
-/** One page of the payments, refunds or shipments of all orders that the caller may see. */
-export async function orderSubresourcePage<Entity extends Row, Body>(
-  { readList, pages, req, res, query }: Asked,
+/** Returns the response with one page of the payments, refunds or shipments of all orders that the caller may see. */
+export async function orderSubresourcePage<Entity extends SortableRow, Body>(
+  { readList, pages, req, res, query }: ListRequest,
   subresource: Subresource<Entity, Body>,
 ) {
   refuseReversed(query, 'created_at_gte', 'created_at_lt');
@@ -58,26 +58,29 @@ export async function orderSubresourcePage<Entity extends Row, Body>(
   return { status: 200 as const, body: { ...page, ...(await total(query, count)) } };
 }
 
-type Source = Omit<Subresource<Row, unknown>, 'find' | 'toBody'>;
+type SubresourceFilter = Omit<Subresource<SortableRow, unknown>, 'find' | 'toBody'>;
 
-/** The identifiers of a page, in its order. */
-function idsQuery(subresource: Source, query: ListQuery, position: Position | undefined): RawBuilder<{ id: number }> {
+/** Selects the ids of a page in sort order. */
+function idsQuery(subresource: SubresourceFilter, query: ListQuery, position: Position | undefined): RawBuilder<{ id: number }> {
   const descending = query.sort === '-created_at';
   const direction = sql.raw(descending ? 'desc' : 'asc');
   const after = position
     ? sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`
     : sql`true`;
   const page = sql`order by created_at ${direction}, id ${direction} limit ${rowsFor(query.limit)}`;
-  return sql`select id from ${source(subresource, query, after, page)} found ${page}`;
+  return sql`select id from ${matchingRows(subresource, query, after, page)} found ${page}`;
 }
 
-const countQuery = (subresource: Source, query: ListQuery): RawBuilder<{ count: number }> =>
+const countQuery = (subresource: SubresourceFilter, query: ListQuery): RawBuilder<{ count: number }> =>
   sql`select count(*) as count from (
-        select 1 from ${source(subresource, query, sql`true`, sql``)} found limit ${sql.lit(totalCountMax + 1)}) counted`;
+        select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found limit ${sql.lit(totalCountMax + 1)}) counted`;
 
-/** The matching rows: of one order or another narrow condition, else of each order of one customer, else one index scan per status. */
-function source(
-  { table, statuses, userId, narrowedBy }: Source,
+/**
+ * Selects the matching rows: by a selective condition (such as the order), otherwise per order of one user, otherwise by one index scan
+ * per status.
+ */
+function matchingRows(
+  { table, statuses, userId, narrowedBy }: SubresourceFilter,
   { order_id: orderId, status, created_at_gte: from, created_at_lt: until }: ListQuery,
   after: RawBuilder<unknown>,
   page: RawBuilder<unknown>,
@@ -95,7 +98,7 @@ function source(
     return sql`(${select} where ${where} and ${hasStatus} and ${userId === undefined ? sql`true` : isOwn} ${page})`;
   }
   if (userId !== undefined) {
-    // `offset 0` keeps this a look-up for each order of the customer, whatever the planner believes of the table
+    // `offset 0` forces an index lookup per order of the user, regardless of the planner's estimates.
     return sql`(select subresource.* from orders cross join lateral (
       ${select} where order_id = orders.id and ${hasStatus} and ${where} offset 0) subresource where orders.user_id = ${userId})`;
   }

@@ -7,7 +7,7 @@ import { orderColumns, orderItemsSql, type OrderRow } from './order-rows.ts';
 import { unusualFulfillmentSql, usualFulfillment } from './order.entity.ts';
 
 export type OrderFilters = {
-  /** Whose orders; `undefined` for everybody's. */
+  /** The user whose orders are listed; `undefined` means all users. */
   readonly userId: number | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly clientId?: string | undefined;
@@ -23,65 +23,71 @@ export type OrderFilters = {
 
 export type OrderSort = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
-/** Which page, and what is on it. */
+/** Parameters of an order page. */
 export type OrderPage = {
   readonly sort: OrderSort;
   readonly position: Position | undefined;
   readonly limit: number;
-  /** Whether each order has its lines. */
+  /** Whether each order includes its lines. */
   readonly withItems?: boolean;
 };
 
 /**
- * Orders, more than `limit` where there are more. One index scan for each status (and each payment status, when there is such a filter), every one
- * stopping as early as the page does: how many orders there are, and how their statuses age, makes no difference.
+ * Returns the matching orders; more than `limit` rows mean that there is a next page. The query runs one index scan per status (and per
+ * payment status, if filtered by it), and each scan stops after one page. So the cost depends neither on the number of orders nor on the
+ * distribution of statuses, which changes as orders age.
  */
 export const listOrders = (em: Em, filters: OrderFilters, page: OrderPage): Promise<readonly OrderRow[]> =>
-  rowsOf(em, ordersQuery(filters, page), isAlwaysCheap(filters, page) ? 'even' : 'any');
+  rowsOf(em, ordersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
-/** Whether an index finds every row of the page. Two of these filters share no index: one of them is applied row by row. */
-function isAlwaysCheap({ userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters, { sort, withItems }: OrderPage): boolean {
+/** Returns whether an index finds exactly the rows of the page. Two of these filters share no index: one of them is applied row by row. */
+function isFullyIndexed({ userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters, { sort, withItems }: OrderPage): boolean {
   const filters = [userId, clientId, paymentStatus, fulfillmentStatus].filter((filter) => filter !== undefined);
   return !withItems && sort.by === 'created_at' && filters.length <= 1;
 }
 
-/** The question alone, for whoever wants to see how the database answers it. */
+/** Builds the list query; exported for tests that inspect its plan. */
 export function ordersQuery(filters: OrderFilters, { sort, position, limit, withItems = false }: OrderPage): RawBuilder<OrderRow> {
   const [column, direction] = [sql.ref(sort.by), sql.raw(sort.descending ? 'desc' : 'asc')];
-  // The cursor lies within the period, and takes the place of the bound on its side: an index scan begins at only one of the two.
-  const conditions = conditionsOf(position ? { ...filters, [boundOf(sort)]: undefined } : filters);
+  // The cursor lies within the period and replaces the bound on its side, because an index scan can start at only one of the two.
+  const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const page = sql`order by ${column} ${direction}, id ${direction} limit ${rowsFor(limit)}`;
   const columns = sql.raw(withItems ? `${orderColumns}, ${orderItemsSql} as items` : orderColumns);
   return sql<OrderRow>`
-    select ${columns} from ${source(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${rowsFor(limit)}`;
+    select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${rowsFor(limit)}`;
 }
 
 const bounds = {
   created_at: { descending: 'createdAtLt', ascending: 'createdAtGte' },
   updated_at: { descending: 'updatedAtLt', ascending: 'updatedAtGte' },
 } as const;
-const boundOf = ({ by, descending }: OrderSort): keyof OrderFilters => bounds[by][descending ? 'descending' : 'ascending'];
+const boundReplacedByCursor = ({ by, descending }: OrderSort): keyof OrderFilters => bounds[by][descending ? 'descending' : 'ascending'];
 
-function source(filters: OrderFilters, sort: OrderSort, conditions: RawBuilder<unknown>[], page: RawBuilder<unknown>): RawBuilder<unknown> {
+function matchingOrders(
+  filters: OrderFilters,
+  sort: OrderSort,
+  conditions: RawBuilder<unknown>[],
+  page: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const { userId, ids, reference, status = orderStatuses, paymentStatus, fulfillmentStatus } = filters;
   const where = sql.join(conditions, sql` and `);
   const matchesStatuses = statusConditions(filters);
-  // A few identifiers or a reference have few orders: they are found by their own index, and sorted.
+  // Ids and references match few orders: their own index finds them, and the result is sorted.
   if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${matchesStatuses} and ${where} ${page})`;
   if (sort.by === 'updated_at') {
-    // `offset 0` keeps the planner from reading the changes of all customers in their order until there are enough of this one
+    // With `offset 0`, PostgreSQL does not scan the changes of all users in time order until it has found enough rows of this user.
     const orders = userId === undefined ? sql`orders` : sql`(select * from orders where user_id = ${userId} offset 0) orders`;
     return sql`(select * from ${orders} where ${matchesStatuses} and ${where} ${page})`;
   }
   const perStatus = (statuses: readonly string[], more: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-    select o.* from unnest(${statuses === orderStatuses ? everyStatus : sql`${statuses}::text[]`}) as wanted (status)
+    select o.* from unnest(${statuses === orderStatuses ? allStatusesSql : sql`${statuses}::text[]`}) as wanted (status)
      cross join lateral (select * from orders where orders.status = wanted.status and ${more} and ${where} ${page}) o`;
   if (userId !== undefined) return sql`(${perStatus(status, statusConditions({ paymentStatus, fulfillmentStatus }))})`;
   if (paymentStatus !== undefined) {
     const fulfilled = statusConditions({ fulfillmentStatus });
-    // Unpaid is the rule where it is possible at all; everything else has an index of both statuses.
+    // Where `unpaid` is possible, most orders are unpaid and the status index suffices; the others have a composite index on both statuses.
     const paid = paymentStatus.filter((name) => name !== 'unpaid').flatMap((name) => status.map((other) => `${name}/${other}`));
     const parts = [
       ...(paymentStatus.includes('unpaid') ? [perStatus(status.filter(canBeUnpaid), sql`payment_status = 'unpaid' and ${fulfilled}`)] : []),
@@ -96,7 +102,9 @@ function source(filters: OrderFilters, sort: OrderSort, conditions: RawBuilder<u
   return sql`(${perStatus(status, sql`true`)})`;
 }
 
-/** Each status has one usual fulfillment status, which the index of the status finds; other pairs are rare and have their own index. */
+/**
+ * Selects orders by fulfillment status. The usual pair of each status is found by the status index; other pairs are rare and have an index.
+ */
 function byFulfillment(
   status: readonly string[],
   fulfillmentStatus: readonly string[],
@@ -119,22 +127,22 @@ function byFulfillment(
         where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(unusualFulfillmentSql)} and ${where} ${page}) o)`;
 }
 
-/** Part of the text, because most lists are of all. */
-const everyStatus = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
+/** Embedded as a literal, because most lists include all statuses. */
+const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
-/** How many orders match, up to where counting stops: one more than it counts to means more than that. */
+/** Counts the matching orders, up to `countedMax + 1`, which means that there are more than `countedMax`. */
 export async function countOrders(em: Em, filters: OrderFilters, countedMax: number = totalCountMax): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count from (
-      select 1 from orders where ${statusConditions({ ...filters, status: filters.status ?? orderStatuses })} and ${sql.join(conditionsOf(filters), sql` and `)}
+      select 1 from orders where ${statusConditions({ ...filters, status: filters.status ?? orderStatuses })} and ${sql.join(filterConditions(filters), sql` and `)}
        limit ${sql.lit(countedMax + 1)}) counted`;
   const rows = await rowsOf(em, query);
   return rows[0]?.count ?? 0;
 }
 
-/** Conditions that `source` turns into index scans where it can. */
+/** Builds the status conditions; `matchingOrders` replaces them with index scans where it can. */
 function statusConditions({ status, paymentStatus, fulfillmentStatus }: Partial<OrderFilters>): RawBuilder<unknown> {
   const conditions = [sql`true`];
   if (status !== undefined) conditions.push(sql`status = any(${status}::text[])`);
@@ -143,7 +151,7 @@ function statusConditions({ status, paymentStatus, fulfillmentStatus }: Partial<
   return sql.join(conditions, sql` and `);
 }
 
-function conditionsOf(filters: OrderFilters): RawBuilder<unknown>[] {
+function filterConditions(filters: OrderFilters): RawBuilder<unknown>[] {
   const { userId, ids, clientId, reference, createdAtGte, createdAtLt, updatedAtGte, updatedAtLt } = filters;
   const conditions = [sql`true`];
   if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);

@@ -9,7 +9,7 @@ import { whoseOrders } from './order-visibility.ts';
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
 type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };
 
-/** Returns the list that a query means for this principal; throws where its parameters contradict each other. */
+/** Returns the filters and the sort of an order list request; throws if parameters contradict each other. */
 export function orderListFromQuery(principal: Principal, query: OrderListQuery): OrderList {
   refuseReversed(query, 'created_at_gte', 'created_at_lt');
   refuseReversed(query, 'updated_at_gte', 'updated_at_lt');
@@ -38,10 +38,10 @@ export function orderListFromQuery(principal: Principal, query: OrderListQuery):
   return { filters, sort: sortFromQuery(query), withItems };
 }
 
-/** Changes are found by their time: sorted by another column, a short period would mean reading all orders. */
+/** Filters by update time require a sort by update time: with another sort, even a short period would mean scanning all orders. */
 function sortFromQuery({ sort, updated_at_gte: from, updated_at_lt: until }: OrderListQuery): OrderSort {
-  const isByChange = from !== undefined || until !== undefined;
-  if (isByChange && (sort === 'created_at' || sort === '-created_at')) {
+  const filtersByUpdate = from !== undefined || until !== undefined;
+  if (filtersByUpdate && (sort === 'created_at' || sort === '-created_at')) {
     throw invalidRequest({
       in: 'query',
       parameter: 'sort',
@@ -49,7 +49,7 @@ function sortFromQuery({ sort, updated_at_gte: from, updated_at_lt: until }: Ord
       detail: 'With `updated_at_gte` or `updated_at_lt`, send `sort=updated_at` or `sort=-updated_at`, or leave `sort` out.',
     });
   }
-  switch (sort ?? (isByChange ? 'updated_at' : '-created_at')) {
+  switch (sort ?? (filtersByUpdate ? 'updated_at' : '-created_at')) {
     case 'created_at':
       return { by: 'created_at', descending: false };
     case '-created_at':

@@ -1,7 +1,7 @@
 import type { OrderCreate } from '@mandate/contract';
 import { invalidRequest, problem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 
-/** Why the database wrote no order: everything it found at that moment. */
+/** Why the database function rejected an order: everything it found, as of one point in time. */
 export type Refusal = {
   unknown_products: number[];
   unavailable_products: number[];
@@ -14,28 +14,28 @@ export type Refusal = {
   active_user: boolean;
 };
 
-/** First what the caller has to mend in the request, then what stands in its way in the shop. */
-export function refusedOrder(refusal: Refusal, input: OrderCreate): Problem {
-  const mistakes = [
-    ...userMistakes(refusal),
-    ...itemMistakes(refusal, input),
-    ...deliveryMistakes(refusal, input),
-    ...totalMistakes(refusal, input),
+/** Converts a rejection into a problem: first the errors in the request, then conflicts with the current products, stock and prices. */
+export function refusedOrder(rejection: Refusal, input: OrderCreate): Problem {
+  const errors = [
+    ...userErrors(rejection),
+    ...itemErrors(rejection, input),
+    ...deliveryErrors(rejection, input),
+    ...totalErrors(rejection, input),
   ];
-  if (mistakes.length > 0) return invalidRequest(...mistakes.slice(0, 50));
+  if (errors.length > 0) return invalidRequest(...errors.slice(0, 50));
   return (
-    unavailable(refusal, input) ??
-    outOfStock(refusal, input) ??
-    priceChanged(refusal, input) ??
+    productUnavailable(rejection, input) ??
+    outOfStock(rejection, input) ??
+    priceChanged(rejection, input) ??
     problem('out_of_stock', { detail: 'The last units were sold at this moment. Try again.' })
   );
 }
 
-const userMistakes = ({ active_user }: Refusal): ProblemEntry[] =>
+const userErrors = ({ active_user }: Refusal): ProblemEntry[] =>
   active_user ? [] : [{ in: 'body', pointer: '#/user_id', code: 'unknown_reference', detail: 'There is no active user with this id.' }];
 
-function itemMistakes({ unknown_products, currencies }: Refusal, input: OrderCreate): ProblemEntry[] {
-  const unknown = entriesOf(input, unknown_products, (id) => ({ code: 'unknown_reference', detail: `There is no product ${id}.` }));
+function itemErrors({ unknown_products, currencies }: Refusal, input: OrderCreate): ProblemEntry[] {
+  const unknown = itemEntries(input, unknown_products, (id) => ({ code: 'unknown_reference', detail: `There is no product ${id}.` }));
   if (currencies < 2) return unknown;
   return [
     ...unknown,
@@ -43,7 +43,7 @@ function itemMistakes({ unknown_products, currencies }: Refusal, input: OrderCre
   ];
 }
 
-function deliveryMistakes({ method, currency, currencies }: Refusal, { delivery }: OrderCreate): ProblemEntry[] {
+function deliveryErrors({ method, currency, currencies }: Refusal, { delivery }: OrderCreate): ProblemEntry[] {
   if (!method)
     return [
       {
@@ -53,9 +53,9 @@ function deliveryMistakes({ method, currency, currencies }: Refusal, { delivery 
         detail: 'There is no such delivery method; they are listed at /api/v1/delivery-methods.',
       },
     ];
-  const mistakes: ProblemEntry[] = [];
+  const errors: ProblemEntry[] = [];
   if (currencies === 1 && currency !== null && method.currency !== currency) {
-    mistakes.push({
+    errors.push({
       in: 'body',
       pointer: '#/delivery/method',
       code: 'currency_mismatch',
@@ -65,15 +65,15 @@ function deliveryMistakes({ method, currency, currencies }: Refusal, { delivery 
   const needed = method.requires_address ? (['line1', 'city', 'country'] as const) : [];
   for (const field of needed) {
     if (delivery[field] === undefined)
-      mistakes.push({ in: 'body', pointer: `#/delivery/${field}`, code: 'required', detail: 'This delivery method needs an address.' });
+      errors.push({ in: 'body', pointer: `#/delivery/${field}`, code: 'required', detail: 'This delivery method needs an address.' });
   }
-  return mistakes;
+  return errors;
 }
 
-function totalMistakes({ subtotal, total }: Refusal, { discount_total: discount = 0 }: OrderCreate): ProblemEntry[] {
-  const mistakes: ProblemEntry[] = [];
+function totalErrors({ subtotal, total }: Refusal, { discount_total: discount = 0 }: OrderCreate): ProblemEntry[] {
+  const errors: ProblemEntry[] = [];
   if (Math.max(subtotal, total ?? 0) > Number.MAX_SAFE_INTEGER) {
-    mistakes.push({
+    errors.push({
       in: 'body',
       pointer: '#/items',
       code: 'out_of_range',
@@ -81,21 +81,21 @@ function totalMistakes({ subtotal, total }: Refusal, { discount_total: discount 
     });
   }
   if (discount > subtotal) {
-    mistakes.push({
+    errors.push({
       in: 'body',
       pointer: '#/discount_total',
       code: 'out_of_range',
       detail: `The discount is larger than the subtotal, ${subtotal}.`,
     });
   }
-  return mistakes;
+  return errors;
 }
 
-function unavailable({ unavailable_products }: Refusal, input: OrderCreate): Problem | undefined {
+function productUnavailable({ unavailable_products }: Refusal, input: OrderCreate): Problem | undefined {
   if (unavailable_products.length === 0) return undefined;
   return problem('product_unavailable', {
-    detail: `Not for sale now: ${named(unavailable_products)}.`,
-    errors: entriesOf(input, unavailable_products, (id) => ({ code: 'product_unavailable', detail: `Product ${id} is not for sale.` })),
+    detail: `Not for sale now: ${formatProducts(unavailable_products)}.`,
+    errors: itemEntries(input, unavailable_products, (id) => ({ code: 'product_unavailable', detail: `Product ${id} is not for sale.` })),
   });
 }
 
@@ -103,8 +103,8 @@ function outOfStock({ short }: Refusal, input: OrderCreate): Problem | undefined
   if (short.length === 0) return undefined;
   const byProduct = new Map(short.map((shortage) => [shortage.product_id, shortage]));
   return problem('out_of_stock', {
-    detail: `Not enough in stock: ${named([...byProduct.keys()])}.`,
-    errors: entriesOf(input, [...byProduct.keys()], (id) => {
+    detail: `Not enough in stock: ${formatProducts([...byProduct.keys()])}.`,
+    errors: itemEntries(input, [...byProduct.keys()], (id) => {
       const { requested = 0, available = 0 } = byProduct.get(id) ?? {};
       return {
         code: 'out_of_stock',
@@ -125,17 +125,17 @@ function priceChanged({ total }: Refusal, input: OrderCreate): Problem | undefin
   });
 }
 
-type Finding = Omit<ProblemEntry, 'in' | 'pointer' | 'parameter'>;
+type EntryDetails = Omit<ProblemEntry, 'in' | 'pointer' | 'parameter'>;
 
-/** One entry for every line that names one of the products. */
-function entriesOf(input: OrderCreate, productIds: readonly number[], finding: (id: number) => Finding): ProblemEntry[] {
-  const concerned = new Set(productIds);
+/** Returns one entry for each order line that contains one of these products. */
+function itemEntries(input: OrderCreate, productIds: readonly number[], detailsOf: (id: number) => EntryDetails): ProblemEntry[] {
+  const affected = new Set(productIds);
   return input.items
     .flatMap(({ product_id }, index): ProblemEntry[] =>
-      concerned.has(product_id) ? [{ in: 'body', pointer: `#/items/${index}/product_id`, ...finding(product_id) }] : [],
+      affected.has(product_id) ? [{ in: 'body', pointer: `#/items/${index}/product_id`, ...detailsOf(product_id) }] : [],
     )
     .slice(0, 50);
 }
 
-const named = (ids: readonly number[]): string =>
+const formatProducts = (ids: readonly number[]): string =>
   ids.length === 1 ? `product ${ids[0]}` : `products ${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ', ...' : ''}`;

@@ -1,14 +1,14 @@
 import type { Order, OrderSummary } from '@mandate/contract';
 import { instant, instantOrNull } from '../database/time/timestamp-format.ts';
 
-/** An order as a query gives it: the API's names, PostgreSQL's timestamps. */
+/** An order as read from the database: API field names, PostgreSQL timestamps. */
 export type OrderRow = OrderSummary;
 
 export const orderColumns = `o.id, o.user_id, o.client_id, o.status, o.payment_status, o.fulfillment_status, o.cancel_reason, o.currency, o.tax_mode,
   o.subtotal, o.discount_total, o.shipping_total, o.tax_total, o.total, o.refunded_total, o.item_count, o.delivery, o.reference, o.note, o.metadata,
   o.version, o.expires_at, o.created_at, o.updated_at, o.paid_at, o.shipped_at, o.delivered_at, o.canceled_at`;
 
-/** The lines of the order `o`, as a JSON array. */
+/** Selects the lines of the order `o` as a JSON array. */
 export const orderItemsSql = `(
      select json_agg(item) from (
        select i.line, i.product_id, i.sku, i.name, i.unit_price, i.quantity, i.shipped_quantity, i.restocked_quantity, i.tax_rate_bps, i.tax, i.total

@@ -3,13 +3,22 @@ import { may } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem-details/problem.ts';
 
-/** A customer has their own orders; staff with this scope have everybody's, or one customer's. */
-export function whoseOrders(principal: Principal, asked: number | undefined, everybodysScope: Scope = 'orders.manage'): number | undefined {
-  if (may(principal, everybodysScope)) return asked;
-  const own = principal.user?.id;
-  if (own === undefined)
-    throw problem('forbidden', { detail: `This token acts for no person, and lacks \`${everybodysScope}\` to see the orders of others.` });
-  if (asked !== undefined && asked !== own)
-    throw problem('forbidden', { detail: `The orders of others need \`${everybodysScope}\` and a member of staff.` });
-  return own;
+/**
+ * Returns the user whose orders may be listed: the caller or, with the staff scope, the requested user. `undefined` means all users.
+ * @throws Problem `forbidden` if a caller without the staff scope requests orders of another user
+ */
+export function whoseOrders(
+  principal: Principal,
+  requestedUserId: number | undefined,
+  staffScope: Scope = 'orders.manage',
+): number | undefined {
+  if (may(principal, staffScope)) return requestedUserId;
+  const ownId = principal.user?.id;
+  if (ownId === undefined)
+    throw problem('forbidden', {
+      detail: `This token does not act for a user and lacks the \`${staffScope}\` scope to see the orders of other users.`,
+    });
+  if (requestedUserId !== undefined && requestedUserId !== ownId)
+    throw problem('forbidden', { detail: `Orders of other users require the \`${staffScope}\` scope and a staff account.` });
+  return ownId;
 }

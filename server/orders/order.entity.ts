@@ -4,7 +4,7 @@ import { problem, type Problem } from '../http/problem-details/problem.ts';
 import { Product } from '../products/product.entity.ts';
 import { User } from '../users/user.entity.ts';
 
-/** Fulfillment status and status that usually go together, as `unfulfilled/pending`: one pair for each status. */
+/** The usual fulfillment status of each order status, as `fulfillment/status`. */
 const usualPairs = ['unfulfilled/pending', 'unfulfilled/paid', 'unfulfilled/canceled', 'shipped/shipped', 'delivered/delivered'];
 export const usualFulfillment: ReadonlySet<string> = new Set(usualPairs);
 export const unusualFulfillmentSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
@@ -15,7 +15,7 @@ const schema = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     user: () => p.manyToOne(User).ref().deleteRule('no action').updateRule('no action'),
-    /** The application that placed it. */
+    /** The client that placed the order. */
     clientId: p.text().nullable(),
     status: p.enum(orderStatuses),
     paymentStatus: p.enum(paymentStatuses).default('unpaid'),
@@ -54,12 +54,12 @@ const schema = defineEntity({
       expression: `tax_mode <> 'exclusive' or total = subtotal - discount_total + shipping_total + tax_total`,
     },
   ],
-  // Every list is one index scan per status, so that its plan does not depend on how statuses age.
+  // Every list runs one index scan per status, so that its plan does not depend on the distribution of statuses, which changes over time.
   indexes: [
     { name: 'orders_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
-    // Staff ask for it; a new order is unpaid as a rule, and costs nothing here. Only what is pending or canceled can be unpaid.
-    // One value of both statuses, so that no plan can fall back to the index of one and filter by the other.
+    // For lists by payment status. A new order is usually unpaid and adds no entry; only pending and canceled orders can be unpaid. The
+    // index is on one expression of both statuses, so that no plan uses the index of one status and filters by the other.
     {
       name: 'orders_both_statuses_created',
       expression: `create index orders_both_statuses_created on orders ((payment_status || '/' || status), created_at, id) where payment_status <> 'unpaid'`,
@@ -77,60 +77,61 @@ const schema = defineEntity({
 
 type CancelReason = (typeof cancelReasons)[number];
 
-/** Where the goods stand, and the money and the parcels beside it. Nobody sets these from outside. */
+/** An order with its status, payment status and fulfillment status, which only these methods change. */
 export class Order extends schema.class {
   markPaid(now: Date): void {
-    if (this.status !== 'pending') throw impossible(this, 'paid');
+    if (this.status !== 'pending') throw invalidTransition(this, 'paid');
     this.status = 'paid';
     this.paymentStatus = 'paid';
     this.paidAt = now;
     this.expiresAt = null;
   }
 
-  /** Until something is shipped. Its goods go back into stock, which is not done here. */
+  /** Cancels the order, if nothing has been shipped. The caller returns its goods to stock. */
   cancel(reason: CancelReason, now: Date): void {
     const cancelable = this.status === 'pending' || (this.status === 'paid' && this.fulfillmentStatus === 'unfulfilled');
-    if (!cancelable) throw impossible(this, 'canceled');
+    if (!cancelable) throw invalidTransition(this, 'canceled');
     this.status = 'canceled';
     this.cancelReason = reason;
     this.canceledAt = now;
     this.expiresAt = null;
   }
 
-  /** Money for an order that was given up in the meantime: it goes back, but it did arrive. */
+  /** Records a payment that arrived after the cancellation; it will be refunded. */
   markPaidLate(now: Date): void {
-    if (this.status !== 'canceled') throw impossible(this, 'paid late');
+    if (this.status !== 'canceled') throw invalidTransition(this, 'paid late');
     this.paymentStatus = 'paid';
     this.paidAt = now;
   }
 
-  /** Keeps the goods longer for a payment that takes long. */
-  holdAtLeast(until: Date): void {
+  /** Extends the reservation at least until this time, for a payment that takes long. */
+  extendReservation(until: Date): void {
     if (this.status === 'pending' && this.expiresAt && this.expiresAt < until) this.expiresAt = until;
   }
 
-  holdAtMost(until: Date): void {
+  /** Shortens the reservation to end at this time at the latest. */
+  shortenReservation(until: Date): void {
     if (this.status === 'pending' && this.expiresAt && this.expiresAt > until) this.expiresAt = until;
   }
 
-  /** How much of it has left. What left and came back undelivered has not: the order stays shipped, until it is shipped again. */
-  markShipped(left: 'nothing' | 'part' | 'all', now: Date): void {
+  /** Sets the fulfillment status. Goods that came back undelivered do not count as shipped, but the status remains `shipped`. */
+  markShipped(shippedPart: 'nothing' | 'part' | 'all', now: Date): void {
     if (this.status === 'canceled' || this.status === 'delivered') return;
-    if (this.status === 'pending') throw impossible(this, 'shipped');
-    this.fulfillmentStatus = ({ nothing: 'unfulfilled', part: 'partial', all: 'shipped' } as const)[left];
-    if (left !== 'all' || this.status === 'shipped') return;
+    if (this.status === 'pending') throw invalidTransition(this, 'shipped');
+    this.fulfillmentStatus = ({ nothing: 'unfulfilled', part: 'partial', all: 'shipped' } as const)[shippedPart];
+    if (shippedPart !== 'all' || this.status === 'shipped') return;
     this.status = 'shipped';
     this.shippedAt = now;
   }
 
   markDelivered(now: Date): void {
-    if (this.status !== 'shipped' || this.fulfillmentStatus !== 'shipped') throw impossible(this, 'delivered');
+    if (this.status !== 'shipped' || this.fulfillmentStatus !== 'shipped') throw invalidTransition(this, 'delivered');
     this.status = 'delivered';
     this.fulfillmentStatus = 'delivered';
     this.deliveredAt = now;
   }
 
-  /** What was paid back so far, in all. A refund never changes where the goods stand. */
+  /** Sets the total amount refunded so far. A refund never changes the status or the fulfillment status. */
   markRefunded(refundedTotal: number): void {
     this.refundedTotal = refundedTotal;
     this.paymentStatus = refundedTotal >= this.total ? 'refunded' : 'partially_refunded';
@@ -138,8 +139,8 @@ export class Order extends schema.class {
 }
 schema.setClass(Order);
 
-// Not a private method: the ORM makes entities without their constructor.
-const impossible = ({ status, fulfillmentStatus }: Order, next: string): Problem =>
+// Not a private method: MikroORM creates entities without calling the constructor.
+const invalidTransition = ({ status, fulfillmentStatus }: Order, next: string): Problem =>
   problem('invalid_transition', { detail: `The order is ${status} (${fulfillmentStatus}); it cannot become ${next}.` });
 
 export const OrderItem = defineEntity({

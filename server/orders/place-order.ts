@@ -4,34 +4,41 @@ import { statement } from '../database/queries/prepared-statement.ts';
 import type { Claim, Kept } from '../http/writes/idempotency.ts';
 import { refusedOrder, type Refusal } from './order-problems.ts';
 
-/** How long an unpaid order keeps its goods. */
-const hold = '30 minutes';
+/** How long an unpaid order reserves its goods. */
+const reservationTtl = '30 minutes';
 
-type Placed = { answer: string | null; location: string | null; refusal: Refusal | null };
+type PlacementRow = { answer: string | null; location: string | null; refusal: Refusal | null };
 
-const place = statement<Placed>(
+const callPlaceOrder = statement<PlacementRow>(
   'place_order_v3',
   `select answer, location, refusal
      from mandate_place_order_v3($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json)`,
 );
 
-/** For whom, and through which application. */
+/** The user who orders, and the client that places the order. */
 export type Buyer = { readonly userId: number; readonly clientId: string };
 
-type Terms = {
+type PlacementOptions = {
   readonly taxMode: Order['tax_mode'];
-  /** What the answer says of the delivery, in the words of its version. */
-  readonly wordsOf: (delivery: Order['delivery']) => object;
+  /** Returns the delivery fields of the response, in the representation of its API version. */
+  readonly toDelivery: (delivery: Order['delivery']) => object;
 };
 
 /**
- * Claims the key, takes the stock, fixes the prices, writes the order and what happened, and keeps the answer: all of it in one
- * statement, or throws everything that stands against it. Nothing comes back where the key was claimed before.
+ * Places an order in one SQL statement: claims the idempotency key, reserves the stock, calculates the prices, inserts the order and its
+ * event, and stores the response. Throws a problem that lists every reason for a rejection. Returns `undefined` if the key was already
+ * claimed.
  */
-export async function placeOrder(em: Em, claim: Claim, { taxMode, wordsOf }: Terms, buyer: Buyer, input: OrderCreate): Promise<Kept> {
+export async function placeOrder(
+  em: Em,
+  claim: Claim,
+  { taxMode, toDelivery }: PlacementOptions,
+  buyer: Buyer,
+  input: OrderCreate,
+): Promise<Kept> {
   const { delivery, items } = input;
   const hasAddress = delivery.line1 !== undefined && delivery.city !== undefined && delivery.country !== undefined;
-  const [placed] = await place(em, [
+  const [placed] = await callPlaceOrder(em, [
     claim,
     '/api/v1/orders/',
     buyer.userId,
@@ -46,10 +53,10 @@ export async function placeOrder(em: Em, claim: Claim, { taxMode, wordsOf }: Ter
     input.reference ?? null,
     input.note ?? null,
     JSON.stringify(input.metadata),
-    hold,
-    JSON.stringify(wordsOf(delivery)),
+    reservationTtl,
+    JSON.stringify(toDelivery(delivery)),
   ]);
-  if (!placed) throw new Error('placing an order gave no row');
+  if (!placed) throw new Error('placing an order returned no row');
   if (placed.refusal) throw refusedOrder(placed.refusal, input);
   return placed.answer === null || placed.location === null ? undefined : { body: placed.answer, location: placed.location };
 }

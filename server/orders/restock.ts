@@ -4,8 +4,8 @@ import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findProduct } from '../products/find-product.ts';
 
-// Stock rows are locked in the order of their products, as everywhere. A line gives back no more than it has: the constraint behind it says so.
-const putBack = statement<{ product_id: number; before: number }>(
+// Stock rows are always locked in product order. A check constraint keeps a line from returning more units than were ordered.
+const incrementStock = statement<{ product_id: number; before: number }>(
   'put_back',
   `with returned as (
      update order_items i set restocked_quantity = i.restocked_quantity + w.quantity
@@ -20,7 +20,7 @@ const putBack = statement<{ product_id: number; before: number }>(
     where s.product_id = l.product_id
    returning s.product_id, s.available - q.quantity as before`,
 );
-const stillOut = statement<OrderLine>(
+const findUnreturnedLines = statement<OrderLine>(
   'lines_still_out',
   `select order_id, line, quantity - restocked_quantity as quantity
      from order_items where order_id = any($1::bigint[]) and restocked_quantity < quantity`,
@@ -28,10 +28,14 @@ const stillOut = statement<OrderLine>(
 
 type OrderLine = LineQuantity & { readonly order_id: number };
 
-/** Everything of these orders that is not back yet. They are locked, so that nothing goes back twice. */
-export const returnAll = async (em: Em, orderIds: readonly number[]): Promise<void> => returnLines(em, await stillOut(em, [orderIds]));
+/**
+ * Returns all units of these orders to stock, except those already returned. The caller has locked the orders, so that no unit is returned
+ * twice.
+ */
+export const returnAll = async (em: Em, orderIds: readonly number[]): Promise<void> =>
+  returnLines(em, await findUnreturnedLines(em, [orderIds]));
 
-/** Some units of an order that is locked. */
+/** Returns units of a locked order to stock. */
 export const returnSome = (em: Em, orderId: number, lines: readonly LineQuantity[]): Promise<void> =>
   returnLines(
     em,
@@ -40,7 +44,7 @@ export const returnSome = (em: Em, orderId: number, lines: readonly LineQuantity
 
 async function returnLines(em: Em, lines: readonly OrderLine[]): Promise<void> {
   if (lines.length === 0) return;
-  const changes = await putBack(em, [
+  const changes = await incrementStock(em, [
     lines.map((line) => line.order_id),
     lines.map((line) => line.line),
     lines.map((line) => line.quantity),

@@ -7,7 +7,7 @@ import { invalidRequest, problem } from '../http/problem-details/problem.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import type { Order } from './order.entity.ts';
 
-/** A merge patch on an order that is locked: what is absent stays, `null` clears. */
+/** Applies a merge patch (RFC 7396) to a locked order. */
 export async function updateOrder(
   em: Em,
   principal: Principal,
@@ -15,8 +15,8 @@ export async function updateOrder(
   { delivery, metadata, ...fields }: OrderUpdate,
 ): Promise<void> {
   if (delivery !== undefined) {
-    refuseLateDelivery(principal, order);
-    await refuseUnfitDelivery(em, order, delivery);
+    assertDeliveryChangeable(principal, order);
+    await assertDeliveryValid(em, order, delivery);
     order.delivery = delivery;
   }
   if (metadata !== undefined) order.metadata = mergeMetadata(order.metadata, metadata);
@@ -24,14 +24,14 @@ export async function updateOrder(
   await em.flush();
 }
 
-/** The customer may while nothing is paid, staff until something is shipped. */
-function refuseLateDelivery(principal: Principal, order: Order): void {
+/** Customers can change the delivery until the order is paid, staff until something is shipped. */
+function assertDeliveryChangeable(principal: Principal, order: Order): void {
   const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && may(principal, 'orders.manage');
   if (order.status === 'pending' || untilShipped) return;
   throw problem('invalid_transition', { detail: `The order is ${order.status}: its delivery cannot change any more.` });
 }
 
-async function refuseUnfitDelivery(em: Em, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {
+async function assertDeliveryValid(em: Em, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {
   const method = await em.findOne(DeliveryMethod, { code: delivery.method });
   const kept = delivery.method === order.delivery.method;
   if (!kept && !method?.active) {

@@ -5,13 +5,13 @@ import { problem } from '../http/problem-details/problem.ts';
 import { belowPosition, ownOrders } from '../orders/order-access.ts';
 import { Payment } from './payment.entity.ts';
 
-/** Somebody else's is not found: the owner is part of the question, never a check afterwards. */
+/** Returns a payment of an order that the principal may read. The owner is part of the query, so that other payments are not found. */
 export async function findPayment(em: Em, principal: Principal, id: number): Promise<Payment> {
   const payment = await em.findOne(Payment, { id, order: ownOrders(principal, 'payments.manage') }, { refresh: true });
   if (!payment) throw problem('not_found', { detail: `Payment ${id} was not found.` });
   return payment;
 }
 
-/** Up to `limit + 1` payments of an order, newest first. */
+/** Returns the payments of an order, newest first; `limit + 1` rows mean that there is a next page. */
 export const listPayments = (em: Em, orderId: number, position: Position | undefined, limit: number): Promise<Payment[]> =>
   em.find(Payment, belowPosition(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });

@@ -3,7 +3,7 @@ import { may } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import type { Payment } from './payment.entity.ts';
 
-/** As everybody may see it who sees the order: without what lets somebody pay, or find it at the provider. */
+/** Returns a payment for every reader of its order, without the provider reference and the action that lets the client pay. */
 export const paymentBody = (payment: Payment): PaymentBody => ({
   id: payment.id,
   order_id: payment.order.id,
@@ -24,7 +24,7 @@ export const paymentBody = (payment: Payment): PaymentBody => ({
   succeeded_at: payment.succeededAt?.toISOString() ?? null,
 });
 
-/** As this caller may see it. */
+/** Returns a payment with the fields that the principal may see. */
 export const paymentFor = (principal: Principal, payment: Payment): PaymentBody => ({
   ...paymentBody(payment),
   provider_reference: may(principal, 'payments.manage') ? (payment.providerReference ?? null) : null,

@@ -3,7 +3,7 @@ import { paymentFailureCodes, paymentProviderNames, paymentSteps, type Payment a
 import { Order } from '../orders/order.entity.ts';
 import type { ProviderPayment } from './providers/payment-provider.ts';
 
-const isOpen = `status in ('pending', 'requires_action', 'processing')`;
+const isOpenSql = `status in ('pending', 'requires_action', 'processing')`;
 
 const schema = defineEntity({
   name: 'Payment',
@@ -17,17 +17,17 @@ const schema = defineEntity({
     amount: p.bigint('number').check('amount > 0'),
     currency: p.character().length(3),
     refundedTotal: p.bigint('number').name('refunded_amount').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),
-    /** The order was paid already: this money goes back, and does not count. */
+    /** The order was already paid: this payment is refunded and does not count towards the order. */
     surplus: p.boolean().default(false),
     providerReference: p.text().nullable(),
-    /** The provider knows the same request again by it, whatever happens in between. */
+    /** Idempotency key of the request to the provider. */
     providerKey: p.uuid().defaultRaw('gen_random_uuid()'),
-    /** What the provider is asked for, until it has answered. */
+    /** Parameters of the request to the provider, until it has responded. */
     request: p.json<{ methodToken?: string; returnUrl?: string }>().nullable(),
     nextAction: p.json<NonNullable<PaymentBody['next_action']>>().nullable(),
     failureCode: p.enum(paymentFailureCodes).nullable(),
     failureMessage: p.text().nullable(),
-    /** When the provider is to be asked; `null` when a person says what happened. */
+    /** When to poll the provider next; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -39,32 +39,33 @@ const schema = defineEntity({
   },
   uniques: [
     { name: 'payments_attempt', properties: ['order', 'attempt'] },
-    { name: 'payments_one_open', properties: ['order'], where: isOpen },
+    { name: 'payments_one_open', properties: ['order'], where: isOpenSql },
     { name: 'payments_one_paid', properties: ['order'], where: `status = 'succeeded' and not surplus` },
     { name: 'payments_provider_reference', properties: ['provider', 'providerReference'], where: 'provider_reference is not null' },
   ],
   indexes: [
     { name: 'payments_status_created', properties: ['status', 'createdAt', 'id'] },
-    { name: 'payments_next_check', properties: ['nextCheckAt'], where: isOpen },
+    { name: 'payments_next_check', properties: ['nextCheckAt'], where: isOpenSql },
   ],
 });
 
-/** Reports come in any order: a payment only ever goes up. What was given up may still succeed. */
+/** Provider events arrive in any order, so the rank of a payment never decreases. A failed or canceled payment may still succeed. */
 const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, canceled: 3, succeeded: 4 } as const;
 
 export class Payment extends schema.class {
-  /** Takes over what the provider says; `false` when that is nothing new. */
-  follow(outcome: ProviderPayment, now: Date): boolean {
+  /** Applies the outcome that the provider reports. Returns false if it changes nothing. */
+  applyOutcome(outcome: ProviderPayment, now: Date): boolean {
     this.providerReference ??= outcome.reference;
     this.request = null;
     if (rank[outcome.status] < rank[this.status]) return false;
-    const open = rank[outcome.status] < rank.failed;
-    if (outcome.status === this.status || rank[outcome.status] > rank[this.status]) this.nextAction = (open && outcome.nextAction) || null;
+    const isOpen = rank[outcome.status] < rank.failed;
+    if (outcome.status === this.status || rank[outcome.status] > rank[this.status])
+      this.nextAction = (isOpen && outcome.nextAction) || null;
     if (rank[outcome.status] === rank[this.status]) return false;
     this.status = outcome.status;
     this.failureCode = outcome.status === 'failed' ? (outcome.failure?.code ?? 'unknown') : null;
     this.failureMessage = outcome.status === 'failed' ? (outcome.failure?.message ?? null) : null;
-    if (!open) this.nextCheckAt = null;
+    if (!isOpen) this.nextCheckAt = null;
     if (outcome.status === 'succeeded') this.succeededAt = now;
     return true;
   }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What a payment provider reported, kept before it is answered. */
+/** An event of a payment provider, stored before it is acknowledged. */
 export const ProviderEventRecord = defineEntity({
   name: 'ProviderEventRecord',
   tableName: 'provider_events',
@@ -14,7 +14,7 @@ export const ProviderEventRecord = defineEntity({
     attempts: p.integer().default(0),
     nextAttemptAt: p.datetime(3).defaultRaw('now()'),
     processedAt: p.datetime(3).nullable(),
-    /** Why it could not be applied yet, or ever. */
+    /** Why the event has not been applied. */
     error: p.text().nullable(),
   },
   indexes: [{ name: 'provider_events_waiting', properties: ['nextAttemptAt'], where: 'processed_at is null' }],

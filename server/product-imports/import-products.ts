@@ -13,66 +13,71 @@ import { createProduct } from '../products/create-product.ts';
 import { lockProduct, patchProduct } from '../products/update-product.ts';
 import { type ClaimedTask, type Outcome, storedInput, type TaskRun } from '../tasks/task-context.ts';
 
-const productImport = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
-type ProductImport = z.output<typeof productImport>;
+const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
+type ProductImportParams = z.output<typeof productImportSchema>;
 
-/** Creates what is new, and changes what is there, row by row. */
+/** Imports products from a file row by row: creates new products and updates existing ones. */
 export async function importProducts(run: TaskRun): Promise<Outcome> {
   const { task, em } = run;
-  const params = productImport.parse(task.params);
-  const file: StoredFile = { em, fileId: storedInput(task), format: params.format, keep: () => run.keep() };
+  const params = productImportSchema.parse(task.params);
+  const file: StoredFile = { em, fileId: storedInput(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
-    survey: async () => ({ total: await survey(readRecords(file), [params.sku_column]) }),
-    piecesFrom: (from) => piecesOf(readRecords(file, from)),
-    rowsOf: () => 1,
-    lineOf: ({ line }) => line,
-    importPiece: (inner, record) => importProduct(inner, params, actorOf(task), record),
+    checkFile: async () => ({ total: await survey(readRecords(file), [params.sku_column]) }),
+    readItems: (from) => readItems(readRecords(file, from)),
+    countRows: () => 1,
+    firstLine: ({ line }) => line,
+    importItem: (inner, record) => importProduct(inner, params, actorOf(task), record),
   });
 }
 
-async function* piecesOf(records: AsyncIterable<FileRecord>) {
-  for await (const piece of records) yield { piece, end: piece.end };
+async function* readItems(records: AsyncIterable<FileRecord>) {
+  for await (const record of records) yield { item: record, end: record.end };
 }
 
-/** Who changes the stock of what the import creates. */
+/** Returns the actor of the stock adjustments that the import creates. */
 const actorOf = ({ client_id: clientId, user_id: userId }: ClaimedTask): string => `${clientId}/${userId ?? ''}`;
 
-type Known = Pick<Product, 'id' | 'currency' | 'version'>;
-const findBySku = statement<Known>('find_imported_product', 'select id, currency, version from products where sku = $1');
+type KnownProduct = Pick<Product, 'id' | 'currency' | 'version'>;
+const findBySku = statement<KnownProduct>('find_imported_product', 'select id, currency, version from products where sku = $1');
 
-async function importProduct(em: Em, params: ProductImport, actor: string, { line, cells, mistake }: FileRecord): Promise<Verdict> {
-  const refused = (...mistakes: Mistake[]): Verdict => ({ outcome: 'refused', remarks: mistakes.map((each) => ({ line, ...each })) });
-  if (mistake !== undefined) return refused({ code: 'unreadable', detail: mistake });
+async function importProduct(
+  em: Em,
+  params: ProductImportParams,
+  actor: string,
+  { line, cells, error: readError }: FileRecord,
+): Promise<Verdict> {
+  const rejected = (...errors: Mistake[]): Verdict => ({ outcome: 'refused', issues: errors.map((each) => ({ line, ...each })) });
+  if (readError !== undefined) return rejected({ code: 'unreadable', detail: readError });
   const sku = cells.get(params.sku_column);
   const [known] = sku === undefined ? [] : await findBySku(em, [sku]);
-  const row = rowOf(params, cells, known);
+  const row = parseRow(params, cells, known);
   if (!known) {
     const product = checked(productCreate, { category: params.category, ...row });
-    if ('mistakes' in product) return refused(...product.mistakes);
+    if ('errors' in product) return rejected(...product.errors);
     await createProduct(em, actor, product.data);
-    return { outcome: 'created', remarks: [] };
+    return { outcome: 'created', issues: [] };
   }
   const { sku: _, stock: __, currency, ...changes } = row;
   if (currency !== known.currency)
-    return refused({ field: 'currency', code: 'read_only_field', detail: `It is ${known.currency}, and stays.` });
+    return rejected({ field: 'currency', code: 'read_only_field', detail: `The currency is ${known.currency} and cannot be changed.` });
   const update = checked(productUpdate, changes);
-  if ('mistakes' in update) return refused(...update.mistakes);
+  if ('errors' in update) return rejected(...update.errors);
   try {
-    // An entity of its own for every row: one that is refused leaves no half of its changes behind.
-    const own = em.fork({ keepTransactionContext: true });
-    const { version } = await patchProduct(own, await lockProduct(own, known.id), update.data);
-    return { outcome: version === known.version ? 'unchanged' : 'updated', remarks: [] };
+    // A separate entity manager per row: the partial changes of a rejected row are discarded with it.
+    const rowEm = em.fork({ keepTransactionContext: true });
+    const { version } = await patchProduct(rowEm, await lockProduct(rowEm, known.id), update.data);
+    return { outcome: version === known.version ? 'unchanged' : 'updated', issues: [] };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_transition')
-      return refused({ field: 'status', code: error.code, detail: error.message });
+      return rejected({ field: 'status', code: error.code, detail: error.message });
     throw error;
   }
 }
 
-function rowOf(params: ProductImport, cells: ReadonlyMap<string, string>, known: Known | undefined) {
+function parseRow(params: ProductImportParams, cells: ReadonlyMap<string, string>, known: KnownProduct | undefined) {
   const currency = cells.get(params.currency_column) ?? known?.currency ?? params.currency;
-  return given({
+  return definedFields({
     sku: cells.get(params.sku_column),
     name: cells.get(params.name_column),
     description: cells.get(params.description_column),
@@ -85,8 +90,8 @@ function rowOf(params: ProductImport, cells: ReadonlyMap<string, string>, known:
   });
 }
 
-/** Without what the file does not say. */
-const given = <Row extends object>(row: Row): Partial<Row> => {
+/** Returns a row without the fields that the file does not contain. */
+const definedFields = <Row extends object>(row: Row): Partial<Row> => {
   const entries = Object.entries(row).filter(([, value]) => value !== undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same fields, or fewer
   return Object.fromEntries(entries) as Partial<Row>;

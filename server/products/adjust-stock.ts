@@ -6,8 +6,8 @@ import { problem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
 import { stockAdjustmentColumns, type StockAdjustmentRow, toStockAdjustment } from './product-rows.ts';
 
-// A product whose stock was not counted begins at zero. Adding happens in the row itself, so that no sale in between is lost.
-const adjust = statement<StockAdjustmentRow>(
+// Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale is lost.
+const applyDelta = statement<StockAdjustmentRow>(
   'adjust_stock',
   `with begun as (
      insert into product_stock as s (product_id, available) select $1, $2::int where $2::int >= 0
@@ -27,7 +27,7 @@ const readStock = statement<{ available: number | null }>(
   'select s.available from products p left join product_stock s on s.product_id = p.id where p.id = $1',
 );
 
-/** Adds to the stock, or takes from it, and writes down why. */
+/** Changes the stock of a product by `delta` and records the adjustment with its reason. */
 export async function adjustStock(
   em: Em,
   actor: string,
@@ -36,9 +36,9 @@ export async function adjustStock(
 ): Promise<StockAdjustment> {
   const [stock] = await readStock(em, [productId]);
   if (!stock) throw problem('not_found', { detail: `Product ${productId} was not found.` });
-  const [row] = await adjust(em, [productId, delta, reason, note ?? null, actor]);
+  const [row] = await applyDelta(em, [productId, delta, reason, note ?? null, actor]);
   if (row) {
-    await recordStockChange(em, productId, row.stock_after - delta, row.stock_after);
+    await recordStockEvents(em, productId, row.stock_after - delta, row.stock_after);
     return toStockAdjustment(row);
   }
   throw problem('insufficient_stock', {
@@ -55,8 +55,8 @@ export async function adjustStock(
   });
 }
 
-/** A change of the stock, and that the product ran out or is there again. */
-async function recordStockChange(em: Em, productId: number, before: number, after: number): Promise<void> {
+/** Records `product.stock_changed` and, if the stock reaches or leaves zero, `product.out_of_stock` or `product.back_in_stock`. */
+async function recordStockEvents(em: Em, productId: number, before: number, after: number): Promise<void> {
   const product = await findProduct(em, productId, true);
   await recordEvent(em, 'product.stock_changed', product, null);
   if (after === 0 && before > 0) await recordEvent(em, 'product.out_of_stock', product, null);

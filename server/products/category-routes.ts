@@ -18,7 +18,7 @@ export const productCategoryRoutes = ({ readList, pages }: ResourceDeps) =>
         query,
         rows,
         (row) => row,
-        // the name alone is unique
+        // Category names are unique, so the cursor needs no id.
         ({ category }) => [category, 0],
       );
       return { status: 200, body: { ...page, ...(await total(query, () => readList((from) => countCategories(from, statuses)))) } };

@@ -3,17 +3,19 @@ import { rowsOf } from '../database/queries/dynamic-query.ts';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { editDistance } from './edit-distance.ts';
 
-/** A word of the searched text. `is_known`: a product that the caller may see contains it. Otherwise `similar` contains words of such products. */
+/**
+ * A word of the search text. `is_known`: a product visible to the caller contains it. Otherwise, `similar` lists words of such products.
+ */
 type SearchedWord = { readonly word: string; readonly is_known: boolean; readonly similar: readonly string[] | null };
 
-/** Maximum number of corrected words: each takes time, and its replacements are part of the cursor. */
+/** Maximum number of corrected words: each takes time, and its replacements are stored in the cursor. */
 const correctedMax = 3;
-/** Maximum numbers of similar words that are compared by edit distance, and of words that replace a misspelled word. */
+/** Maximum number of similar words compared by edit distance, and of words that replace one misspelled word. */
 const [comparedMax, replacementsMax] = [20, 3];
 
 /**
- * Returns the query of `text` with every misspelled word replaced by the nearest words of products with these statuses, in the syntax of
- * `to_tsquery`; `undefined` if no word is misspelled or one has no similar word. Other products never change the result.
+ * Returns a search query for `text` in `to_tsquery` syntax, with every misspelled word replaced by the most similar words of products
+ * with these statuses. Returns `undefined` if no word is misspelled or one has no similar word. Other products never affect the result.
  */
 export async function correctSpelling(em: Em, text: string, statuses: readonly string[]): Promise<string | undefined> {
   const words = await rowsOf(em, searchedWords(text, statuses));
@@ -35,7 +37,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
     .map(({ each }) => each);
 }
 
-/** Selects the words of a text, and for each unknown word the similar words. */
+/** Builds the query that returns the words of a text, and similar words for each unknown word. */
 export const searchedWords = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query
@@ -49,7 +51,7 @@ export const searchedWords = (text: string, statuses: readonly string[]): RawBui
          case when not is_known and number <= ${sql.lit(correctedMax)} and length(word) >= 3 then array(${similarWords(statuses)}) end as similar
     from numbered order by place`;
 
-/** Trigrams find most misspellings. Two exchanged letters leave few trigrams of a short word, so they are exchanged back and looked up. */
+/** Trigrams find most misspellings. Two swapped letters leave few common trigrams in a short word, so all swaps are also looked up. */
 const similarWords = (statuses: readonly string[]): RawBuilder<unknown> => sql`
   select found.word
     from (select candidate.word, max(candidate.similarity) as similarity
@@ -63,7 +65,7 @@ const similarWords = (statuses: readonly string[]): RawBuilder<unknown> => sql`
    where ${isVisible(sql`to_tsquery('simple', '''' || found.word || '''')`, statuses)}
    limit ${sql.lit(comparedMax)}`;
 
-/** Whether a product with one of these statuses matches. `offset 0` makes PostgreSQL read the index on words even for a single result. */
+/** Tests whether a product with one of these statuses matches. `offset 0` makes PostgreSQL use the word index even for a single result. */
 const isVisible = (query: RawBuilder<unknown>, statuses: readonly string[]): RawBuilder<unknown> => sql`exists (
   select from (select product_id from product_search where words @@ ${query} offset 0) matching
     join products p on p.id = matching.product_id where p.status = any(${statuses}::text[]))`;

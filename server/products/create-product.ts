@@ -18,7 +18,7 @@ const insertProduct = statement<ProductRow>(
    select p.*, s.available as stock from p left join s on true`,
 );
 
-/** A product with the stock it begins with, which is its first adjustment. */
+/** Creates a product. Its initial stock is recorded as the first stock adjustment. */
 export async function createProduct(em: Em, actor: string, input: ProductCreate): Promise<Product> {
   const { sku, name, description, category, price, currency, tax_rate_bps, metadata, status, stock } = input;
   const values = [sku, name, description, category, price, currency, tax_rate_bps, JSON.stringify(metadata), status, stock, actor];
@@ -30,7 +30,7 @@ export async function createProduct(em: Em, actor: string, input: ProductCreate)
       cause: error,
     });
   });
-  if (!row) throw new Error('inserting a product gave no row');
+  if (!row) throw new Error('inserting a product returned no row');
   const product = toProduct(row);
   await recordEvent(em, 'product.created', product, null);
   return product;

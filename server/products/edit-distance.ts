@@ -1,4 +1,4 @@
-/** Number of letters that are inserted, removed, replaced or exchanged with the next one to turn one word into the other. */
+/** Returns the edit distance of two words: the number of letters that are inserted, removed, replaced or swapped with their neighbor. */
 export function editDistance(one: string, other: string): number {
   const [from, to] = [Array.from(one), Array.from(other)];
   let [beforePrevious, previous]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];

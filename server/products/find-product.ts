@@ -9,9 +9,9 @@ const readProduct = statement<ProductRow>(
   `select ${productColumns} from ${productTables} where p.id = $1 and (p.status = 'active' or $2)`,
 );
 
-/** One product with its stock of this moment. */
-export async function findProduct(em: Em, id: number, everyStatus: boolean): Promise<Product> {
-  const [row] = await readProduct(em, [id, everyStatus]);
+/** Returns a product with its current stock. `includeInactive` also finds drafts and archived products. */
+export async function findProduct(em: Em, id: number, includeInactive: boolean): Promise<Product> {
+  const [row] = await readProduct(em, [id, includeInactive]);
   if (!row) throw problem('not_found', { detail: `Product ${id} was not found.` });
   return toProduct(row);
 }

@@ -5,12 +5,12 @@ import { correctSpelling } from './correct-spelling.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.ts';
 import { toProduct } from './product-rows.ts';
 
-/** A page of products, and how they were found when a text was searched for. */
+/** A page of products and, for a text search, the search that found them. */
 type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?: ProductSearch };
 
 /**
- * Products that contain the words of `text` or, if there are none, its words after correcting their spelling; without `text`, all
- * products. Later pages search for the words of the first page, even if products with other words have been created meanwhile.
+ * Returns a page of the products that contain the words of `text`. If there are none, searches again with corrected spelling. Without
+ * `text`, lists all products. Later pages reuse the query of the first page, even if products with other words have been created since.
  */
 export async function findProducts(
   em: Em,
@@ -32,7 +32,7 @@ export async function findProducts(
   return correctedQuery === undefined ? exact : find(correctedQuery);
 }
 
-/** The position of a product in its list, for the cursor. In a search it also contains the corrected query. */
+/** Returns the cursor position of a product in its list. In a search, it includes the corrected query. */
 export function productPosition(row: ListedProduct, { by }: ProductSort, search: ProductSearch | undefined): Position {
   const value = by === 'relevance' ? (row.relevance ?? 0) : toProduct(row)[by];
   return [search ? JSON.stringify([search.correctedQuery ?? null, value]) : value, row.id];

@@ -3,7 +3,10 @@ import { type ProductCategory, totalCountMax } from '@mandate/contract';
 import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 
-/** Categories that have products of these statuses, more than `limit` where there are more. @param after the last category of the previous page */
+/**
+ * Returns the categories of products with these statuses; more than `limit` rows mean that there is a next page.
+ * @param after the last category of the previous page
+ */
 export async function listCategories(
   em: Em,
   statuses: readonly string[],
@@ -14,20 +17,23 @@ export async function listCategories(
   return rowsOf(
     em,
     sql<ProductCategory>`
-      select category, count(*) as product_count from products where ${inStatuses(statuses)}${next}
+      select category, count(*) as product_count from products where ${hasStatusIn(statuses)}${next}
        group by category order by category limit ${rowsFor(limit)}`,
   );
 }
 
-/** Number of these categories, up to where counting stops. */
+/** Counts these categories, up to `totalCountMax + 1`. */
 export async function countCategories(em: Em, statuses: readonly string[]): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count
-      from (select distinct category from products where ${inStatuses(statuses)} limit ${sql.lit(totalCountMax + 1)}) counted`;
+      from (select distinct category from products where ${hasStatusIn(statuses)} limit ${sql.lit(totalCountMax + 1)}) counted`;
   const rows = await rowsOf(em, query);
   return rows[0]?.count ?? 0;
 }
 
-/** Statuses come from the contract's enumeration; as literals they let PostgreSQL use the index on active products. */
-const inStatuses = (statuses: readonly string[]): RawBuilder<unknown> =>
+/**
+ * Embeds the statuses as literals, so that PostgreSQL can use the partial indexes on active products. They come from a contract
+ * enumeration.
+ */
+const hasStatusIn = (statuses: readonly string[]): RawBuilder<unknown> =>
   statuses.length === 1 ? sql`status = ${sql.lit(statuses[0])}` : sql`status in (${sql.join(statuses.map((status) => sql.lit(status)))})`;

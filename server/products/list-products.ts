@@ -14,18 +14,18 @@ export type ProductFilters = {
   readonly priceLte?: number | undefined;
 };
 
-/** Text that products are searched for. If its words were misspelled, `correctedQuery` is searched for instead, in the syntax of `to_tsquery`. */
+/** A text search. If words were misspelled, `correctedQuery` (in `to_tsquery` syntax) is used instead of the text. */
 export type ProductSearch = { readonly text: string; readonly correctedQuery?: string | undefined };
 
-/** A product with its position in the order of `relevance`, in a search. */
+/** A listed product; in a search, with its relevance. */
 export type ListedProduct = ProductRow & { readonly relevance?: number };
 
-/** What a list can be sorted by, and how the sorted value compares. */
+/** Sort columns of the list, and the PostgreSQL types of their cursor values. */
 type SortColumn = 'created_at' | 'price' | 'name' | 'relevance';
-const comparedAs: Record<SortColumn, string> = { created_at: 'timestamptz', price: 'bigint', name: 'text', relevance: 'bigint' };
+const sortColumnTypes: Record<SortColumn, string> = { created_at: 'timestamptz', price: 'bigint', name: 'text', relevance: 'bigint' };
 export type ProductSort = { readonly by: SortColumn; readonly descending: boolean };
 
-/** `-price` is by price, descending. */
+/** Parses a `sort` parameter; `-price` sorts by price, descending. */
 export function sortOf(sort: Exclude<SortColumn, 'relevance'> | `-${Exclude<SortColumn, 'relevance'>}` | 'relevance'): ProductSort {
   switch (sort) {
     case 'relevance':
@@ -41,7 +41,7 @@ export function sortOf(sort: Exclude<SortColumn, 'relevance'> | `-${Exclude<Sort
   }
 }
 
-/** Products, more than `limit` where there are more. */
+/** Returns the matching products; more than `limit` rows mean that there is a next page. */
 export async function listProducts(
   em: Em,
   filters: ProductFilters,
@@ -51,37 +51,37 @@ export async function listProducts(
 ): Promise<readonly ListedProduct[]> {
   const direction = sql.raw(descending ? 'desc' : 'asc');
   const column = sql.ref(by === 'relevance' ? 'found.relevance' : `p.${by}`);
-  const conditions = conditionsOf(filters);
+  const conditions = filterConditions(filters);
   if (position) {
     conditions.push(
-      sql`(${column}, p.id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::${sql.raw(comparedAs[by])}, ${position[1]}::bigint)`,
+      sql`(${column}, p.id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::${sql.raw(sortColumnTypes[by])}, ${position[1]}::bigint)`,
     );
   }
   const columns = sql.raw(by === 'relevance' ? `${productColumns}, found.relevance` : productColumns);
   const query = sql<ListedProduct>`
-    select ${columns} from ${sql.raw(productTables)}${foundBy(filters)} where ${sql.join(conditions, sql` and `)}
+    select ${columns} from ${sql.raw(productTables)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
      order by ${column} ${direction}, p.id ${direction} limit ${rowsFor(limit)}`;
   return rowsOf(em, query, filters.search ? 'any' : 'even');
 }
 
-/** How many products match, up to where counting stops. */
+/** Counts the matching products, up to `totalCountMax + 1`. */
 export async function countProducts(em: Em, filters: ProductFilters): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count
-      from (select 1 from products p${foundBy(filters)} where ${sql.join(conditionsOf(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
+      from (select 1 from products p${searchJoin(filters)} where ${sql.join(filterConditions(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
   const rows = await rowsOf(em, query);
   return rows[0]?.count ?? 0;
 }
 
-function foundBy({ search }: ProductFilters): RawBuilder<unknown> {
+function searchJoin({ search }: ProductFilters): RawBuilder<unknown> {
   if (!search) return sql``;
   const { text, correctedQuery } = search;
   const query = correctedQuery === undefined ? sql`product_search_query(${text})` : sql`to_tsquery('simple', ${correctedQuery})`;
   return sql` join products_matching(${query}) found on found.product_id = p.id`;
 }
 
-function conditionsOf({ status, category, sku, priceGte, priceLte }: ProductFilters): RawBuilder<unknown>[] {
-  // One status is written as an equation, so that it is a prefix of the index.
+function filterConditions({ status, category, sku, priceGte, priceLte }: ProductFilters): RawBuilder<unknown>[] {
+  // With `=`, a single status is a usable index prefix.
   const conditions = [status.length === 1 ? sql`p.status = ${status[0]}` : sql`p.status = any(${status}::text[])`];
   if (category !== undefined) conditions.push(sql`p.category = ${category}`);
   if (sku !== undefined) conditions.push(sql`p.sku = ${sku}`);

@@ -4,23 +4,25 @@ import { statement } from '../database/queries/prepared-statement.ts';
 import type { Position } from '../http/response/pagination.ts';
 import { stockAdjustmentColumns, type StockAdjustmentRow } from './product-rows.ts';
 
-const page = statement<StockAdjustmentRow>(
+const selectAdjustments = statement<StockAdjustmentRow>(
   'list_stock_adjustments',
   `select ${stockAdjustmentColumns} from stock_adjustments
     where product_id = $1 and (created_at, id) < ($2::timestamptz, $3::bigint) order by created_at desc, id desc limit $4`,
 );
-const count = statement<{ count: number }>(
+const countAdjustments = statement<{ count: number }>(
   'count_stock_adjustments',
   `select count(*) as count from (select 1 from stock_adjustments where product_id = $1 limit ${totalCountMax + 1}) counted`,
 );
 
-/** Up to `limit + 1` adjustments of a product, newest first. */
+/** Returns the stock adjustments of a product, newest first; `limit + 1` rows mean that there is a next page. */
 export const listStockAdjustments = (
   em: Em,
   productId: number,
   position: Position | undefined,
   limit: number,
-): Promise<StockAdjustmentRow[]> => page(em, [productId, position?.[0] ?? 'infinity', position?.[1] ?? Number.MAX_SAFE_INTEGER, limit + 1]);
+): Promise<StockAdjustmentRow[]> =>
+  selectAdjustments(em, [productId, position?.[0] ?? 'infinity', position?.[1] ?? Number.MAX_SAFE_INTEGER, limit + 1]);
 
-/** How many there are, up to where counting stops. */
-export const countStockAdjustments = async (em: Em, productId: number): Promise<number> => (await count(em, [productId]))[0]?.count ?? 0;
+/** Counts the stock adjustments of a product, up to `totalCountMax + 1`. */
+export const countStockAdjustments = async (em: Em, productId: number): Promise<number> =>
+  (await countAdjustments(em, [productId]))[0]?.count ?? 0;

@@ -1,7 +1,7 @@
 import type { Product, StockAdjustment } from '@mandate/contract';
 import { instant } from '../database/time/timestamp-format.ts';
 
-/** A product as a query gives it: the API's names, PostgreSQL's timestamps. */
+/** A product as read from the database: API field names, PostgreSQL timestamps. */
 export type ProductRow = Product;
 
 export const productColumns = `p.id, p.sku, p.name, p.description, p.category, p.price, p.currency, p.tax_rate_bps, s.available as stock, p.status,

@@ -6,10 +6,10 @@ import type { RoutedRequest } from '../http/request/matched-route.ts';
 
 type ProductStatus = Product['status'];
 
-/** Statuses of the products in a list: those requested, if the caller may see them; by default what is on sale. */
+/** Returns the statuses to list: the requested ones, if the caller may see them, or only `active` by default. */
 export function listedStatuses(req: RoutedRequest, requested: readonly ProductStatus[] = ['active']): readonly ProductStatus[] {
   if (requested.some((status) => status !== 'active') && !may(principalIfAny(req), 'products.write')) {
-    throw problem('forbidden', { detail: 'Products that are not active need `products.write` and a member of staff.' });
+    throw problem('forbidden', { detail: 'Listing products that are not active requires the `products.write` scope and a staff account.' });
   }
   return requested;
 }

@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { productStatuses, stockAdjustmentReasons } from '@mandate/contract';
 import { problem } from '../http/problem-details/problem.ts';
 
-/** Updates `product_search`, which `q` is looked up in, and adds new words to `product_words`, whichever statement writes the product. */
-const indexWords = `
+/** Trigger that updates the search index `product_search` and adds new words to `product_words`. */
+const indexWordsSql = `
   if (old.name, old.sku, old.description) is distinct from (new.name, new.sku, new.description) then
     insert into product_search (product_id, words)
     values (new.id, product_search_words(new.name, new.sku, new.description))
@@ -36,7 +36,7 @@ const schema = defineEntity({
       .onUpdate(() => new Date()),
   },
   uniques: [{ name: 'products_sku_unique', properties: ['sku'] }],
-  triggers: [{ name: 'index_words', timing: 'after', events: ['insert', 'update'], forEach: 'row', body: indexWords }],
+  triggers: [{ name: 'index_words', timing: 'after', events: ['insert', 'update'], forEach: 'row', body: indexWordsSql }],
   indexes: [
     { name: 'products_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'products_category_price', properties: ['category', 'price', 'id'], where: `status = 'active'` },
@@ -48,7 +48,7 @@ const schema = defineEntity({
 type ProductStatus = (typeof productStatuses)[number];
 
 export class Product extends schema.class {
-  /** What was for sale once may stand in orders: it can be archived, but never become a draft again. */
+  /** Changes the status. A product that has been on sale may be part of orders: it can be archived, but never becomes a draft again. */
   changeStatus(next: ProductStatus): void {
     if (next === this.status) return;
     if (next === 'draft') {
@@ -61,7 +61,10 @@ export class Product extends schema.class {
 }
 schema.setClass(Product);
 
-/** One narrow row that every sale changes, apart from the product that people edit. No row: stock is not counted. */
+/**
+ * The stock of a product, in a separate narrow row, so that sales do not conflict with product edits. No row means that stock is not
+ * tracked.
+ */
 export const ProductStock = defineEntity({
   name: 'ProductStock',
   tableName: 'product_stock',
@@ -81,7 +84,7 @@ export const StockAdjustment = defineEntity({
     stockAfter: p.integer().check('stock_after >= 0'),
     reason: p.enum(stockAdjustmentReasons),
     note: p.text().nullable().check('length(note) <= 500'),
-    /** Who did it: application and person. */
+    /** The client and user who made the adjustment. */
     actor: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },

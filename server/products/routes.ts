@@ -17,7 +17,7 @@ import { toProduct } from './product-rows.ts';
 import { listedStatuses } from './product-statuses.ts';
 import { deleteProduct, lockProduct, patchProduct, updateProduct } from './update-product.ts';
 
-const tagOf = (id: number): string => `product-${id}`;
+const etagName = (id: number): string => `product-${id}`;
 
 export const productRoutes = (deps: ResourceDeps) => {
   const { em, readList, pages } = deps;
@@ -37,7 +37,7 @@ export const productRoutes = (deps: ResourceDeps) => {
 
     get: async ({ params: { product_id: id }, req, res }) => {
       const product = await findProduct(em, id, may(principalIfAny(req), 'products.write'));
-      return found(req, res, tagOf(id), product, product.stock);
+      return found(req, res, etagName(id), product, product.stock);
     },
 
     create: ({ body, req, res }) =>
@@ -52,25 +52,25 @@ export const productRoutes = (deps: ResourceDeps) => {
     update: async ({ params: { product_id: id }, body, req, res }) => {
       const updated = await em.transactional(async (inner) => {
         const product = await lockProduct(inner, id);
-        requireMatch(req, tagOf(id), product);
+        requireMatch(req, etagName(id), product);
         return patchProduct(inner, product, body);
       });
-      return changed(res, tagOf(id), updated, updated.stock);
+      return changed(res, etagName(id), updated, updated.stock);
     },
 
     replace: async ({ params: { product_id: id }, body, req, res }) => {
       const replaced = await em.transactional(async (inner) => {
         const product = await lockProduct(inner, id);
-        requireMatch(req, tagOf(id), product, 'required');
+        requireMatch(req, etagName(id), product, 'required');
         return updateProduct(inner, product, body);
       });
-      return changed(res, tagOf(id), replaced, replaced.stock);
+      return changed(res, etagName(id), replaced, replaced.stock);
     },
 
     delete: async ({ params: { product_id: id }, req }) => {
       await em.transactional(async (inner) => {
         const product = await lockProduct(inner, id);
-        requireMatch(req, tagOf(id), product);
+        requireMatch(req, etagName(id), product);
         await deleteProduct(inner, product);
       });
       return { status: 204, body: undefined };

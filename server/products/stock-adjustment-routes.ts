@@ -10,12 +10,12 @@ import { findProduct } from './find-product.ts';
 import { countStockAdjustments, listStockAdjustments } from './list-stock-adjustments.ts';
 import { toStockAdjustment } from './product-rows.ts';
 
-const { adjustStock: adjusting, listStockAdjustments: listing } = contract.products;
+const { adjustStock: adjustRoute, listStockAdjustments: listRoute } = contract.products;
 
-/** The stock of a product: how it changed, and why. */
+/** Creates the handlers that adjust the stock of a product and list its adjustments. */
 export const stockAdjustmentRoutes = ({ em, pages }: ResourceDeps) =>
   initServer().router(
-    { adjustStock: adjusting, listStockAdjustments: listing },
+    { adjustStock: adjustRoute, listStockAdjustments: listRoute },
     {
       adjustStock: ({ params, body, req, res }) =>
         once(

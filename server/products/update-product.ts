@@ -8,14 +8,14 @@ import { problem, type Problem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
 import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
 
-/** The product for a change, held until the transaction ends. */
+/** Returns a product, locked until the transaction ends. */
 export async function lockProduct(em: Em, id: number): Promise<Product> {
   const product = await em.findOne(Product, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!product) throw problem('not_found', { detail: `Product ${id} was not found.` });
   return product;
 }
 
-/** New values of a product; absent fields keep theirs. */
+/** New values of a product; absent fields are unchanged. */
 type ProductChange = Omit<ProductUpdate, 'metadata'> & Pick<Partial<ProductReplace>, 'metadata'>;
 
 /** Applies a merge patch (RFC 7396) to a locked product. */
@@ -29,7 +29,7 @@ export async function updateProduct(
   { status, tax_rate_bps: taxRateBps, ...fields }: ProductChange,
 ): Promise<ProductBody> {
   const before = { version: product.version, status: product.status };
-  Object.assign(product, given({ ...fields, taxRateBps }));
+  Object.assign(product, definedFields({ ...fields, taxRateBps }));
   if (status !== undefined) product.changeStatus(status);
   await em.flush();
   const body = await findProduct(em, product.id, true);
@@ -38,20 +38,20 @@ export async function updateProduct(
   return body;
 }
 
-const given = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const definedFields = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** A draft that was never ordered, with the stock it had. */
+/** Deletes a draft that was never ordered, with its stock and stock adjustments. */
 export async function deleteProduct(em: Em, product: Product): Promise<void> {
-  if (product.status !== 'draft') throw inUse(`It is ${product.status}: archive it instead.`);
+  if (product.status !== 'draft') throw productInUse(`It is ${product.status}: archive it instead.`);
   const body = await findProduct(em, product.id, true);
   await em.nativeDelete(StockAdjustment, { product: product.id });
   await em.nativeDelete(ProductStock, { product: product.id });
   await em.nativeDelete(Product, { id: product.id }).catch((error: unknown) => {
     const foreignKeyViolation = '23503';
-    if (sqlState(error) === foreignKeyViolation) throw inUse('It stands in orders.');
+    if (sqlState(error) === foreignKeyViolation) throw productInUse('It is part of orders.');
     throw error;
   });
   await recordEvent(em, 'product.deleted', body, null);
 }
 
-const inUse = (detail: string): Problem => problem('product_in_use', { detail });
+const productInUse = (detail: string): Problem => problem('product_in_use', { detail });

@@ -8,7 +8,7 @@ import type { Payment } from '../payments/payment.entity.ts';
 import { refundBody } from './refund-body.ts';
 import { Refund } from './refund.entity.ts';
 
-type Wanted = {
+type RefundInput = {
   readonly amount: number;
   readonly reason: RefundCreate['reason'];
   readonly note?: string | undefined;
@@ -16,20 +16,22 @@ type Wanted = {
   readonly actor: string;
 };
 
-const openRefunds = statement<{ amount: number }>(
+const sumOpenRefunds = statement<{ amount: number }>(
   'open_refunds',
   `select coalesce(sum(amount), 0)::bigint as amount from refunds where payment_id = $1 and status = 'pending'`,
 );
 
-/** What can still be paid back of a payment that is locked. */
+/** Returns the amount of a locked payment that can still be refunded. */
 export async function leftToRefund(em: Em, payment: Payment): Promise<number> {
-  const [open] = await openRefunds(em, [payment.id]);
+  const [open] = await sumOpenRefunds(em, [payment.id]);
   return payment.amount - payment.refundedTotal - (open?.amount ?? 0);
 }
 
-/** Writes the refund down; order and payment are locked, and the amount is left. The provider is asked after the transaction. */
-export async function createRefund(em: Em, order: Order, payment: Payment, wanted: Wanted, now: Date): Promise<Refund> {
-  const { restock = [], note = null, ...rest } = wanted;
+/**
+ * Creates a pending refund. The caller has locked order and payment and checked the amount, and calls the provider after the transaction.
+ */
+export async function createRefund(em: Em, order: Order, payment: Payment, input: RefundInput, now: Date): Promise<Refund> {
+  const { restock = [], note = null, ...rest } = input;
   const refund = em.create(Refund, {
     ...rest,
     status: 'pending',

@@ -3,8 +3,8 @@ import { statement } from '../database/queries/prepared-statement.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { askForRefund } from './submit-refund.ts';
 
-// Taking one also says when to look again: after half of its age.
-const takeDue = statement<{ id: number }>(
+// Also schedules the next check after half of the refund's age.
+const takeDueRefund = statement<{ id: number }>(
   'take_due_refund',
   `update refunds r set next_check_at = $1::timestamptz + least(interval '1 hour', greatest(interval '30 seconds', ($1::timestamptz - r.created_at) / 2))
     where r.id = (
@@ -12,10 +12,10 @@ const takeDue = statement<{ id: number }>(
    returning r.id`,
 );
 
-/** Asks the providers for refunds that nobody asked for yet, and about those that are under way. Gives how many it asked about. */
+/** Submits pending refunds to their providers and polls those already submitted. Returns the number of checked refunds. */
 export async function checkRefunds(em: Em, providers: PaymentProviders, now: Date): Promise<number> {
   let checked = 0;
-  for (let [due] = await takeDue(em, [now.toISOString()]); due; [due] = await takeDue(em, [now.toISOString()])) {
+  for (let [due] = await takeDueRefund(em, [now.toISOString()]); due; [due] = await takeDueRefund(em, [now.toISOString()])) {
     await askForRefund(em, providers, due.id);
     checked += 1;
   }

@@ -10,7 +10,7 @@ import { settleFulfillment } from '../shipments/update-fulfillment-status.ts';
 import { createRefund, leftToRefund } from './create-refund.ts';
 import type { Refund } from './refund.entity.ts';
 
-/** What staff decide to pay back, and what of the goods came back. */
+/** Creates a refund that staff request, and returns the listed goods to stock. */
 export async function refundOrder(em: Em, principal: Principal, orderId: number, input: RefundCreate, now: Date): Promise<Refund> {
   const order = await lockOrder(em, principal, orderId, 'refunds.write');
   const payment = await em.findOne(
@@ -18,24 +18,24 @@ export async function refundOrder(em: Em, principal: Principal, orderId: number,
     { order, status: 'succeeded', surplus: false },
     { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
   );
-  if (!payment) throw problem('invalid_transition', { detail: `The order is ${order.status}: nothing was paid that could be paid back.` });
-  const left = await leftToRefund(em, payment);
-  const amount = input.amount ?? left;
-  if (amount > left || left === 0) throw tooMuch(left, payment.currency);
+  if (!payment) throw problem('invalid_transition', { detail: `The order is ${order.status}: there is no payment to refund.` });
+  const refundable = await leftToRefund(em, payment);
+  const amount = input.amount ?? refundable;
+  if (amount > refundable || refundable === 0) throw exceedsPayment(refundable, payment.currency);
   const restock = summed(input.restock);
-  await refuseTooManyBack(em, orderId, restock);
+  await assertRestockable(em, orderId, restock);
   const refund = await createRefund(em, order, payment, { ...input, amount, restock, actor: actorOf(principal) }, now);
   if (restock.length > 0) await settleFulfillment(em, order, now);
   return refund;
 }
 
-function tooMuch(left: number, currency: string) {
-  const detail = `Up to ${decimalAmount(left, currency)} ${currency} (${left} in minor units) can be refunded.`;
+function exceedsPayment(refundable: number, currency: string) {
+  const detail = `Up to ${decimalAmount(refundable, currency)} ${currency} (${refundable} in minor units) can be refunded.`;
   return problem('refund_exceeds_payment', { detail, errors: [{ in: 'body', pointer: '#/amount', code: 'out_of_range', detail }] });
 }
 
-/** Not what is back already, nor what is packed and about to leave. */
-async function refuseTooManyBack(em: Em, orderId: number, restock: readonly LineQuantity[]): Promise<void> {
+/** Rejects units that are already restocked, or packed in a shipment that has not left. */
+async function assertRestockable(em: Em, orderId: number, restock: readonly LineQuantity[]): Promise<void> {
   if (restock.length === 0) return;
   const lines = await linesOf(em, orderId);
   refuseTooMany('restock', restock, new Map(lines.map((line) => [line.line, line.quantity - line.restocked - line.packed])));

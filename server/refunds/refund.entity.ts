@@ -18,12 +18,12 @@ const schema = defineEntity({
     note: p.text().nullable().check('length(note) <= 500'),
     restock: p.json<LineQuantity[]>(),
     providerReference: p.text().nullable(),
-    /** The provider knows the same request again by it. */
+    /** Idempotency key of the request to the provider. */
     providerKey: p.uuid().defaultRaw('gen_random_uuid()'),
     failureCode: p.text().nullable(),
-    /** Who wanted it: application and person, or the service itself. */
+    /** The client and user that requested the refund, or the service itself. */
     actor: p.text(),
-    /** When the provider is to be asked; `null` when a person says what happened. */
+    /** When to poll the provider next; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -42,8 +42,8 @@ const schema = defineEntity({
 });
 
 export class Refund extends schema.class {
-  /** Takes over what the provider says; `false` when that is nothing new. What is decided stays decided. */
-  follow(outcome: ProviderRefund): boolean {
+  /** Applies the outcome that the provider reports. Returns false if it changes nothing; a final status never changes. */
+  applyOutcome(outcome: ProviderRefund): boolean {
     if (this.status !== 'pending') return false;
     this.providerReference ??= outcome.reference;
     if (outcome.status === 'pending') return false;

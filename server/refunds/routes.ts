@@ -18,21 +18,22 @@ import { refundBody } from './refund-body.ts';
 import { refundOrder } from './refund-order.ts';
 import { Refund } from './refund.entity.ts';
 
-const locationOf = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;
+const locationFor = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;
 
 export const refundRoutes = ({ em, readList, pages, providers }: ResourceDeps & PaymentDeps) =>
   initServer().router(contract.refunds, {
     create: async ({ params: { order_id: orderId }, body, req, res }) => {
       const principal = principalOf(req);
-      const look = async ({ id }: RefundBody): Promise<RefundBody> => refundBody(await em.findOneOrFail(Refund, { id }, { refresh: true }));
+      const readState = async ({ id }: RefundBody): Promise<RefundBody> =>
+        refundBody(await em.findOneOrFail(Refund, { id }, { refresh: true }));
       return onceInSteps(em, req, res, {
         begin: async (inner) => refundBody(await refundOrder(inner, principal, orderId, body, new Date())),
         async goOn(created) {
           await askForRefund(em, providers, created.id);
-          return look(created);
+          return readState(created);
         },
-        look,
-        location: locationOf,
+        look: readState,
+        location: locationFor,
       });
     },
 
@@ -69,11 +70,11 @@ export const refundRoutes = ({ em, readList, pages, providers }: ResourceDeps & 
         }
         return refundBody(await applyRefundOutcome(inner, id, { reference: refund.providerReference ?? null, status: 'succeeded' }));
       };
-      return once(em, req, res, effect, locationOf);
+      return once(em, req, res, effect, locationFor);
     },
   });
 
-/** Somebody else's is not found. */
+/** Returns a refund of an order that the principal may access. */
 async function findRefund(em: Em, principal: Principal, id: number): Promise<Refund> {
   const refund = await em.findOne(Refund, { id, order: ownOrders(principal, 'payments.manage') }, { refresh: true });
   if (!refund) throw notFound(id);

@@ -9,12 +9,12 @@ import { ifAvailable, type PaymentProviders, type ProviderRefund, providerOf } f
 import { refundBody } from './refund-body.ts';
 import { Refund } from './refund.entity.ts';
 
-const placeOfRefund = statement<{ order_id: number; payment_id: number }>(
+const findParentsOfRefund = statement<{ order_id: number; payment_id: number }>(
   'place_of_refund',
   'select order_id, payment_id from refunds where id = $1',
 );
 
-/** Asks the provider to pay back, or how far it is, and writes down what it says. Outside of any transaction. */
+/** Submits a refund to its provider, or polls one already submitted, and stores the outcome. Must not run in a transaction. */
 export async function askForRefund(em: Em, providers: PaymentProviders, id: number): Promise<void> {
   const refund = await em.fork().findOneOrFail(Refund, { id }, { populate: ['payment'] });
   const payment = refund.payment.unwrap();
@@ -27,24 +27,24 @@ export async function askForRefund(em: Em, providers: PaymentProviders, id: numb
     reason: refund.reason,
     idempotencyKey: refund.providerKey,
   };
-  const asked = refund.providerReference
+  const response = refund.providerReference
     ? provider.retrieveRefund(refund.providerReference)
     : provider.refund(payment.providerReference ?? '', request);
-  const outcome = await ifAvailable(asked);
+  const outcome = await ifAvailable(response);
   if (outcome) await settleRefund(em, providers, id, outcome);
 }
 
-/** What the provider says of a refund, in a transaction of its own. */
+/** Applies the outcome that the provider reports for a refund, in a separate transaction. */
 export const settleRefund = (em: Em, providers: PaymentProviders, id: number, outcome: ProviderRefund): Promise<void> =>
   em.fork().transactional(async (inner) => {
     const refund = await applyRefundOutcome(inner, id, outcome);
     if (!providerOf(providers, refund.payment.unwrap().provider).asks) refund.nextCheckAt = null;
   });
 
-/** The same inside a transaction. */
+/** Applies the outcome of a refund within a transaction. */
 export async function applyRefundOutcome(em: Em, id: number, outcome: ProviderRefund): Promise<Refund> {
   const { order, payment, refund } = await lockRefund(em, id);
-  if (!refund.follow(outcome)) {
+  if (!refund.applyOutcome(outcome)) {
     await em.flush();
     return refund;
   }
@@ -60,11 +60,11 @@ export async function applyRefundOutcome(em: Em, id: number, outcome: ProviderRe
   return refund;
 }
 
-/** The order first, as everywhere. */
+/** Locks the order, the payment and then the refund. All code locks in this order. */
 async function lockRefund(em: Em, id: number): Promise<{ order: Order; payment: Payment; refund: Refund }> {
-  const [place] = await placeOfRefund(em, [id]);
+  const [parents] = await findParentsOfRefund(em, [id]);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
-  const order = await em.findOneOrFail(Order, { id: place?.order_id ?? 0 }, locked);
-  const payment = await em.findOneOrFail(Payment, { id: place?.payment_id ?? 0 }, locked);
+  const order = await em.findOneOrFail(Order, { id: parents?.order_id ?? 0 }, locked);
+  const payment = await em.findOneOrFail(Payment, { id: parents?.payment_id ?? 0 }, locked);
   return { order, payment, refund: await em.findOneOrFail(Refund, { id }, locked) };
 }

@@ -9,8 +9,8 @@ import { settleFulfillment } from './update-fulfillment-status.ts';
 import { shipmentBody } from './shipment-body.ts';
 import { Shipment } from './shipment.entity.ts';
 
-const orderOfShipment = statement<{ order_id: number }>('order_of_shipment', 'select order_id from shipments where id = $1');
-const countShipped = statement(
+const findOrderOfShipment = statement<{ order_id: number }>('order_of_shipment', 'select order_id from shipments where id = $1');
+const addShippedQuantities = statement(
   'count_shipped',
   `update order_items i set shipped_quantity = i.shipped_quantity + w.quantity
      from unnest($2::int[], $3::int[]) as w (line, quantity) where i.order_id = $1 and i.line = w.line`,
@@ -18,19 +18,19 @@ const countShipped = statement(
 
 export const shipmentNotFound = (id: number) => problem('not_found', { detail: `Shipment ${id} was not found.` });
 
-type Locked = { readonly order: Order; readonly shipment: Shipment };
+type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
-/** The order first, as everywhere. */
-export async function lockShipment(em: Em, id: number): Promise<Locked> {
-  const [row] = await orderOfShipment(em, [id]);
+/** Locks the order and then the shipment. All code locks in this order. */
+export async function lockShipment(em: Em, id: number): Promise<LockedShipment> {
+  const [row] = await findOrderOfShipment(em, [id]);
   if (!row) throw shipmentNotFound(id);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const order = await em.findOneOrFail(Order, { id: row.order_id }, locked);
   return { order, shipment: await em.findOneOrFail(Shipment, { id }, locked) };
 }
 
-/** A merge patch on a shipment that is locked: what is absent stays, `null` clears. */
-export async function changeShipment(em: Em, { order, shipment }: Locked, input: ShipmentUpdate, now: Date): Promise<void> {
+/** Applies a merge patch (RFC 7396) to a locked shipment. */
+export async function changeShipment(em: Em, { order, shipment }: LockedShipment, input: ShipmentUpdate, now: Date): Promise<void> {
   const { status = shipment.status, carrier, tracking_number: trackingNumber, tracking_url: trackingUrl } = input;
   if (carrier !== undefined) shipment.carrier = carrier;
   if (trackingNumber !== undefined) shipment.trackingNumber = trackingNumber;
@@ -39,7 +39,7 @@ export async function changeShipment(em: Em, { order, shipment }: Locked, input:
   await em.flush();
 }
 
-/** Counts what leaves and what comes back undelivered; where the order stands follows from it. */
+/** Changes the status of a shipment, adjusts the shipped quantities of the order lines and updates the fulfillment status of the order. */
 export async function changeStatus(
   em: Em,
   order: Order,
@@ -47,12 +47,12 @@ export async function changeStatus(
   next: NonNullable<ShipmentUpdate['status']>,
   now: Date,
 ): Promise<void> {
-  const leaves = shipment.status === 'pending' && next !== 'canceled';
-  shipment.become(next, now);
+  const isDispatched = shipment.status === 'pending' && next !== 'canceled';
+  shipment.transitionTo(next, now);
   await em.flush();
-  const units = leaves ? 1 : next === 'failed' ? -1 : 0;
+  const units = isDispatched ? 1 : next === 'failed' ? -1 : 0;
   const { items } = shipment;
-  if (units !== 0) await countShipped(em, [order.id, items.map(({ line }) => line), items.map(({ quantity }) => units * quantity)]);
+  if (units !== 0) await addShippedQuantities(em, [order.id, items.map(({ line }) => line), items.map(({ quantity }) => units * quantity)]);
   await recordEvent(em, `shipment.${next}`, shipmentBody(shipment), order.user.id);
   await settleFulfillment(em, order, now);
 }

@@ -3,16 +3,16 @@ import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { invalidRequest, problem } from '../http/problem-details/problem.ts';
 
-type Line = {
+type LineProgress = {
   readonly line: number;
   readonly quantity: number;
   readonly shipped: number;
-  /** In shipments that have not left yet. */
+  /** Units in shipments that have not left yet. */
   readonly packed: number;
   readonly restocked: number;
 };
 
-const readLines = statement<Line>(
+const readLines = statement<LineProgress>(
   'lines_of_order',
   `select i.line, i.quantity, i.shipped_quantity as shipped, i.restocked_quantity as restocked, coalesce(p.quantity, 0)::int as packed
      from order_items i
@@ -23,37 +23,42 @@ const readLines = statement<Line>(
     where i.order_id = $1 order by i.line`,
 );
 
-/** How far each line of an order is. The order is locked. */
-export const linesOf = (em: Em, orderId: number): Promise<Line[]> => readLines(em, [orderId]);
+/** Returns the shipped, packed and restocked quantities of each line of a locked order. */
+export const linesOf = (em: Em, orderId: number): Promise<LineProgress[]> => readLines(em, [orderId]);
 
-/** How many units of a line can still be packed. */
-export const leftToShip = ({ quantity, shipped, packed, restocked }: Line): number => Math.max(0, quantity - shipped - packed - restocked);
+/** Returns the number of units of a line that can still be packed. */
+export const leftToShip = ({ quantity, shipped, packed, restocked }: LineProgress): number =>
+  Math.max(0, quantity - shipped - packed - restocked);
 
-/** Each line once. */
+/** Merges entries for the same line by adding their quantities. */
 export const summed = (lines: readonly LineQuantity[]): LineQuantity[] =>
   [...Map.groupBy(lines, ({ line }) => line)].map(([line, group]) => ({
     line,
     quantity: group.reduce((sum, { quantity }) => sum + quantity, 0),
   }));
 
-/** Refuses lines that the order does not have, and more units than are left of a line. */
-export function refuseTooMany(field: 'items' | 'restock', wanted: readonly LineQuantity[], left: ReadonlyMap<number, number>): void {
+/** Rejects lines that the order does not have, and quantities larger than those available. */
+export function refuseTooMany(
+  field: 'items' | 'restock',
+  requested: readonly LineQuantity[],
+  available: ReadonlyMap<number, number>,
+): void {
   const at = { in: 'body', pointer: `#/${field}` } as const;
-  const unknown = wanted.filter(({ line }) => !left.has(line));
+  const unknown = requested.filter(({ line }) => !available.has(line));
   if (unknown.length > 0) {
     const entries = unknown.slice(0, 50);
     throw invalidRequest(...entries.map(({ line }) => ({ ...at, code: 'unknown_reference', detail: `The order has no line ${line}.` })));
   }
-  const exceeded = wanted.filter(({ line, quantity }) => quantity > (left.get(line) ?? 0));
+  const exceeded = requested.filter(({ line, quantity }) => quantity > (available.get(line) ?? 0));
   if (exceeded.length === 0) return;
   throw problem('quantity_exceeded', {
     detail: `${exceeded.length} ${exceeded.length === 1 ? 'line has' : 'lines have'} fewer units left.`,
     errors: exceeded.slice(0, 50).map(({ line, quantity }) => ({
       ...at,
       code: 'out_of_range',
-      detail: `${left.get(line) ?? 0} units are left of line ${line}.`,
+      detail: `${available.get(line) ?? 0} units are left of line ${line}.`,
       requested: quantity,
-      available: left.get(line) ?? 0,
+      available: available.get(line) ?? 0,
     })),
   });
 }

@@ -18,22 +18,22 @@ import { createShipment } from './create-shipment.ts';
 import { shipmentBody } from './shipment-body.ts';
 import { Shipment } from './shipment.entity.ts';
 
-const tagOf = (id: number): string => `shipment-${id}`;
+const etagName = (id: number): string => `shipment-${id}`;
 
-/** Staff who ship orders see every shipment, as do staff who manage orders. */
-const everybodysScopeFor = (principal: Principal): Scope => (may(principal, 'shipments.write') ? 'shipments.write' : 'orders.manage');
+/** Returns the scope that gives staff access to all shipments: the one for shipping, or the one for managing orders. */
+const staffScopeFor = (principal: Principal): Scope => (may(principal, 'shipments.write') ? 'shipments.write' : 'orders.manage');
 
 export const shipmentRoutes = ({ em, readList, pages }: ResourceDeps) =>
   initServer().router(contract.shipments, {
     create: ({ params: { order_id: orderId }, body, req, res }) => {
       const effect = async (inner: Em): Promise<ShipmentBody> =>
         shipmentBody(await createShipment(inner, principalOf(req), orderId, body, new Date()));
-      returnCreatedEtag(res, tagOf);
+      returnCreatedEtag(res, etagName);
       return once(em, req, res, effect, ({ id }) => `/api/v1/shipments/${id}`);
     },
 
     list: async ({ params: { order_id: id }, query, req, res }) => {
-      await requireOrder(em, principalOf(req), id, everybodysScopeFor(principalOf(req)));
+      await requireOrder(em, principalOf(req), id, staffScopeFor(principalOf(req)));
       const where = belowPosition(id, pages.positionOf(req, query));
       const rows = await em.find(Shipment, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
       const page = pages.answer(req, res, query, rows, shipmentBody, (shipment) => [shipment.id, shipment.id]);
@@ -45,7 +45,7 @@ export const shipmentRoutes = ({ em, readList, pages }: ResourceDeps) =>
       const shipments = {
         table: 'shipments',
         statuses: shipmentStatuses,
-        userId: whoseOrders(principal, query.user_id, everybodysScopeFor(principal)),
+        userId: whoseOrders(principal, query.user_id, staffScopeFor(principal)),
         narrowedBy: query.tracking_number === undefined ? undefined : sql`tracking_number = ${query.tracking_number}`,
         find: (from: Em, ids: number[]) => from.find(Shipment, { id: { $in: ids } }, { refresh: true }),
         toBody: shipmentBody,
@@ -54,19 +54,19 @@ export const shipmentRoutes = ({ em, readList, pages }: ResourceDeps) =>
     },
 
     get: async ({ params: { shipment_id: id }, req, res }) => {
-      const order = ownOrders(principalOf(req), everybodysScopeFor(principalOf(req)));
+      const order = ownOrders(principalOf(req), staffScopeFor(principalOf(req)));
       const shipment = await em.findOne(Shipment, { id, order }, { refresh: true });
       if (!shipment) throw shipmentNotFound(id);
-      return found(req, res, tagOf(id), shipmentBody(shipment));
+      return found(req, res, etagName(id), shipmentBody(shipment));
     },
 
     update: async ({ params: { shipment_id: id }, body, req, res }) => {
       const updated = await em.transactional(async (inner) => {
         const locked = await lockShipment(inner, id);
-        requireMatch(req, tagOf(id), locked.shipment);
+        requireMatch(req, etagName(id), locked.shipment);
         await changeShipment(inner, locked, body, new Date());
         return shipmentBody(locked.shipment);
       });
-      return changed(res, tagOf(id), updated);
+      return changed(res, etagName(id), updated);
     },
   });

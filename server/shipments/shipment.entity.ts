@@ -30,8 +30,8 @@ const schema = defineEntity({
   ],
 });
 
-type Next = NonNullable<ShipmentUpdate['status']>;
-const reachable: Record<Shipment['status'], readonly Next[]> = {
+type NextStatus = NonNullable<ShipmentUpdate['status']>;
+const nextStatuses: Record<Shipment['status'], readonly NextStatus[]> = {
   pending: ['shipped', 'delivered', 'canceled'],
   shipped: ['delivered', 'failed'],
   delivered: [],
@@ -40,10 +40,10 @@ const reachable: Record<Shipment['status'], readonly Next[]> = {
 };
 
 export class Shipment extends schema.class {
-  /** Handing over at once counts as shipping and delivering. */
-  become(next: Next, now: Date): void {
-    if (!reachable[this.status].includes(next)) {
-      const allowed = reachable[this.status].join(', ') || 'nothing else';
+  /** Changes the status. A shipment that becomes `delivered` without having been `shipped` counts as shipped at the same time. */
+  transitionTo(next: NextStatus, now: Date): void {
+    if (!nextStatuses[this.status].includes(next)) {
+      const allowed = nextStatuses[this.status].join(', ') || 'nothing else';
       throw problem('invalid_transition', { detail: `The shipment is ${this.status}; it can become ${allowed}.` });
     }
     this.status = next;

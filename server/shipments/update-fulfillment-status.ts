@@ -5,23 +5,23 @@ import { orderBody } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
 import { linesOf } from './order-lines.ts';
 
-const underWay = statement<{ count: number }>(
+const countOpenShipments = statement<{ count: number }>(
   'shipments_under_way',
   `select count(*) as count from shipments where order_id = $1 and status in ('pending', 'shipped')`,
 );
 
-/** Derives from lines and parcels where the order stands, and writes down what that changes. The order is locked. */
+/** Derives the fulfillment status of a locked order from its lines and shipments, and records the events of a change. */
 export async function settleFulfillment(em: Em, order: Order, now: Date): Promise<void> {
   const before = order.status;
   const lines = await linesOf(em, order.id);
   const shipped = lines.some((line) => line.shipped > 0);
   const complete = lines.every((line) => line.shipped + line.restocked >= line.quantity);
-  // Its lines have changed, and they are part of it.
+  // The lines belong to the order, so a change of them updates the order.
   order.updatedAt = now;
   order.markShipped(shipped ? (complete ? 'all' : 'part') : 'nothing', now);
   await em.flush();
   if (order.status === 'shipped' && before === 'paid') await recordEvent(em, 'order.shipped', await orderBody(em, order.id), order.user.id);
-  const [open] = await underWay(em, [order.id]);
+  const [open] = await countOpenShipments(em, [order.id]);
   if (order.status !== 'shipped' || order.fulfillmentStatus !== 'shipped' || open?.count !== 0) return;
   order.markDelivered(now);
   await em.flush();

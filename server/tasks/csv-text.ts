@@ -4,27 +4,27 @@ import { neutralizeFormulas } from './csv-formulas.ts';
 export type CsvCell = string | number | null | Readonly<Record<string, string>>;
 
 /**
- * Rows as CSV (RFC 4180 with CRLF). Cells with a quote, a separator or a line break of any kind are quoted, and formulas are neutralized.
- * Every CSV file that the server writes is written here.
+ * Formats rows as CSV (RFC 4180 with CRLF). Cells with a quote, a separator or any kind of line break are quoted, and formulas are
+ * neutralized. Every CSV file of the server is written with this function.
  */
 export const csvText = (rows: readonly (readonly CsvCell[])[]): string =>
   stringify(
-    rows.map((row) => row.map((cell) => textOfCell(cell))),
+    rows.map((row) => row.map((cell) => formatCell(cell))),
     {
       record_delimiter: 'windows',
-      // With a record delimiter of its own the library would leave a single CR or LF without quotes.
+      // With a custom record delimiter, the library would not quote a single CR or LF.
       quote_record_delimiter: true,
       quoted_match: /[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u,
     },
   );
 
-function textOfCell(cell: CsvCell): string {
+function formatCell(cell: CsvCell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
   return typeof cell === 'string' ? neutralizeFormulas(cell) : asciiSpacedJson(cell);
 }
 
-/** JSON in which every separator and invisible character is escaped: nothing in it can be taken for the start of a cell. */
+/** Formats JSON with every separator and invisible character escaped, so that no part of it can be interpreted as the start of a cell. */
 const asciiSpacedJson = (value: Readonly<Record<string, string>>): string =>
   JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, escapeUnits);
 

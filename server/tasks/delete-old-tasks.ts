@@ -3,25 +3,25 @@ import { statement } from '../database/queries/prepared-statement.ts';
 import { removeStoredFile } from './stored-file.ts';
 import { keptDays } from './task-rows.ts';
 
-// Rows of tasks stay, so that what was there once can be told from what never was; what they said of somebody goes.
-const forgetResults = statement<{ id: number }>(
+// Task rows remain, so that an expired task (410) can be distinguished from one that never existed (404); their personal data is deleted.
+const clearResults = statement<{ id: number }>(
   'forget_task_results',
   `with old as (
      select id from tasks where finished_at <= now() - interval '${keptDays.result} days' and output_id is not null limit $1)
    update tasks set output_id = null from old where tasks.id = old.id returning old.id`,
 );
-const forgetTasks = statement<{ id: number }>(
+const clearTasks = statement<{ id: number }>(
   'forget_tasks',
   `with old as (
      select id from tasks where finished_at <= now() - interval '${keptDays.task} days' and params <> '{}' limit $1)
    update tasks set params = '{}', result = null, error = null, imported = null from old where tasks.id = old.id returning old.id`,
 );
-const forgetInputs = statement<{ id: number }>(
+const clearInputs = statement<{ id: number }>(
   'forget_task_inputs',
   `with old as (select id from tasks where finished_at is not null and input_id is not null limit $1)
    update tasks set input_id = null from old where tasks.id = old.id returning old.id`,
 );
-// An upload whose request ended before its task began, the half-written file of a task that was canceled, or the parts of an imported file.
+// Files of uploads whose request failed before the task was created, partial outputs of canceled tasks, and partitions of imported files.
 const findUnusedFiles = statement<{ id: number }>(
   'find_unused_task_files',
   `select f.id from task_files f
@@ -34,17 +34,21 @@ const findUnusedFiles = statement<{ id: number }>(
     limit $1`,
 );
 
-async function removeFiles(em: Em, [limit]: readonly [number]): Promise<readonly unknown[]> {
+async function deleteUnusedFiles(em: Em, [limit]: readonly [number]): Promise<readonly unknown[]> {
   const files = await findUnusedFiles(em, [limit]);
   for (const { id } of files) await removeStoredFile(em, id);
   return files;
 }
 
-const batch = 100;
+const batchSize = 100;
 
-/** Forgets what is kept no longer. Gives how much that was; less than a batch of each means that nothing is left. */
+/**
+ * Deletes one batch each of expired results, task data, input files and unused files. Returns the number of changes; 0 means that none is
+ * left.
+ */
 export async function sweepTasks(em: Em): Promise<number> {
   let count = 0;
-  for (const forget of [forgetResults, forgetTasks, forgetInputs, removeFiles]) count += (await forget(em, [batch])).length;
+  for (const deleteBatch of [clearResults, clearTasks, clearInputs, deleteUnusedFiles])
+    count += (await deleteBatch(em, [batchSize])).length;
   return count;
 }

@@ -4,7 +4,7 @@ import { statement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { type StoredResult, taskColumns, type TaskRow, toTask } from './task-rows.ts';
 
-// A canceled task is nobody's any more, so its lease does not matter; otherwise only the holder of the lease ends it.
+// Cancellation needs no lease. Otherwise, only the holder of the current lease can finish the task.
 const finish = statement<TaskRow>(
   'finish_task',
   `update tasks set status = $3, finished_at = now(), result = $4::jsonb, error = $5::jsonb, output_id = $6, checkpoint = null
@@ -12,13 +12,16 @@ const finish = statement<TaskRow>(
    returning ${taskColumns}`,
 );
 
-type End =
+type TaskEnd =
   | { readonly status: 'succeeded'; readonly result: StoredResult; readonly fileId: number }
   | { readonly status: 'failed'; readonly error: NonNullable<Task['error']> }
   | { readonly status: 'canceled' };
 
-/** Ends a task for good, with the event of it, in one transaction; `undefined` when it has ended already or somebody else has it. */
-export async function finishTask(em: Em, id: number, lease: number | null, end: End): Promise<Task | undefined> {
+/**
+ * Sets the final status of a task and records the event, in one transaction. Returns `undefined` if the task has ended or another process
+ * holds it.
+ */
+export async function finishTask(em: Em, id: number, lease: number | null, end: TaskEnd): Promise<Task | undefined> {
   const result = end.status === 'succeeded' ? JSON.stringify(end.result) : null;
   const error = end.status === 'failed' ? JSON.stringify(end.error) : null;
   const [row] = await finish(em, [id, lease, end.status, result, error, end.status === 'succeeded' ? end.fileId : null]);

@@ -2,15 +2,15 @@ import type { Job } from '../jobs/job-runner.ts';
 import { runTasks, type TaskWork } from './run-tasks.ts';
 import { sweepTasks } from './delete-old-tasks.ts';
 
-/** Tasks that one process works on at a time: a short one need not wait for a long one. */
-const atOnce = 2;
+/** Tasks that a process runs concurrently, so that a short task need not wait for a long one. */
+const concurrency = 2;
 
-/** Exports and imports, and forgetting what is kept no longer. */
-export const taskJobs = (work: TaskWork): Job[] => [
-  ...Array.from({ length: atOnce }, () => ({ name: 'tasks', everyMs: 1_000, run: (signal: AbortSignal) => runTasks(work, signal) })),
-  { name: 'old tasks', everyMs: 3_600_000, run: (signal) => sweepAll(work, signal) },
+/** Returns the background jobs that run tasks and delete expired task data. */
+export const taskJobs = (deps: TaskWork): Job[] => [
+  ...Array.from({ length: concurrency }, () => ({ name: 'tasks', everyMs: 1_000, run: (signal: AbortSignal) => runTasks(deps, signal) })),
+  { name: 'old tasks', everyMs: 3_600_000, run: (signal) => deleteAllOldData(deps, signal) },
 ];
 
-async function sweepAll({ em }: TaskWork, signal: AbortSignal): Promise<void> {
+async function deleteAllOldData({ em }: TaskWork, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await sweepTasks(em.fork())) > 0);
 }

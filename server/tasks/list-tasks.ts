@@ -9,7 +9,7 @@ import { keptDays, ownerOf, taskColumns, type TaskRow } from './task-rows.ts';
 
 type TaskFilters = { readonly type?: readonly string[] | undefined; readonly status?: readonly string[] | undefined };
 
-/** Tasks of the principal, newest first, more than `limit` where there are more. */
+/** Returns the tasks of the principal, newest first; more than `limit` rows mean that there is a next page. */
 export async function listTasks(
   em: Em,
   principal: Principal,
@@ -17,22 +17,22 @@ export async function listTasks(
   position: Position | undefined,
   limit: number,
 ): Promise<readonly TaskRow[]> {
-  const conditions = conditionsOf(principal, filters);
+  const conditions = filterConditions(principal, filters);
   if (position) conditions.push(sql`(created_at, id) < (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const query = sql<TaskRow>`
     select ${sql.raw(taskColumns)} from tasks where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${rowsFor(limit)}`;
   return rowsOf(em, query);
 }
 
-/** How many there are, up to where counting stops. */
+/** Counts the tasks of the principal, up to `totalCountMax + 1`. */
 export async function countTasks(em: Em, principal: Principal, filters: TaskFilters): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count from (
-      select 1 from tasks where ${sql.join(conditionsOf(principal, filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
+      select 1 from tasks where ${sql.join(filterConditions(principal, filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
   return (await rowsOf(em, query))[0]?.count ?? 0;
 }
 
-function conditionsOf(principal: Principal, { type, status }: TaskFilters): RawBuilder<unknown>[] {
+function filterConditions(principal: Principal, { type, status }: TaskFilters): RawBuilder<unknown>[] {
   const conditions = [
     sql`owner = ${ownerOf(principal)}`,
     sql`needs <@ ${allowedScopes(principal)}::text[]`,

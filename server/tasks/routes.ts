@@ -32,11 +32,11 @@ export const taskRoutes = ({ em, pages }: ResourceDeps) =>
         'Content-Type': `${fileMediaTypes[result.format]}; charset=utf-8`,
         'Content-Length': String(result.bytes),
         'Content-Disposition': `attachment; filename="${task.type.replace('_', '-')}-${task.id}.${result.format}"`,
-        // RFC 9530: whoever fetches it can tell whether it came whole
+        // RFC 9530: lets clients verify that the download is complete.
         'Repr-Digest': `sha-256=:${Buffer.from(result.sha256, 'hex').toString('base64')}:`,
       });
       const file = streamOf(em, fileId, result.bytes);
-      // The answer has begun, so all that is left is to break it off, where the length tells that something is missing.
+      // The response has started, so an error can only close the connection; Content-Length shows the client that data is missing.
       file.on('error', (error) => res.destroy(error));
       res.on('close', () => file.destroy());
       return { status: 200, body: file };

@@ -7,11 +7,11 @@ import { measure } from './stored-file.ts';
 import { permanentFailure, TaskFailure } from './task-failure.ts';
 import { type CarryOut, type ClaimedTask, Interrupted, leaseSeconds, LeaseLost, TaskRun } from './task-context.ts';
 
-/** A task that has been begun this often without an end is given up: it may be what brings the process down. */
+/** A task that was started this often without finishing fails: it may be the cause of process crashes. */
 const attemptsMax = 10;
 
-// Stored moments are rounded to milliseconds, upwards too; a task that is put back is ready at once all the same.
-// attempts is the fence: whoever lost the lease holds a lower number, and changes nothing any more
+// Stored timestamps may be rounded up to the next millisecond; with the tolerance, a released task is ready immediately. `attempts` is the
+// fencing token: a process that lost its lease has a lower number and can no longer change the task.
 const claim = statement<ClaimedTask>(
   'claim_task',
   `update tasks set status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now()),
@@ -28,37 +28,37 @@ const release = statement(
 export type TaskWork = {
   readonly em: Em;
   readonly log: Log;
-  /** How tasks of each type are carried out. */
+  /** Handlers by task type. */
   readonly kinds: Readonly<Partial<Record<TaskType, CarryOut>>>;
 };
 
-/** Carries out every task that waits, and every one whose holder has died, one after the other. Gives their number. */
-export async function runTasks(work: TaskWork, signal: AbortSignal = new AbortController().signal): Promise<number> {
-  let done = 0;
-  for (; !signal.aborted; done += 1) {
-    const [task] = await claim(work.em.fork(), [Object.keys(work.kinds)]);
+/** Runs all queued tasks, and tasks whose lease has expired, one after the other. Returns the number of tasks that were run. */
+export async function runTasks(deps: TaskWork, signal: AbortSignal = new AbortController().signal): Promise<number> {
+  let count = 0;
+  for (; !signal.aborted; count += 1) {
+    const [task] = await claim(deps.em.fork(), [Object.keys(deps.kinds)]);
     if (!task) break;
-    await runTask(work, task, signal);
+    await runTask(deps, task, signal);
   }
-  return done;
+  return count;
 }
 
-async function runTask(work: TaskWork, task: ClaimedTask, signal: AbortSignal): Promise<void> {
-  const em = work.em.fork();
+async function runTask(deps: TaskWork, task: ClaimedTask, signal: AbortSignal): Promise<void> {
+  const em = deps.em.fork();
   try {
-    if (task.attempts > attemptsMax) throw new TaskFailure('gave_up', `The task was begun ${attemptsMax} times and never came to an end.`);
-    const carryOut = work.kinds[task.type];
-    if (!carryOut) throw new Error(`nobody carries out ${task.type}`);
+    if (task.attempts > attemptsMax) throw new TaskFailure('gave_up', `The task was started ${attemptsMax} times and never finished.`);
+    const handle = deps.kinds[task.type];
+    if (!handle) throw new Error(`no handler for tasks of type ${task.type}`);
     const run = new TaskRun(em, task, signal);
-    const { fileId, ...outcome } = await carryOut(run);
-    const result = { ...outcome, ...(await measure(em, fileId, () => run.keep())) };
+    const { fileId, ...outcome } = await handle(run);
+    const result = { ...outcome, ...(await measure(em, fileId, () => run.renewLease())) };
     await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'succeeded', result, fileId }));
   } catch (error) {
-    await endEarly(work, em, task, error);
+    await handleTaskError(deps, em, task, error);
   }
 }
 
-async function endEarly({ log }: TaskWork, em: Em, task: ClaimedTask, error: unknown): Promise<void> {
+async function handleTaskError({ log }: TaskWork, em: Em, task: ClaimedTask, error: unknown): Promise<void> {
   if (error instanceof LeaseLost) return;
   if (error instanceof Interrupted) return void (await release(em, [task.id, task.attempts, 0]));
   const failure = permanentFailure(error, task.attempts);
@@ -68,7 +68,7 @@ async function endEarly({ log }: TaskWork, em: Em, task: ClaimedTask, error: unk
     await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'failed', error: { code, detail } }));
     return;
   }
-  // Not the caller's fault, and perhaps over soon: later again, a little later every time.
-  log.error({ err: error, task_id: task.id, attempts: task.attempts }, 'a task failed; it goes on later');
+  // The error may be temporary and is not the caller's fault: retry with exponential backoff.
+  log.error({ err: error, task_id: task.id, attempts: task.attempts }, 'a task failed and will be retried');
   await release(em, [task.id, task.attempts, Math.min(2 ** task.attempts, 300)]);
 }

@@ -5,8 +5,8 @@ import type { Principal } from '../http/request/principal.ts';
 import { problem } from '../http/problem-details/problem.ts';
 import { ownerOf, taskColumns, type TaskRow, toTask } from './task-rows.ts';
 
-// Two requests of one owner count one after the other.
-const takeTurns = statement('take_turns_starting_tasks', 'select pg_advisory_xact_lock(hashtextextended($1, 20261120))');
+// Serializes concurrent requests of one owner, so that each counts the tasks of the others.
+const lockOwner = statement('take_turns_starting_tasks', 'select pg_advisory_xact_lock(hashtextextended($1, 20261120))');
 const countUnfinished = statement<{ count: number }>(
   'count_unfinished_tasks',
   `select count(*) as count from tasks where owner = $1 and status in ('queued', 'running')`,
@@ -20,16 +20,16 @@ const insertTask = statement<TaskRow>(
 export type TaskStart = {
   readonly type: TaskType;
   readonly params: { readonly [name: string]: Task['params'][string] | undefined };
-  /** What a token must be allowed to do to see the task later: what starting it took. */
+  /** Scopes that a token requires to see the task: the ones that starting it requires. */
   readonly needs: readonly Scope[];
-  /** The file it reads. */
+  /** The input file. */
   readonly inputId?: number;
 };
 
-/** Puts a task into the queue, in the transaction of the request. */
+/** Adds a task to the queue, in the transaction of the request. */
 export async function startTask(em: Em, principal: Principal, { type, params, needs, inputId }: TaskStart): Promise<Task> {
   const owner = ownerOf(principal);
-  await takeTurns(em, [owner]);
+  await lockOwner(em, [owner]);
   const [unfinished] = await countUnfinished(em, [owner]);
   if ((unfinished?.count ?? 0) >= tasksAtOnceMax) {
     throw problem('too_many_tasks', {
@@ -39,6 +39,6 @@ export async function startTask(em: Em, principal: Principal, { type, params, ne
   }
   const values = [type, owner, principal.user?.id ?? null, principal.clientId, needs, JSON.stringify(params), inputId ?? null];
   const [row] = await insertTask(em, values);
-  if (!row) throw new Error('inserting a task gave no row');
+  if (!row) throw new Error('inserting a task returned no row');
   return toTask(row);
 }

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 
-/** What one row holds at most: small enough to be held in memory by many requests at once. */
+/** Maximum size of a chunk: small enough for many concurrent requests to hold one in memory. */
 const chunkMax = 256 * 1024;
 
 const insertFile = statement<{ id: number }>('insert_task_file', 'insert into task_files default values returning id');
-// As base64, which Node converts at once: the embedded database converts bytes one by one, with a hundred times their memory.
+// Passed as base64, which Node converts natively: PGlite converts binary values byte by byte, with a hundred times their memory.
 const insertChunk = statement(
   'insert_task_file_chunk',
   `insert into task_file_chunks (file_id, position, content) values ($1, $2, decode($3, 'base64'))`,
@@ -16,7 +16,7 @@ const readChunk = statement<{ content: string }>(
   'read_task_file_chunk',
   `select encode(content, 'base64') as content from task_file_chunks where file_id = $1 and position = $2`,
 );
-// octet_length reads the length of a value that is stored apart, not the value itself.
+// octet_length reads the length of an out-of-line (TOAST) value without reading the value.
 const findChunk = statement<{ position: number; start: number }>(
   'find_task_file_chunk',
   `select position, start from (
@@ -36,13 +36,14 @@ const removeChunks = statement<{ position: number }>(
 );
 const removeFile = statement('remove_task_file', 'delete from task_files where id = $1');
 
+/** Creates an empty stored file and returns its id. */
 export async function newFile(em: Em): Promise<number> {
   const [file] = await insertFile(em, []);
-  if (!file) throw new Error('inserting a file gave no row');
+  if (!file) throw new Error('inserting a file returned no row');
   return file.id;
 }
 
-/** Puts content at the end of a file of `position` chunks, and gives the number it has then. */
+/** Appends content to a file that has `position` chunks, and returns the new number of chunks. */
 export async function append(em: Em, fileId: number, position: number, content: Buffer): Promise<number> {
   let next = position;
   for (let from = 0; from < content.length; from += chunkMax, next += 1) {
@@ -52,7 +53,7 @@ export async function append(em: Em, fileId: number, position: number, content: 
 }
 
 /**
- * Reads a file from a byte on, a chunk at a time. Each chunk is a query of its own, so that a slow reader holds no connection.
+ * Reads a file chunk by chunk. Each chunk is a separate query, so that a slow reader occupies no database connection.
  * @param from offset of the first byte to read
  */
 export async function* chunksOf(em: Em, fileId: number, from = 0): AsyncGenerator<Buffer> {
@@ -66,41 +67,42 @@ export async function* chunksOf(em: Em, fileId: number, from = 0): AsyncGenerato
   }
 }
 
-/** A file for whoever was promised `bytes` of it: with fewer it ends in an error, never as if it were whole. */
+/** Streams a file whose size was announced as `bytes`. If data is missing, the stream fails instead of ending early. */
 export const streamOf = (em: Em, fileId: number, bytes: number): Readable =>
-  Readable.from(whole(chunksOf(em, fileId), bytes), { objectMode: false });
+  Readable.from(assertComplete(chunksOf(em, fileId), bytes), { objectMode: false });
 
-async function* whole(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+async function* assertComplete(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const chunk of chunks) {
     left -= chunk.length;
     yield chunk;
   }
-  if (left !== 0) throw new Error(`a stored file lacks ${left} bytes`);
+  if (left !== 0) throw new Error(`a stored file is ${left} bytes too short`);
 }
 
+/** Returns the size of a file in bytes. */
 export async function sizeOfStoredFile(em: Em, fileId: number): Promise<number> {
   const [size] = await readSize(em, [fileId]);
   return size?.bytes ?? 0;
 }
 
-/** Removes a file in small statements: a single one over a large file would exceed the time limit of a statement. */
+/** Deletes a file in small statements, because a single statement for a large file would exceed the statement timeout. */
 export async function removeStoredFile(em: Em, fileId: number): Promise<void> {
   while ((await removeChunks(em, [fileId])).length > 0);
   await removeFile(em, [fileId]);
 }
 
 /**
- * Size and digest of what is really there.
- * @param keep called after each chunk
+ * Reads a file and returns its actual size and SHA-256 digest.
+ * @param renewLease called after each chunk
  */
-export async function measure(em: Em, fileId: number, keep: () => Promise<void>): Promise<{ bytes: number; sha256: string }> {
+export async function measure(em: Em, fileId: number, renewLease: () => Promise<void>): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of chunksOf(em, fileId)) {
     hash.update(chunk);
     bytes += chunk.length;
-    await keep();
+    await renewLease();
   }
   return { bytes, sha256: hash.digest('hex') };
 }

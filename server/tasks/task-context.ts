@@ -4,12 +4,12 @@ import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import { TaskFailure } from './task-failure.ts';
 
-/** How long a task stays assigned to its process without a renewal. After a crash, another process resumes the task this much later. */
+/** Duration of a lease. After a crash, another process resumes the task when the lease has expired. */
 export const leaseSeconds = 10;
-/** A lease is renewed at most this often between two steps. */
+/** Minimum time between two renewals of a lease. */
 const renewalMs = 2_000;
 
-/** What somebody works on. */
+/** A task that this process has leased. */
 export type ClaimedTask = {
   readonly id: number;
   readonly type: TaskType;
@@ -22,52 +22,53 @@ export type ClaimedTask = {
   readonly created_at: string;
 };
 
-/** The file that a task was started with. */
+/** Returns the id of the task's input file; throws an error if it has none. */
 export function storedInput({ input_id: fileId }: ClaimedTask): number {
-  if (fileId === null) throw new Error('a task without its file');
+  if (fileId === null) throw new Error('the task has no input file');
   return fileId;
 }
 
+/** Progress that is stored after a step. */
 export type Progress = {
   readonly checkpoint: object;
   readonly processed: number;
   readonly total?: number | undefined;
-  /** Counts of an import so far. */
+  /** Counts of the import so far. */
   readonly imported?: ImportCounts;
 };
 
-/** What a finished task leaves behind. */
+/** Result of a task that succeeded. */
 export type Outcome = Pick<NonNullable<Task['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
 
-/** The task is somebody else's by now, or was canceled: whatever is left to do is no business of ours. */
+/** The task was canceled or is leased by another process: this process must stop working on it. */
 export class LeaseLost extends Error {}
 
-/** We were asked to stop; somebody else goes on from the last checkpoint. */
+/** The process is stopping; another process resumes the task from the last checkpoint. */
 export class Interrupted extends Error {}
 
-// Cancelling waits for the step that is being taken, and comes before the next.
-// Whoever started it may have been suspended since, or have lost the role that it takes.
-const take = statement<{ allowed: boolean }>(
+// The row lock makes a cancellation wait for the current step. The user who started the task may have been suspended or lost the
+// required role since.
+const lockForStep = statement<{ allowed: boolean }>(
   'take_task_step',
   `select coalesce(u.status = 'active' and (u.role <> 'customer' or not t.needs && $3::text[]), true) as allowed
      from tasks t left join users u on u.id = t.user_id
     where t.id = $1 and t.attempts = $2 and t.status = 'running'
       for no key update of t`,
 );
-const scopesOfStaff = scopeNames.filter((name) => scopes[name].admin);
-// A step may take longer than a lease, so the new lease counts from its end.
-const lease = `lease_until = clock_timestamp() + interval '${leaseSeconds} seconds'`;
-const hold = statement(
+const staffScopes = scopeNames.filter((name) => scopes[name].admin);
+// A step may take longer than a lease, so the new lease starts at the end of the step.
+const renewedLeaseSql = `lease_until = clock_timestamp() + interval '${leaseSeconds} seconds'`;
+const storeProgress = statement(
   'hold_task',
-  `update tasks set checkpoint = $3::jsonb, processed = $4, total = coalesce($5, total), imported = coalesce($6::jsonb, imported), ${lease}
+  `update tasks set checkpoint = $3::jsonb, processed = $4, total = coalesce($5, total), imported = coalesce($6::jsonb, imported), ${renewedLeaseSql}
     where id = $1 and attempts = $2`,
 );
-const renew = statement<{ id: number }>(
+const renewLeaseStatement = statement<{ id: number }>(
   'renew_task_lease',
-  `update tasks set ${lease} where id = $1 and attempts = $2 and status = 'running' returning id`,
+  `update tasks set ${renewedLeaseSql} where id = $1 and attempts = $2 and status = 'running' returning id`,
 );
 
-/** One go at a task, until it is finished or the process ends. */
+/** One attempt at a task, until the task is finished or the process stops. */
 export class TaskRun {
   readonly task: ClaimedTask;
   readonly em: Em;
@@ -80,41 +81,41 @@ export class TaskRun {
     this.#signal = signal;
   }
 
-  /** Does one piece of the work. Its effect and how far the task got are written together, or neither: a crash repeats nothing. */
+  /** Performs one step. Its effect and the progress are committed in one transaction, so a crash repeats no step. */
   async step<P extends Progress>(effect: (em: Em) => Promise<P>): Promise<P> {
     await this.#yield();
-    const taken = await this.em.fork().transactional(async (inner) => {
+    const stored = await this.em.fork().transactional(async (inner) => {
       const { id, attempts } = this.task;
-      const [row] = await take(inner, [id, attempts, scopesOfStaff]);
+      const [row] = await lockForStep(inner, [id, attempts, staffScopes]);
       if (!row) throw new LeaseLost();
-      if (!row.allowed) throw new TaskFailure('forbidden', 'Whoever started the task is no longer allowed to.');
+      if (!row.allowed) throw new TaskFailure('forbidden', 'The user who started the task no longer has the required permissions.');
       const progress = await effect(inner);
       const { checkpoint, processed, total = null, imported } = progress;
-      await hold(inner, [id, attempts, JSON.stringify(checkpoint), processed, total, imported ? JSON.stringify(imported) : null]);
+      await storeProgress(inner, [id, attempts, JSON.stringify(checkpoint), processed, total, imported ? JSON.stringify(imported) : null]);
       return progress;
     });
     this.#renewedAt = performance.now();
-    return taken;
+    return stored;
   }
 
   /**
-   * Keeps the task during long work that is not a step, such as reading a large file; call it after each small part of the work. Throws
-   * when the process is stopping, or when the task was canceled or taken over.
+   * Renews the lease during long work that is not a step, such as reading a large file. Call it after each small part of the work. Throws
+   * if the process is stopping, or if the task was canceled or taken over by another process.
    */
-  async keep(): Promise<void> {
+  async renewLease(): Promise<void> {
     await this.#yield();
     if (performance.now() - this.#renewedAt < renewalMs) return;
     this.#renewedAt = performance.now();
-    const [renewed] = await renew(this.em.fork(), [this.task.id, this.task.attempts]);
+    const [renewed] = await renewLeaseStatement(this.em.fork(), [this.task.id, this.task.attempts]);
     if (!renewed) throw new LeaseLost();
   }
 
-  /** Lets pending requests run first: an embedded database responds without leaving the process. */
+  /** Yields to pending requests: the embedded database responds without leaving the process, so awaiting it does not yield. */
   async #yield(): Promise<void> {
     await setImmediate();
     if (this.#signal.aborted) throw new Interrupted();
   }
 }
 
-/** How tasks of one type are carried out: from their checkpoint, in steps. */
+/** Runs tasks of one type from their checkpoint, in steps. */
 export type CarryOut = (run: TaskRun) => Promise<Outcome>;

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../database/errors/availability-errors.ts
 import { sqlState } from '../database/errors/sql-errors.ts';
 import { Problem } from '../http/problem-details/problem.ts';
 
-/** Why a task cannot be completed, in words for its owner; another attempt would fail in the same way. */
+/** A permanent error of a task, with a message for its owner. Another attempt would fail in the same way. */
 export class TaskFailure extends Error {
   readonly code: string;
 
@@ -15,8 +15,8 @@ export class TaskFailure extends Error {
 }
 
 /**
- * SQLSTATE classes (PostgreSQL, appendix A) that depend on the data alone: cardinality violation, data exception, constraint violation,
- * a program limit exceeded, and an exception raised by a function.
+ * SQLSTATE classes (PostgreSQL, appendix A) whose errors depend only on the data: cardinality violation, data exception, constraint
+ * violation, a program limit exceeded, and an exception raised by a function.
  */
 const permanentClasses: Readonly<Record<string, string>> = {
   '21': 'A row matches more than one existing record.',
@@ -27,15 +27,15 @@ const permanentClasses: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign key, unique and exclusion violations: a concurrent transaction can cause them as well, and then the next attempt reads what
- * that transaction wrote (PostgreSQL, section 13.5).
+ * Foreign key, unique and exclusion violations. A concurrent transaction can also cause them; then the next attempt reads the data that
+ * this transaction has committed (PostgreSQL, section 13.5).
  */
 const possibleRaces = new Set(['23503', '23505', '23P01']);
-/** Attempts after which the data itself must be the cause of a possible race. */
+/** Number of attempts after which a possible race is attributed to the data itself. */
 const raceAttemptsMax = 2;
 
 /**
- * Classifies an error that ended one attempt at a task. Returns the failure to report when the error is permanent, and `undefined` when a
+ * Classifies an error that ended one attempt at a task. Returns the failure to report if the error is permanent. Returns `undefined` if a
  * later attempt can succeed: the connection, the disk, a lock or a serialization failure was the cause, or the cause is unknown.
  * @param attempts attempts so far, including the failed one
  */
@@ -48,7 +48,7 @@ export function permanentFailure(error: unknown, attempts: number): TaskFailure 
   if (possibleRaces.has(state) && attempts <= raceAttemptsMax) return undefined;
   const detail = /^[0-9A-Z]{5}$/.test(state) ? permanentClasses[state.slice(0, 2)] : undefined;
   if (detail !== undefined) return new TaskFailure('invalid_data', detail, error);
-  // An invalid date or an impossible length is computed from the data, and from nothing that changes between attempts.
+  // An invalid date or an impossible length depends only on the data, which does not change between attempts.
   return error instanceof RangeError ? new TaskFailure('invalid_data', 'A value cannot be processed.', error) : undefined;
 }
 

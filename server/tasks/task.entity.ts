@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { taskStatuses, taskTypes, type Task as TaskBody } from '@mandate/contract';
 import { User } from '../users/user.entity.ts';
 
-/** A file that a task reads or has written, kept where every process reaches it. */
+/** An input or output file of a task, stored in the database, which every process can access. */
 export const TaskFile = defineEntity({
   name: 'TaskFile',
   tableName: 'task_files',
@@ -23,7 +23,7 @@ export const TaskFileChunk = defineEntity({
   },
 });
 
-/** Work that goes on after the answer. The row is the queue as well: whoever holds its lease works on it. */
+/** Work that continues after the response. The table is also the queue: the process that holds the lease of a row works on it. */
 export const Task = defineEntity({
   name: 'Task',
   tableName: 'tasks',
@@ -31,26 +31,26 @@ export const Task = defineEntity({
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     type: p.enum(taskTypes),
     status: p.enum(taskStatuses).default('queued'),
-    /** Whose it is: the person, whichever application they used, or an application on its own account. */
+    /** The owner: the user, regardless of the client, or a client that acts for itself. */
     owner: p.text(),
     user: p.manyToOne(User).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     clientId: p.text(),
-    /** What a token must be allowed to do to see it. */
+    /** Scopes that a token requires to see the task. */
     needs: p.array(),
     params: p.json<TaskBody['params']>(),
     input: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     output: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
-    /** How far it got, in its own words: from here it goes on after a crash. */
+    /** Progress in the format of the task type; after a crash, the task resumes from here. */
     checkpoint: p.json<object>().nullable(),
     processed: p.bigint('number').default(0).check('processed >= 0'),
     total: p.bigint('number').nullable(),
     result: p.json<TaskBody['result']>().nullable(),
     error: p.json<TaskBody['error']>().nullable(),
-    /** Counts of an import so far; kept when it fails or is canceled. */
+    /** Counts of an import so far; they remain if the import fails or is canceled. */
     imported: p.json<TaskBody['imported']>().nullable(),
-    /** Until when nobody else may take it. */
+    /** End of the lease; until then, no other process can claim the task. */
     leaseUntil: p.datetime(3).defaultRaw('now()'),
-    /** Counts the leases; whoever holds an older one changes nothing any more. */
+    /** Number of leases so far. It is the fencing token: the holder of an older lease can no longer change the task. */
     attempts: p.integer().default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),

@@ -1,15 +1,15 @@
-type Month = { readonly name: string; readonly seconds: number; readonly begin: number; readonly end: Date };
+type CalendarMonth = { readonly name: string; readonly seconds: number; readonly begin: number; readonly end: Date };
 
-/** Every request asks, and the answer changes once a month. */
-let last: Month | undefined;
+/** The last result: every request needs the month, and it changes only once a month. */
+let cached: CalendarMonth | undefined;
 
-/** A calendar month in UTC: what it is called (`2026-11`), how many seconds it has, and when it ends. */
-export function monthOf(now: Date): Month {
-  if (last === undefined || now.getTime() < last.begin || now >= last.end) last = newMonth(now);
-  return last;
+/** Returns the calendar month of a date in UTC: its name (`2026-11`), its length in seconds, its start and its end. */
+export function monthOf(now: Date): CalendarMonth {
+  if (cached === undefined || now.getTime() < cached.begin || now >= cached.end) cached = createMonth(now);
+  return cached;
 }
 
-function newMonth(now: Date): Month {
+function createMonth(now: Date): CalendarMonth {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   const [begin, end] = [Date.UTC(year, month), Date.UTC(year, month + 1)];
   return { name: now.toISOString().slice(0, 7), seconds: (end - begin) / 1000, begin, end: new Date(end) };

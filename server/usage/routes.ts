@@ -20,7 +20,7 @@ export const usageRoutes = ({ em }: ResourceDeps) =>
       const now = new Date();
       const states = limitStatesOf(req);
       const past = await readMonths(em, [clientId, monthOf(now).name, monthsShown - 1]);
-      // the month that is on is counted in memory, and ahead of what is written
+      // The current month is counted in memory, which is ahead of the database.
       const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
       const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({
         policy,

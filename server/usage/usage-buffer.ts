@@ -7,7 +7,7 @@ const readMonth = statement<{ requests: number }>(
   'select requests from usage_months where client_id = $1 and month = $2',
 );
 
-// in one order, so that processes that write at the same time wait for each other and not in a circle
+// Rows are written in a fixed order, so that concurrent processes cannot deadlock.
 const addRequests = statement<{ client_id: string; month: string; requests: number }>(
   'add_usage',
   `insert into usage_months (client_id, month, requests)
@@ -17,29 +17,29 @@ const addRequests = statement<{ client_id: string; month: string; requests: numb
    returning client_id, month, requests`,
 );
 
-type Month = {
+type BufferedMonth = {
   readonly clientId: string;
   readonly month: string;
-  /** What the database said last, the requests of other processes included. */
+  /** The last known count of the database, including requests of other processes. */
   written: number;
-  /** On its way to the database. */
+  /** Requests that are being written to the database. */
   writing: number;
-  /** Counted here, and not written yet. */
+  /** Requests counted here that have not been written yet. */
   fresh: number;
-  /** Whether it was asked for since the last time of writing. */
+  /** Whether the client has sent a request since the last write. */
   used: boolean;
 };
 
 /**
- * How many requests each application and API key made this month: counted here, and written now and then, so that no request
- * waits for it. Of several processes each learns what the others counted when it writes. A killed process forgets what it had
- * not written yet, which is what a few seconds brought.
+ * Counts the requests of each application and API key in the current month in memory and writes the counts periodically, so that no request
+ * waits for the database. Each process learns the counts of other processes when it writes. A killed process loses the counts of a few
+ * seconds that it has not written.
  */
 export class MonthlyUse {
-  #months = new Map<string, Month>();
-  #reading = new Map<string, Promise<Month>>();
+  #months = new Map<string, BufferedMonth>();
+  #reading = new Map<string, Promise<BufferedMonth>>();
 
-  /** One request more, if it counts and fewer than `limit` were made; how many there are now. */
+  /** Counts a request, if `counts` is true and the limit is not reached, and returns the current number of requests. */
   async count(em: Em, clientId: string, limit: number, counts: boolean, now: Date): Promise<{ requests: number; exceeded: boolean }> {
     const month = await this.#month(em, clientId, monthOf(now).name);
     month.used = true;
@@ -49,29 +49,33 @@ export class MonthlyUse {
     return { requests: month.written + month.writing + month.fresh, exceeded };
   }
 
-  /** Writes what was counted since the last time, and forgets who has not asked anything since. */
+  /** Writes the counts since the last write, and removes clients without requests since then. */
   async write(em: Em): Promise<void> {
     const known = [...this.#months.values()];
-    const due = known.filter(({ fresh }) => fresh > 0);
+    const unwritten = known.filter(({ fresh }) => fresh > 0);
     for (const month of known) {
-      if (!month.used && month.fresh === 0) this.#months.delete(keyOf(month.clientId, month.month));
+      if (!month.used && month.fresh === 0) this.#months.delete(bufferKey(month.clientId, month.month));
       month.used = false;
       [month.writing, month.fresh] = [month.fresh, 0];
     }
-    if (due.length === 0) return;
+    if (unwritten.length === 0) return;
     try {
-      const columns = [due.map(({ clientId }) => clientId), due.map(({ month }) => month), due.map(({ writing }) => writing)];
-      const totals = new Map((await addRequests(em, columns)).map((row) => [keyOf(row.client_id, row.month), row.requests]));
-      for (const month of due) [month.written, month.writing] = [totals.get(keyOf(month.clientId, month.month)) ?? 0, 0];
+      const columns = [
+        unwritten.map(({ clientId }) => clientId),
+        unwritten.map(({ month }) => month),
+        unwritten.map(({ writing }) => writing),
+      ];
+      const totals = new Map((await addRequests(em, columns)).map((row) => [bufferKey(row.client_id, row.month), row.requests]));
+      for (const month of unwritten) [month.written, month.writing] = [totals.get(bufferKey(month.clientId, month.month)) ?? 0, 0];
     } catch (error) {
-      for (const month of due) [month.fresh, month.writing] = [month.fresh + month.writing, 0];
+      for (const month of unwritten) [month.fresh, month.writing] = [month.fresh + month.writing, 0];
       throw error;
     }
   }
 
-  /** From the database at the first request of the month; those that come meanwhile wait for the same answer. */
-  async #month(em: Em, clientId: string, name: string): Promise<Month> {
-    const key = keyOf(clientId, name);
+  /** Returns the month of a client, read from the database at its first request; concurrent requests share one query. */
+  async #month(em: Em, clientId: string, name: string): Promise<BufferedMonth> {
+    const key = bufferKey(clientId, name);
     const known = this.#months.get(key);
     if (known) return known;
     const reading = this.#reading.get(key) ?? this.#read(em, clientId, name).finally(() => this.#reading.delete(key));
@@ -79,12 +83,12 @@ export class MonthlyUse {
     return reading;
   }
 
-  async #read(em: Em, clientId: string, name: string): Promise<Month> {
+  async #read(em: Em, clientId: string, name: string): Promise<BufferedMonth> {
     const [row] = await readMonth(em, [clientId, name]);
     const month = { clientId, month: name, written: row?.requests ?? 0, writing: 0, fresh: 0, used: true };
-    this.#months.set(keyOf(clientId, name), month);
+    this.#months.set(bufferKey(clientId, name), month);
     return month;
   }
 }
 
-const keyOf = (clientId: string, month: string): string => `${clientId} ${month}`;
+const bufferKey = (clientId: string, month: string): string => `${clientId} ${month}`;

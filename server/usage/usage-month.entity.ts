@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** How many requests an application or an API key made in a calendar month. It stays when the application goes. */
+/** Number of requests of an application or API key in a calendar month. The row remains when the application is deleted. */
 export const UsageMonth = defineEntity({
   name: 'UsageMonth',
   tableName: 'usage_months',

@@ -4,7 +4,7 @@ import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { principalOf } from '../http/request/request-context.ts';
 
-type Standing = Pick<UserBody, 'status' | 'role'>;
+type StatusAndRole = Pick<UserBody, 'status' | 'role'>;
 
 const actions: Record<UserBody['status'], AuditAction> = {
   active: 'account.reactivated',
@@ -12,12 +12,12 @@ const actions: Record<UserBody['status'], AuditAction> = {
   closed: 'account.closed',
 };
 
-/** Writes down that somebody may do more or less than before, and who saw to it. */
+/** Records a change of a user's status or role in the audit log, with the actor. */
 export async function auditUserChange(
   em: Em,
   req: Pick<Request, 'ip' | 'headers'>,
-  before: Standing,
-  user: Standing & { id: number },
+  before: StatusAndRole,
+  user: StatusAndRole & { id: number },
 ): Promise<void> {
   const { user: actor, clientId } = principalOf(req);
   const about = { actorId: actor?.id, clientId, userId: user.id };

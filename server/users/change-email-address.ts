@@ -8,7 +8,7 @@ import type { User } from './user.entity.ts';
 
 export type EmailAddressChange = {
   readonly email: string;
-  /** Whether the owner of the account proved to receive mail at the new address. */
+  /** Whether the account owner has confirmed the new address. */
   readonly isVerified: boolean;
   readonly actorId?: number | undefined;
   readonly clientId?: string | undefined;
@@ -16,9 +16,9 @@ export type EmailAddressChange = {
 };
 
 /**
- * Changes the e-mail address of an account, in a transaction in which the user is locked for update. Every change after the creation
- * of the account comes here, regardless of actor and path: it is recorded in the audit log, the old and the new address are notified,
- * and every link that was mailed earlier is invalidated. The caller records the event of the user.
+ * Changes the e-mail address of an account, in a transaction that has locked the user for update. Every change after account creation
+ * uses this function, regardless of actor and path: it records the change in the audit log, notifies the old and the new address, and
+ * invalidates every link mailed earlier. The caller records the user event.
  * @throws Problem `email_taken`
  */
 export async function changeEmailAddress(
@@ -36,9 +36,9 @@ export async function changeEmailAddress(
   await recordAuditEvent(em, source, { action: 'email.changed', actorId, clientId, userId: user.id, details }, now);
 }
 
-/** Marks the address of a locked user as verified, after its owner followed a link that was mailed there. */
+/** Marks the e-mail address of a locked user as verified, after its owner followed a link sent to it. */
 export async function verifyEmailAddress(em: Em, user: User, source: Source, now: Date): Promise<void> {
-  if (!user.verifyEmailAddress()) return;
+  if (!user.markEmailVerified()) return;
   await em.flush();
   await recordEvent(em, 'user.updated', userBody(user), user.id);
   await recordAuditEvent(em, source, { action: 'email.verified', actorId: user.id, userId: user.id }, now);

@@ -6,17 +6,17 @@ import { keepAnAdministrator } from './administrator-guard.ts';
 import { userBody } from './user-body.ts';
 import type { User } from './user.entity.ts';
 
-/** For good, in a transaction in which the administrators and the user are locked, in that order. */
+/** Closes an account permanently. The caller has locked the administrators and then the user, in the same transaction. */
 export async function closeUser(em: Em, endAccess: EndAccess, user: User): Promise<void> {
   await keepAnAdministrator(em, user);
-  await refuseOpenOrders(em, user.id);
+  await assertNoOpenOrders(em, user.id);
   user.close();
   await em.flush();
   await endAccess(em, user.id, 'for good');
   await recordEvent(em, 'user.closed', userBody(user), user.id);
 }
 
-async function refuseOpenOrders(em: Em, userId: number): Promise<void> {
+async function assertNoOpenOrders(em: Em, userId: number): Promise<void> {
   const open = await em.execute(`select 1 from orders where user_id = ? and status in ('pending', 'paid', 'shipped') limit 1`, [userId]);
-  if (open.length > 0) throw problem('open_orders', { detail: 'Orders that are not delivered or canceled have to be finished first.' });
+  if (open.length > 0) throw problem('open_orders', { detail: 'The user has orders that are neither delivered nor canceled.' });
 }

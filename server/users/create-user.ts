@@ -7,10 +7,10 @@ import { toUser, userColumns } from './user-body.ts';
 
 const insertUser = statement<User>('insert_user', `insert into users (name, email) values ($1, $2) returning ${userColumns}`);
 
-/** An account that nobody can sign in to yet. */
+/** Creates an account without credentials; its owner cannot sign in until a password or passkey is set. */
 export async function createUser(em: Em, { name, email }: UserCreate): Promise<User> {
   const [row] = await insertUser(em, [name, email]).catch(refuseTakenEmail);
-  if (!row) throw new Error('inserting a user gave no row');
+  if (!row) throw new Error('inserting a user returned no row');
   const user = toUser(row);
   await recordEvent(em, 'user.created', user, user.id);
   return user;

@@ -13,7 +13,7 @@ export type UserFilters = {
   readonly createdAtLt?: string | undefined;
 };
 
-/** Users, more than `limit` where there are more. */
+/** Returns the matching users; more than `limit` rows mean that there is a next page. */
 export async function listUsers(
   em: Em,
   filters: UserFilters,
@@ -22,7 +22,7 @@ export async function listUsers(
   limit: number,
 ): Promise<readonly User[]> {
   const direction = sql.raw(descending ? 'desc' : 'asc');
-  const conditions = conditionsOf(filters);
+  const conditions = filterConditions(filters);
   if (position)
     conditions.push(sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const query = sql<User>`select ${sql.raw(userColumns)} from users where ${sql.join(conditions, sql` and `)}
@@ -30,16 +30,16 @@ export async function listUsers(
   return rowsOf(em, query);
 }
 
-/** How many users match, up to where counting stops. */
+/** Counts the matching users, up to `totalCountMax + 1`. */
 export async function countUsers(em: Em, filters: UserFilters): Promise<number> {
   const query = sql<{ count: number }>`
-    select count(*) as count from (select 1 from users where ${sql.join(conditionsOf(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
+    select count(*) as count from (select 1 from users where ${sql.join(filterConditions(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
   return (await rowsOf(em, query))[0]?.count ?? 0;
 }
 
-function conditionsOf({ email, status, role, createdAtGte, createdAtLt }: UserFilters): RawBuilder<unknown>[] {
+function filterConditions({ email, status, role, createdAtGte, createdAtLt }: UserFilters): RawBuilder<unknown>[] {
   const conditions = [sql`true`];
-  // The address of a closed account is nobody's, so that the unique index serves.
+  // Closed accounts are excluded, which matches the partial unique index on the address.
   if (email !== undefined) conditions.push(sql`lower(email) = lower(${email}) and status <> 'closed'`);
   if (status !== undefined) conditions.push(sql`status = any(${status}::text[])`);
   if (role !== undefined) conditions.push(sql`role = any(${role}::text[])`);

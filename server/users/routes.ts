@@ -17,17 +17,17 @@ import { auditUserChange } from './audit-user-change.ts';
 import { closeUser } from './close-user.ts';
 import { updateUser } from './update-user.ts';
 
-const tagOf = (id: number): string => `user-${id}`;
+const etagName = (id: number): string => `user-${id}`;
 
 export const userRoutes = ({ em, pages, endAccess, onEmailAddressChange }: ResourceDeps) =>
   initServer().router(contract.users, {
     me: async ({ req, res }) => {
       const id = principalOf(req).user?.id;
-      if (id === undefined) throw problem('forbidden', { detail: 'This token acts for no person.' });
-      return found(req, res, tagOf(id), await findUser(em, principalOf(req), id));
+      if (id === undefined) throw problem('forbidden', { detail: 'This token does not act for a user.' });
+      return found(req, res, etagName(id), await findUser(em, principalOf(req), id));
     },
 
-    get: async ({ params: { user_id: id }, req, res }) => found(req, res, tagOf(id), await findUser(em, principalOf(req), id)),
+    get: async ({ params: { user_id: id }, req, res }) => found(req, res, etagName(id), await findUser(em, principalOf(req), id)),
 
     create: ({ body, req, res }) =>
       once(
@@ -52,13 +52,13 @@ export const userRoutes = ({ em, pages, endAccess, onEmailAddressChange }: Resou
         if (body.role !== undefined || body.status !== undefined) await lockAdministrators(inner);
         const principal = principalOf(req);
         const user = await lockUser(inner, principal, id);
-        requireMatch(req, tagOf(id), user);
+        requireMatch(req, etagName(id), user);
         const before = { status: user.status, role: user.role };
         await updateUser(inner, { endAccess, onEmailAddressChange }, { principal, source: sourceOf(req) }, user, body, new Date());
         await auditUserChange(inner, req, before, user);
         return userBody(user);
       });
-      return changed(res, tagOf(id), updated);
+      return changed(res, etagName(id), updated);
     },
 
     close: async ({ params: { user_id: id }, req }) => {
@@ -66,7 +66,7 @@ export const userRoutes = ({ em, pages, endAccess, onEmailAddressChange }: Resou
         await lockAdministrators(inner);
         const principal = principalOf(req);
         const user = await lockUser(inner, principal, id);
-        requireMatch(req, tagOf(id), user);
+        requireMatch(req, etagName(id), user);
         authorizeUserChange(principal, user, ['closure'], new Date());
         await closeUser(inner, endAccess, user);
         await auditUserChange(inner, req, { status: 'active', role: user.role }, user);

@@ -1,7 +1,7 @@
 import { constraintOf } from '../database/errors/sql-errors.ts';
 import { problem } from '../http/problem-details/problem.ts';
 
-/** Two users cannot have one address; the database knows, whoever was first. */
+/** Translates a violation of the unique index on e-mail addresses into the problem `email_taken`; rethrows every other error. */
 export function refuseTakenEmail(error: unknown): never {
   if (constraintOf(error) !== 'users_email_unique') throw error;
   const detail = 'A user with this e-mail address exists.';

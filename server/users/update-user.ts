@@ -10,19 +10,19 @@ import { userBody } from './user-body.ts';
 import { keepAnAdministrator } from './administrator-guard.ts';
 import type { User } from './user.entity.ts';
 
-type Effects = { readonly endAccess: EndAccess; readonly onEmailAddressChange: OnEmailAddressChange };
+type SideEffects = { readonly endAccess: EndAccess; readonly onEmailAddressChange: OnEmailAddressChange };
 type Actor = { readonly principal: Principal; readonly source: Source };
 
-/** A merge patch on a user that is locked: what is absent stays. */
+/** Applies a merge patch (RFC 7396) to a locked user. */
 export async function updateUser(
   em: Em,
-  { endAccess, onEmailAddressChange }: Effects,
+  { endAccess, onEmailAddressChange }: SideEffects,
   { principal, source }: Actor,
   user: User,
   input: UserUpdate,
   now: Date,
 ): Promise<void> {
-  authorizeUserChange(principal, user, changesOf(user, input), now);
+  authorizeUserChange(principal, user, changedProperties(user, input), now);
   const { status = user.status, role = user.role, name = user.name, email = user.email } = input;
   if (role !== 'admin' || status !== 'active') await keepAnAdministrator(em, user);
   const edited = name !== user.name || email !== user.email || role !== user.role;
@@ -32,7 +32,7 @@ export async function updateUser(
   if (status === 'active' && before !== 'active') user.reactivate();
   await em.flush();
   if (email !== user.email) {
-    // not verified, whoever changes it: nobody has followed a link that was mailed there
+    // The owner has not followed a link sent to the new address yet, so it is unverified.
     const change = { email, isVerified: false, actorId: principal.user?.id, clientId: principal.clientId, source };
     await changeEmailAddress(em, onEmailAddressChange, user, change, now);
   }
@@ -44,5 +44,5 @@ export async function updateUser(
 
 const changeable = ['name', 'email', 'status', 'role'] as const;
 
-const changesOf = (user: User, input: UserUpdate): UserChange[] =>
+const changedProperties = (user: User, input: UserUpdate): UserChange[] =>
   changeable.filter((property) => input[property] !== undefined && input[property] !== user[property]);

@@ -4,10 +4,10 @@ import type { User } from './user.entity.ts';
 
 export const userColumns = `id, name, email, email_verification = 'verified' as email_verified, status, role, version, created_at, updated_at`;
 
-/** A row as the API shows it. */
+/** Returns the API representation of a row. */
 export const toUser = (row: UserBody): UserBody => ({ ...row, created_at: instant(row.created_at), updated_at: instant(row.updated_at) });
 
-/** The entity as the API shows it. */
+/** Returns the API representation of an entity. */
 export const userBody = ({ id, name, email, emailVerification, status, role, version, createdAt, updatedAt }: User): UserBody => ({
   id,
   name,

@@ -7,11 +7,12 @@ const schema = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     name: p.text().check('length(name) >= 1 and length(name) <= 200'),
-    /** Kept as it was typed; two addresses that differ only in case are the same account. */
+    /** Stored as entered; addresses that differ only in case belong to the same account. */
     email: p.text().check('length(email) >= 3 and length(email) <= 254'),
     /**
-     * Whether the owner of the account has proved to receive mail at the address. `confirmation_required` means that somebody else
-     * changed it: it resets no password until it is confirmed. At an `unverified` address of a new account the reset link confirms it.
+     * Whether the account owner has confirmed the address. `confirmation_required` means that another user or a client changed it: it
+     * cannot be used to reset the password until it is confirmed. A password reset link also confirms the `unverified` address of a new
+     * account.
      */
     emailVerification: p.enum(['unverified', 'verified', 'confirmation_required']).default('unverified'),
     status: p.enum(['active', 'suspended', 'closed']).default('active'),
@@ -23,47 +24,47 @@ const schema = defineEntity({
       .defaultRaw('now()')
       .onUpdate(() => new Date()),
   },
-  // A closed account gives its address back.
+  // The address of a closed account can be used again.
   uniques: [
     { name: 'users_email_unique', expression: `create unique index users_email_unique on users (lower(email)) where status <> 'closed'` },
   ],
   indexes: [{ name: 'users_created', properties: ['createdAt', 'id'] }],
-  hooks: { beforeUpdate: [refuseAssignedEmail] },
+  hooks: { beforeUpdate: [rejectAssignedEmail] },
 });
 
-/** Users whose address changed by a method of the entity since it was last written. */
+/** Users whose address was changed by an entity method since the last flush. */
 const changedByMethod = new WeakSet<object>();
 
 export class User extends schema.class {
-  /** Changed by `changeEmailAddress` (change-email-address.ts) alone, which invalidates links and tells the owner. */
+  /** Only `changeEmailAddress` (change-email-address.ts) changes it: that function also invalidates mailed links and notifies the owner. */
   declare readonly email: string;
 
-  /** Call `changeEmailAddress` instead. */
+  /** Sets the address without side effects. Call `changeEmailAddress` instead. */
   replaceEmailAddress(email: string, isVerified: boolean): void {
     writeEmailAddress(this, email, isVerified ? 'verified' : 'confirmation_required');
   }
 
-  /** Returns false if the address was verified already. */
-  verifyEmailAddress(): boolean {
+  /** Marks the address as verified. Returns false if it already was. */
+  markEmailVerified(): boolean {
     if (this.emailVerification === 'verified') return false;
     this.emailVerification = 'verified';
     return true;
   }
 
-  /** Its tokens are refused from the next request on; what it agreed to is kept. */
+  /** Suspends the account: its access tokens are rejected from the next request on; its consents are kept. */
   suspend(): void {
-    if (this.status !== 'active') throw impossible(this, 'suspended');
+    if (this.status !== 'active') throw invalidTransition(this, 'suspended');
     this.status = 'suspended';
   }
 
   reactivate(): void {
-    if (this.status !== 'suspended') throw impossible(this, 'active');
+    if (this.status !== 'suspended') throw invalidTransition(this, 'active');
     this.status = 'active';
   }
 
-  /** For good: who it was is forgotten, and the address is free again. */
+  /** Closes the account permanently, erases the name and releases the e-mail address. */
   close(): void {
-    if (this.status === 'closed') throw impossible(this, 'closed');
+    if (this.status === 'closed') throw invalidTransition(this, 'closed');
     this.status = 'closed';
     this.name = 'Closed user';
     writeEmailAddress(this, `closed-${this.id}@users.invalid`, 'unverified');
@@ -76,13 +77,13 @@ function writeEmailAddress(user: User, email: string, emailVerification: User['e
   Object.assign(user, { email, emailVerification });
 }
 
-/** Stops code that assigns an address by a way that the compiler does not see. */
-function refuseAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
+/** Rejects an address that was assigned directly in a way the compiler cannot see, such as `Object.assign`. */
+function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
   if (changeSet?.payload && 'email' in changeSet.payload && !changedByMethod.delete(entity)) {
-    throw new Error('an e-mail address was assigned: call changeEmailAddress');
+    throw new Error('an e-mail address was assigned directly: call changeEmailAddress');
   }
 }
 
-// Not a private method: the ORM makes entities without their constructor.
-const impossible = ({ status }: User, next: string): Problem =>
+// Not a private method: MikroORM creates entities without calling the constructor.
+const invalidTransition = ({ status }: User, next: string): Problem =>
   problem('invalid_transition', { detail: `The user is ${status}, and cannot become ${next}.` });

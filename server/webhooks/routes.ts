@@ -10,7 +10,7 @@ import { deliveryHandlers } from './delivery/delivery-handlers.ts';
 import { endpointLocation, toEndpoint } from './endpoints/endpoint-rows.ts';
 import { findEndpoint, listEndpoints } from './endpoints/find-endpoint.ts';
 
-const day = 24 * 60 * 60;
+const daySeconds = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;
 
 export const webhookRoutes = ({ em, pages, ...deps }: ResourceDeps & WebhookDeps) =>
@@ -56,7 +56,7 @@ export const webhookRoutes = ({ em, pages, ...deps }: ResourceDeps & WebhookDeps
         res,
         async (inner): Promise<WebhookSecretRotation> => {
           await findEndpoint(inner, principalOf(req), id, 'lock');
-          const { secret, until } = await rotateSecret(inner, id, body.overlap_seconds ?? day, deps.webhookKey, new Date());
+          const { secret, until } = await rotateSecret(inner, id, body.overlap_seconds ?? daySeconds, deps.webhookKey, new Date());
           return { secret, previous_secret_expires_at: until };
         },
         () => endpointLocation(id),

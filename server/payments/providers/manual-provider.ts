@@ -3,11 +3,11 @@ import type { PaymentProvider } from './payment-provider.ts';
 const prefix = 'manual-';
 const pending = { status: 'pending', amountReceived: 0, currency: '' } as const;
 
-/** Cash and bank transfers: a member of staff says when the money has come, or gone back. */
+/** Provider for cash and bank transfers: staff report when money was received or refunded. */
 export const manualProvider: PaymentProvider = {
   name: 'manual',
   asks: false,
-  hold: 'long',
+  reservation: 'long',
   create: ({ idempotencyKey }) => Promise.resolve({ ...pending, reference: `${prefix}${idempotencyKey}` }),
   retrieve: (reference) => Promise.resolve({ ...pending, reference }),
   cancel: (reference) => Promise.resolve({ ...pending, reference, status: 'canceled' }),

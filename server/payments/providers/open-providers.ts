@@ -5,7 +5,7 @@ import { testProvider } from './test-provider.ts';
 
 type PaymentSettings = { readonly test: boolean; readonly stripe?: StripeSettings | undefined };
 
-/** The payment providers of this installation. */
+/** Creates the payment providers that are configured. */
 export async function openPaymentProviders({ test, stripe }: PaymentSettings): Promise<PaymentProviders> {
   return paymentProviders(manualProvider, ...(test ? [testProvider()] : []), ...(stripe ? [await openStripe(stripe)] : []));
 }

@@ -3,9 +3,9 @@ import type { Payment, Refund } from '@mandate/contract';
 type NextAction = NonNullable<Payment['next_action']>;
 type FailureCode = NonNullable<Payment['failure_code']>;
 
-/** What a provider knows of a payment. */
+/** State of a payment at its provider. */
 export type ProviderPayment = {
-  /** `null`: it was refused before the provider gave it an identifier. */
+  /** `null` if the provider rejected the payment before it assigned an id. */
   readonly reference: string | null;
   readonly status: Payment['status'];
   readonly amountReceived: number;
@@ -20,7 +20,10 @@ export type ProviderRefund = {
   readonly failureCode?: string;
 };
 
-/** That something happened at the provider. What it is now, the provider is asked: reports come twice, late, and in any order. */
+/**
+ * Notification of a change at the provider. Events can be duplicated, late or out of order, so the current state is fetched from the
+ * provider.
+ */
 export type ProviderEvent = {
   readonly id: string;
   readonly subject: 'payment' | 'refund';
@@ -36,7 +39,7 @@ export type PaymentRequest = {
   readonly returnUrl?: string;
   readonly methodToken?: string;
   readonly customer: { readonly id: number; readonly email: string };
-  /** The same request with the same key is the same payment, however often it is sent. */
+  /** Repeated requests with the same key create one payment. */
   readonly idempotencyKey: string;
 };
 
@@ -48,57 +51,59 @@ export type RefundRequest = {
   readonly idempotencyKey: string;
 };
 
-/** Who takes the money. Every call may take long and may fail, so none is made inside a transaction. */
+/** A payment provider. Its calls can be slow and can fail, so none is made inside a transaction. */
 export type PaymentProvider = {
   readonly name: Payment['provider'];
-  /** `asks`: its payments move on at the provider, so it is asked from time to time. Otherwise a person says what happened. */
+  /** Whether payments change at the provider, so that it is polled. Otherwise, staff report the outcome. */
   readonly asks: boolean;
-  /** How long a payment keeps the goods of its order: as long as any unpaid order, or long enough for a bank transfer. */
-  readonly hold: 'short' | 'long';
-  /** Every token that the provider knows, where there is such a list: a payment with another token is rejected before it starts. */
+  /** How long a payment reserves the goods of its order: `short` as for any unpaid order, `long` for a bank transfer. */
+  readonly reservation: 'short' | 'long';
+  /** All valid payment method tokens, if they are known: a payment with another token is rejected before it starts. */
   readonly methodTokens?: readonly string[];
   create(request: PaymentRequest): Promise<ProviderPayment>;
   retrieve(reference: string): Promise<ProviderPayment>;
-  /** Gives the payment as it is afterwards: one that has succeeded in the meantime is not canceled any more. */
+  /** Returns the payment after the attempt: a payment that has succeeded in the meantime is not canceled. */
   cancel(reference: string, idempotencyKey: string): Promise<ProviderPayment>;
   refund(reference: string, request: RefundRequest): Promise<ProviderRefund>;
   retrieveRefund(reference: string): Promise<ProviderRefund>;
-  /** Verifies first, and throws `BadSignature`. */
+  /** Verifies the signature and parses the events; throws an error if the signature is invalid. */
   parseEvents?(raw: Uint8Array, headers: Headers): Promise<ProviderEvent[]>;
 };
 
 export type PaymentProviders = ReadonlyMap<string, PaymentProvider>;
 
-/** What handlers that have to do with money are made with besides. */
+/** Additional dependencies of handlers that use payment providers. */
 export type PaymentDeps = {
   readonly providers: PaymentProviders;
-  /** Has what waits in the background looked at soon. */
+  /** Makes the background jobs run soon. */
   readonly wake: () => void;
 };
 
+/** Indexes payment providers by name. */
 export const paymentProviders = (...list: readonly PaymentProvider[]): PaymentProviders =>
   new Map(list.map((provider) => [provider.name, provider]));
 
+/** Returns the payment provider with this name; throws an error if it is not configured. */
 export function providerOf(providers: PaymentProviders, name: string): PaymentProvider {
   const provider = providers.get(name);
-  if (!provider) throw new Error(`the payment provider ${name} is not configured any more`);
+  if (!provider) throw new Error(`the payment provider ${name} is no longer configured`);
   return provider;
 }
 
-/** Not signed by the provider. */
+/** An event has no valid signature of the provider. */
 export class BadSignature extends Error {
   override readonly name = 'BadSignature';
 }
 
-/** The provider did not answer, so nobody knows whether it did what it was asked: ask again, with the same key. */
+/** The provider did not respond, so the result of the request is unknown. Retry it with the same idempotency key. */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';
 }
 
-/** What the provider says; `undefined` while it does not answer, and then it is asked again later. */
-export async function ifAvailable<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+/** Resolves to the provider's response, or to `undefined` if the provider is unavailable and will be polled later. */
+export async function ifAvailable<Result>(response: Promise<Result>): Promise<Result | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof ProviderUnavailable) return undefined;
     throw error;

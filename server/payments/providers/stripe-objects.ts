@@ -1,28 +1,28 @@
 import type Stripe from 'stripe';
 import type { ProviderEvent, ProviderPayment, ProviderRefund } from './payment-provider.ts';
 
-/** Stripe counts these with two decimals, though they have none. */
-const countedInHundredths = new Set(['ISK', 'UGX']);
+/** Zero-decimal currencies whose amounts Stripe nevertheless expects with two decimals. */
+const twoDecimalAtStripe = new Set(['ISK', 'UGX']);
 
-export const toStripeAmount = (amount: number, currency: string): number => (countedInHundredths.has(currency) ? amount * 100 : amount);
-const fromStripeAmount = (amount: number, currency: string): number => (countedInHundredths.has(currency) ? amount / 100 : amount);
+export const toStripeAmount = (amount: number, currency: string): number => (twoDecimalAtStripe.has(currency) ? amount * 100 : amount);
+const fromStripeAmount = (amount: number, currency: string): number => (twoDecimalAtStripe.has(currency) ? amount / 100 : amount);
 
-/** A payment as Stripe sends it. */
+/** Converts a Stripe PaymentIntent. */
 export function paymentOf(intent: Stripe.PaymentIntent): ProviderPayment {
   const currency = intent.currency.toUpperCase();
-  const status = statusOf(intent);
-  const nextAction = nextActionOf(intent);
+  const status = toStatus(intent);
+  const nextAction = toNextAction(intent);
   return {
     reference: intent.id,
     status,
     amountReceived: fromStripeAmount(intent.amount_received, currency),
     currency,
     ...(nextAction && { nextAction }),
-    ...(status === 'failed' && { failure: failureOf(intent.last_payment_error) }),
+    ...(status === 'failed' && { failure: toFailure(intent.last_payment_error) }),
   };
 }
 
-function statusOf({ status, last_payment_error: error }: Stripe.PaymentIntent): ProviderPayment['status'] {
+function toStatus({ status, last_payment_error: error }: Stripe.PaymentIntent): ProviderPayment['status'] {
   switch (status) {
     case 'requires_payment_method':
       return error ? 'failed' : 'pending';
@@ -34,13 +34,13 @@ function statusOf({ status, last_payment_error: error }: Stripe.PaymentIntent): 
       return 'succeeded';
     case 'canceled':
       return 'canceled';
-    // Stripe may add more: the money is neither here nor refused.
+    // Stripe may add statuses: the payment has neither succeeded nor failed.
     default:
       return 'processing';
   }
 }
 
-function nextActionOf({ status, next_action: next, client_secret: secret }: Stripe.PaymentIntent): ProviderPayment['nextAction'] {
+function toNextAction({ status, next_action: next, client_secret: secret }: Stripe.PaymentIntent): ProviderPayment['nextAction'] {
   const url = next?.redirect_to_url?.url;
   if (url) return { type: 'redirect', url, client_secret: null };
   if (status !== 'requires_payment_method' && status !== 'requires_confirmation' && status !== 'requires_action') return undefined;
@@ -57,11 +57,12 @@ const failureCodes = {
 
 const isKnown = (code: string): code is keyof typeof failureCodes => Object.hasOwn(failureCodes, code);
 
-function failureOf(error: Stripe.PaymentIntent['last_payment_error']): NonNullable<ProviderPayment['failure']> {
+function toFailure(error: Stripe.PaymentIntent['last_payment_error']): NonNullable<ProviderPayment['failure']> {
   const code = [error?.decline_code ?? '', error?.code ?? ''].find(isKnown);
   return { code: code ? failureCodes[code] : 'unknown', message: error?.message ?? 'The payment did not succeed.' };
 }
 
+/** Converts a Stripe Refund. */
 export function refundOf({ id, status, failure_reason: reason }: Stripe.Refund): ProviderRefund {
   if (status === 'succeeded' || status === 'failed' || status === 'canceled') {
     return { reference: id, status, ...(reason !== undefined && { failureCode: reason }) };
@@ -69,7 +70,7 @@ export function refundOf({ id, status, failure_reason: reason }: Stripe.Refund):
   return { reference: id, status: 'pending' };
 }
 
-/** What an event is about, if it is a payment or a refund. */
+/** Returns the subject of an event, if it is a payment or a refund. */
 export function subjectOf(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
   if (!('object' in object) || !('id' in object) || typeof object.id !== 'string') return undefined;
   if (object.object === 'payment_intent') return { subject: 'payment', reference: object.id };

@@ -5,24 +5,24 @@ import { paymentOf, refundOf, subjectOf, toStripeAmount } from './stripe-objects
 export type StripeSettings = {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Where Stripe is, when not at Stripe. */
+  /** Address of another Stripe API server, for tests. */
   readonly api?: { readonly host: string; readonly port: number; readonly protocol: 'http' };
 };
 
 const settings = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false } as const;
 const stripeReasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;
 
-/** Cards and wallets by PaymentIntents. The `stripe` package is loaded only here, and only by shops that use it. */
+/** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if it is configured. */
 export async function openStripe({ secretKey, webhookSecret, api }: StripeSettings): Promise<PaymentProvider> {
   const { default: Client } = await import('stripe');
   const stripe = new Client(secretKey, { ...settings, ...api });
-  const failures = failuresOf(Client);
+  const errorMapping = createErrorMapping(Client);
   return {
     name: 'stripe',
     asks: true,
-    hold: 'short',
-    ...paymentsAt(stripe, failures),
-    ...refundsAt(stripe, failures),
+    reservation: 'short',
+    ...createPaymentMethods(stripe, errorMapping),
+    ...createRefundMethods(stripe, errorMapping),
     async parseEvents(raw, headers) {
       const event = await stripe.webhooks
         .constructEventAsync(Buffer.from(raw), headers.get('stripe-signature') ?? '', webhookSecret)
@@ -35,24 +35,32 @@ export async function openStripe({ secretKey, webhookSecret, api }: StripeSettin
   };
 }
 
-type Failures = ReturnType<typeof failuresOf>;
+type ErrorMapping = ReturnType<typeof createErrorMapping>;
 
-const failuresOf = ({ errors }: typeof Stripe) => ({
-  /** Nobody knows what became of a request without an answer; everything else is an answer. */
-  ask: <Answer>(request: Promise<Answer>): Promise<Answer> =>
+const createErrorMapping = ({ errors }: typeof Stripe) => ({
+  /** Throws `ProviderUnavailableError` for requests without a definite result; all other errors are responses. */
+  mapErrors: <Result>(request: Promise<Result>): Promise<Result> =>
     request.catch((error: unknown) => {
-      const unanswered = [errors.StripeConnectionError, errors.StripeAPIError, errors.StripeRateLimitError, errors.StripeIdempotencyError];
-      if (!unanswered.some((kind) => error instanceof kind)) throw error;
-      throw new ProviderUnavailable('Stripe does not answer', { cause: error });
+      const inconclusive = [
+        errors.StripeConnectionError,
+        errors.StripeAPIError,
+        errors.StripeRateLimitError,
+        errors.StripeIdempotencyError,
+      ];
+      if (!inconclusive.some((kind) => error instanceof kind)) throw error;
+      throw new ProviderUnavailable('Stripe does not respond', { cause: error });
     }),
-  /** Stripe did not want to; what else goes wrong is thrown on. */
-  refused: (error: unknown): Stripe.errors.StripeError => {
+  /** Returns the error if Stripe rejected the request; rethrows all other errors. */
+  asRejection: (error: unknown): Stripe.errors.StripeError => {
     if (error instanceof errors.StripeCardError || error instanceof errors.StripeInvalidRequestError) return error;
     throw error;
   },
 });
 
-const paymentsAt = (stripe: Stripe, { ask, refused }: Failures): Pick<PaymentProvider, 'create' | 'retrieve' | 'cancel'> => ({
+const createPaymentMethods = (
+  stripe: Stripe,
+  { mapErrors, asRejection }: ErrorMapping,
+): Pick<PaymentProvider, 'create' | 'retrieve' | 'cancel'> => ({
   create({ orderId, attempt, amount, currency, returnUrl, methodToken, idempotencyKey }) {
     const intent = stripe.paymentIntents.create(
       {
@@ -66,43 +74,46 @@ const paymentsAt = (stripe: Stripe, { ask, refused }: Failures): Pick<PaymentPro
       },
       { idempotencyKey },
     );
-    return ask(intent.then(paymentOf, (error: unknown) => refusedPayment(refused(error), currency)));
+    return mapErrors(intent.then(paymentOf, (error: unknown) => rejectedPayment(asRejection(error), currency)));
   },
-  retrieve: (reference) => ask(stripe.paymentIntents.retrieve(reference).then(paymentOf)),
+  retrieve: (reference) => mapErrors(stripe.paymentIntents.retrieve(reference).then(paymentOf)),
   cancel(reference, idempotencyKey) {
     const canceled = stripe.paymentIntents.cancel(reference, {}, { idempotencyKey }).then(paymentOf, (error: unknown) => {
-      // It has gone too far, or is canceled already: what it is now is the answer.
-      if (refused(error).code !== 'payment_intent_unexpected_state') throw error;
+      // The payment can no longer be canceled or already is; return its current state.
+      if (asRejection(error).code !== 'payment_intent_unexpected_state') throw error;
       return stripe.paymentIntents.retrieve(reference).then(paymentOf);
     });
-    return ask(canceled);
+    return mapErrors(canceled);
   },
 });
 
-const refundsAt = (stripe: Stripe, { ask, refused }: Failures): Pick<PaymentProvider, 'refund' | 'retrieveRefund'> => ({
+const createRefundMethods = (
+  stripe: Stripe,
+  { mapErrors, asRejection }: ErrorMapping,
+): Pick<PaymentProvider, 'refund' | 'retrieveRefund'> => ({
   refund(reference, { refundId, amount, currency, reason, idempotencyKey }) {
-    const made = stripe.refunds.create(
-      { payment_intent: reference, amount: toStripeAmount(amount, currency), metadata: { refund_id: refundId }, ...reasonOf(reason) },
+    const created = stripe.refunds.create(
+      { payment_intent: reference, amount: toStripeAmount(amount, currency), metadata: { refund_id: refundId }, ...toStripeReason(reason) },
       { idempotencyKey },
     );
-    return ask(
-      made.then(refundOf, (error: unknown): ProviderRefund => {
-        const { code = 'unknown' } = refused(error);
+    return mapErrors(
+      created.then(refundOf, (error: unknown): ProviderRefund => {
+        const { code = 'unknown' } = asRejection(error);
         return { reference: null, status: 'failed', failureCode: code };
       }),
     );
   },
-  retrieveRefund: (reference) => ask(stripe.refunds.retrieve(reference).then(refundOf)),
+  retrieveRefund: (reference) => mapErrors(stripe.refunds.retrieve(reference).then(refundOf)),
 });
 
-/** A card that is declined leaves a payment at Stripe, a request that makes no sense leaves nothing. */
-function refusedPayment(error: Stripe.errors.StripeError, currency: string): ProviderPayment {
+/** Converts a rejected payment. A declined card creates a PaymentIntent at Stripe, an invalid request does not. */
+function rejectedPayment(error: Stripe.errors.StripeError, currency: string): ProviderPayment {
   if (error.payment_intent) return paymentOf(error.payment_intent);
   const failure = { code: 'unknown', message: 'The payment provider did not accept this payment.' } as const;
   return { reference: null, status: 'failed', amountReceived: 0, currency, failure };
 }
 
-function reasonOf(given: string): { reason?: (typeof stripeReasons)[number] } {
+function toStripeReason(given: string): { reason?: (typeof stripeReasons)[number] } {
   const reason = stripeReasons.find((name) => name === given);
   return reason === undefined ? {} : { reason };
 }

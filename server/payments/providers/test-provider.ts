@@ -8,8 +8,8 @@ type Status = ProviderPayment['status'];
 
 const isOutcome = (token: string): token is Outcome => Object.hasOwn(testMethodTokens, token);
 
-/** How it begins, and what it has become when somebody asks again. */
-const courses: Record<Outcome, readonly [begin: Status, end: Status]> = {
+/** Status of a payment after its creation, and when it is retrieved later. */
+const statusesByOutcome: Record<Outcome, readonly [initial: Status, final: Status]> = {
   test_ok: ['succeeded', 'succeeded'],
   test_declined: ['failed', 'failed'],
   test_requires_action: ['requires_action', 'succeeded'],
@@ -20,41 +20,43 @@ const courses: Record<Outcome, readonly [begin: Status, end: Status]> = {
   test_late_success: ['pending', 'pending'],
 };
 
-/** What the provider sends, as it would come in over HTTP. */
+/** A webhook request of the test provider. */
 export type Report = { readonly body: string; readonly headers: Record<string, string> };
 
 export type TestProvider = PaymentProvider & {
-  /** What the provider has to say about a payment, in the order it says it. */
+  /** Returns the webhook requests for a payment, in the order in which the provider sends them. */
   reports(reference: string): Report[];
 };
 
 const signatureHeader = 'test-signature';
-const report = z.object({ id: z.string(), type: z.string(), reference: z.string() });
+const webhookSchema = z.object({ id: z.string(), type: z.string(), reference: z.string() });
 
-/** A provider without money: every payment does what its token says. Its references tell all there is to know, so it forgets nothing in a restart. */
+/**
+ * Creates a provider for tests: the token determines the course of a payment. References encode the payment, so a restart loses no state.
+ */
 export function testProvider(): TestProvider {
   const key = randomBytes(32);
-  const [answered, canceled] = [new Set<string>(), new Set<string>()];
+  const [responded, canceled] = [new Set<string>(), new Set<string>()];
   const sign = (body: string | Uint8Array): string => createHmac('sha256', key).update(body).digest('hex');
 
   const cancel = (reference: string): ProviderPayment => {
-    const payment = paymentOf(reference, 'begin');
-    if (payment.status !== 'pending' && payment.status !== 'requires_action') return paymentOf(reference, 'end');
+    const payment = paymentFromReference(reference, 'initial');
+    if (payment.status !== 'pending' && payment.status !== 'requires_action') return paymentFromReference(reference, 'final');
     canceled.add(reference);
     return { ...payment, status: 'canceled' };
   };
   return {
     name: 'test',
     asks: true,
-    hold: 'short',
+    reservation: 'short',
     methodTokens: Object.keys(testMethodTokens),
     async create(request) {
-      const reference = referenceOf(request);
-      // The payment is made, and the answer is lost.
-      const lost = request.methodToken === 'test_timeout' && !answered.has(reference);
-      answered.add(reference);
-      if (lost) throw new ProviderUnavailable('the test provider did not answer');
-      const payment = paymentOf(reference, 'begin');
+      const reference = createReference(request);
+      // Simulates a lost response: the payment is created.
+      const lost = request.methodToken === 'test_timeout' && !responded.has(reference);
+      responded.add(reference);
+      if (lost) throw new ProviderUnavailable('the test provider did not respond');
+      const payment = paymentFromReference(reference, 'initial');
       if (payment.status !== 'requires_action') return payment;
       return {
         ...payment,
@@ -62,9 +64,10 @@ export function testProvider(): TestProvider {
       };
     },
     async retrieve(reference) {
-      const late = outcomeOf(reference) === 'test_late_success';
-      if (late && canceled.has(reference)) return { ...paymentOf(reference, 'end'), status: 'succeeded', ...amountOf(reference) };
-      return canceled.has(reference) ? cancel(reference) : paymentOf(reference, 'end');
+      const late = outcomeFromReference(reference) === 'test_late_success';
+      if (late && canceled.has(reference))
+        return { ...paymentFromReference(reference, 'final'), status: 'succeeded', ...amountFromReference(reference) };
+      return canceled.has(reference) ? cancel(reference) : paymentFromReference(reference, 'final');
     },
     cancel: async (reference) => cancel(reference),
     refund: async (_reference, { idempotencyKey }) => ({ reference: `test_refund_${idempotencyKey}`, status: 'succeeded' }),
@@ -72,35 +75,35 @@ export function testProvider(): TestProvider {
     async parseEvents(raw, headers) {
       const [given, expected] = [headers.get(signatureHeader) ?? '', sign(raw)].map((text) => Buffer.from(text));
       if (!given || !expected || given.length !== expected.length || !timingSafeEqual(given, expected)) throw new BadSignature();
-      const { id, type, reference } = report.parse(JSON.parse(Buffer.from(raw).toString()));
+      const { id, type, reference } = webhookSchema.parse(JSON.parse(Buffer.from(raw).toString()));
       return [{ id, type, subject: 'payment', reference }];
     },
     reports: (reference) =>
-      reportsOf(reference).map(([number, type]) => {
-        const body = JSON.stringify({ id: `${reference}-${number}`, type, reference } satisfies z.infer<typeof report>);
+      webhooksOf(reference).map(([number, type]) => {
+        const body = JSON.stringify({ id: `${reference}-${number}`, type, reference } satisfies z.infer<typeof webhookSchema>);
         return { body, headers: { [signatureHeader]: sign(body), 'content-type': 'application/json' } };
       }),
   };
 }
 
-// A payment that was started before tokens were checked can have an unknown one.
-const referenceOf = ({ methodToken = 'test_requires_action', amount, currency, idempotencyKey }: PaymentRequest): string =>
+// Payments started before tokens were validated can have an unknown token.
+const createReference = ({ methodToken = 'test_requires_action', amount, currency, idempotencyKey }: PaymentRequest): string =>
   `${isOutcome(methodToken) ? methodToken : 'test_declined'}.${amount}.${currency}.${idempotencyKey}`;
 
-function outcomeOf(reference: string): Outcome {
+function outcomeFromReference(reference: string): Outcome {
   const [outcome = ''] = reference.split('.');
   if (!isOutcome(outcome)) throw new Error('not a payment of the test provider');
   return outcome;
 }
 
-function amountOf(reference: string): Pick<ProviderPayment, 'amountReceived' | 'currency'> {
+function amountFromReference(reference: string): Pick<ProviderPayment, 'amountReceived' | 'currency'> {
   const [, amount = '', currency = ''] = reference.split('.');
   return { amountReceived: Number(amount), currency };
 }
 
-function paymentOf(reference: string, stage: 'begin' | 'end'): ProviderPayment {
-  const status = courses[outcomeOf(reference)][stage === 'begin' ? 0 : 1];
-  const received = status === 'succeeded' ? amountOf(reference) : { ...amountOf(reference), amountReceived: 0 };
+function paymentFromReference(reference: string, stage: 'initial' | 'final'): ProviderPayment {
+  const status = statusesByOutcome[outcomeFromReference(reference)][stage === 'initial' ? 0 : 1];
+  const received = status === 'succeeded' ? amountFromReference(reference) : { ...amountFromReference(reference), amountReceived: 0 };
   return {
     reference,
     status,
@@ -109,8 +112,8 @@ function paymentOf(reference: string, stage: 'begin' | 'end'): ProviderPayment {
   };
 }
 
-function reportsOf(reference: string): (readonly [number: number, type: string])[] {
-  switch (outcomeOf(reference)) {
+function webhooksOf(reference: string): (readonly [number: number, type: string])[] {
+  switch (outcomeFromReference(reference)) {
     case 'test_duplicate_webhook':
       return [
         [1, 'succeeded'],

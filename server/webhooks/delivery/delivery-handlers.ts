@@ -9,12 +9,12 @@ import { findEnabled, findEndpoint } from '../endpoints/find-endpoint.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { redeliver } from './redeliver.ts';
 
-const { deliveries: list, redeliver: again, test } = contract.webhooks;
+const { deliveries: listRoute, redeliver: redeliverRoute, test } = contract.webhooks;
 
-/** What was sent to an endpoint, and what is sent again. */
+/** Creates the handlers that list, repeat and test the deliveries of an endpoint. */
 export const deliveryHandlers = ({ em, pages }: Pick<ResourceDeps, 'em' | 'pages'>) =>
   initServer().router(
-    { deliveries: list, redeliver: again, test },
+    { deliveries: listRoute, redeliver: redeliverRoute, test },
     {
       deliveries: async ({ params: { webhook_endpoint_id: id }, query, req, res }) => {
         await findEndpoint(em, principalOf(req), id);

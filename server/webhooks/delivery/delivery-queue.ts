@@ -5,7 +5,7 @@ import { eventColumns, type EventRow } from '../../events/event-rows.ts';
 import type { SealedSecrets } from '../endpoints/webhook-signature.ts';
 import type { Authority } from '../endpoints/webhook.entity.ts';
 
-/** Longer than any attempt takes: whoever takes a delivery has it for that long. */
+/** Duration of a lease on a claimed delivery; longer than any attempt takes. */
 const leaseSeconds = 30;
 const logMax = 10;
 
@@ -22,11 +22,11 @@ export type Claimed = EventRow &
     readonly endpoint_user_id: number | null;
   };
 
-/** How many deliveries may be taken: in all, for an endpoint, and for those that have some on their way already. */
+/** Maximum number of deliveries to claim: in total, per endpoint, and for endpoints that already have deliveries in flight. */
 export type Room = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
-// Endpoint by endpoint, beginning after the one that was served last, a few of each: however much waits for one, the others have their turn.
-// What comes of a claim is not worth waiting for the disk: at worst a delivery is made twice.
+// Claims a few deliveries per endpoint, starting after the endpoint served last, so that a long queue of one endpoint does not delay the
+// others. The commit does not wait for the disk: if a claim is lost in a crash, a delivery is at worst sent twice.
 const claim = statement<Claimed>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (
@@ -52,7 +52,7 @@ const claim = statement<Claimed>(
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id join events v on v.id = c.event_id`,
 );
 
-/** Takes deliveries that are due. `after`: the endpoint that was served last. */
+/** Claims pending deliveries that are due. `after` is the endpoint served last. */
 export const claimDeliveries = (em: Em, after: number, { total, each, left }: Room): Promise<Claimed[]> =>
   em.transactional((inner) => claim(inner, [after, total, each, [...left.keys()], [...left.values()]]));
 
@@ -73,7 +73,7 @@ const finish = statement<{ id: number }>(
    returning id, set_config('synchronous_commit', 'off', true) as lazily`,
 );
 
-/** Writes down what came of an attempt; false when the delivery has become somebody else's, or is over. */
+/** Records the result of an attempt. Returns false if the delivery is finished or another process has claimed it. */
 export async function finishAttempt(
   em: Em,
   { delivery_id: id, attempts }: Claimed,
@@ -89,25 +89,27 @@ const skip = statement(
   'skip_webhook_delivery',
   `update webhook_deliveries set status = 'skipped', finished_at = now() where id = $1 and attempts = $2 and status = 'pending'`,
 );
-/** Nothing was sent, and nothing will be. */
+/** Marks a delivery as skipped: it was not sent and will not be. */
 export const skipDelivery = (em: Em, { delivery_id: id, attempts }: Claimed) => skip(em, [id, attempts]);
 
-const giveBack = statement(
+const release = statement(
   'give_back_webhook_delivery',
   `update webhook_deliveries set next_attempt_at = now() + make_interval(secs => $3::float8 / 1000) where id = $1 and attempts = $2 and status = 'pending'`,
 );
-/** Nothing was sent; somebody takes it up again a little later. */
-export const giveDeliveryBack = (em: Em, { delivery_id: id, attempts }: Claimed, delayMs: number) => giveBack(em, [id, attempts, delayMs]);
+/** Puts a claimed but unsent delivery back into the queue, for another attempt after the delay. */
+export const giveDeliveryBack = (em: Em, { delivery_id: id, attempts }: Claimed, delayMs: number) => release(em, [id, attempts, delayMs]);
 
-const failing = statement(
+const markFailing = statement(
   'note_failing_endpoint',
   `update webhook_endpoints set failing_since = coalesce(failing_since, now()), paused_until = case when $2::float8 > 0 then now() + make_interval(secs => $2::float8 / 1000) else paused_until end
     where id = $1`,
 );
-const working = statement(
+const markHealthy = statement(
   'note_working_endpoint',
   'update webhook_endpoints set failing_since = null, paused_until = null where id = $1 and failing_since is not null',
 );
 
-export const noteFailing = (em: Em, endpointId: number, pauseMs: number) => failing(em, [endpointId, pauseMs]);
-export const noteWorking = (em: Em, endpointId: number) => working(em, [endpointId]);
+/** Marks an endpoint as failing and pauses its deliveries, if `pauseMs` is not 0. */
+export const noteFailing = (em: Em, endpointId: number, pauseMs: number) => markFailing(em, [endpointId, pauseMs]);
+/** Marks an endpoint as no longer failing. */
+export const noteWorking = (em: Em, endpointId: number) => markHealthy(em, [endpointId]);

@@ -15,62 +15,62 @@ import { Slots } from './endpoint-concurrency.ts';
 export type DelivererParts = {
   readonly em: Em;
   readonly log: Log;
-  /** What the secrets of the endpoints are sealed with. */
+  /** Encryption key of the endpoint secrets. */
   readonly key: Buffer;
   readonly network: Network;
   readonly notice: NoticeParts;
 };
 
-/** Nothing of the endpoint's answer but these words and its status is kept. */
+/** Failure reasons. Of a response, only its status and this reason are stored. */
 type Failure = 'timeout' | 'connection_failed' | 'name_not_found' | 'tls_failed' | 'address_not_allowed' | 'status_code' | 'redirect';
 
-const day = 86_400_000;
-const soonMs = 100;
-/** Retries that are due later are left to the next poll. */
+const dayMs = 86_400_000;
+const busyRetryMs = 100;
+/** Maximum delay for which a timer is set; later retries are found by polling. */
 const timersMaxMs = 60_000;
 /** Retries that become due within this time share a timer. */
 const timerStepMs = 100;
 
-/** Sends what is due to the endpoints. As many processes as there are can have one each. */
+/** Sends due deliveries to their endpoints. Every process can run one worker. */
 export class Deliverer {
-  readonly #parts: DelivererParts;
-  readonly #slots = new Slots();
+  readonly #deps: DelivererParts;
+  readonly #concurrency = new Slots();
   readonly #stopping = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
   readonly #timers = new Map<number, NodeJS.Timeout>();
-  #servedLast = 0;
+  #lastServedEndpointId = 0;
   #running: Promise<void> | undefined;
   #again = false;
 
-  constructor(parts: DelivererParts) {
-    this.#parts = parts;
+  constructor(deps: DelivererParts) {
+    this.#deps = deps;
   }
 
-  /** Sends until nothing is due that there is room for. What has been begun may still be under way afterwards. */
+  /** Claims and sends deliveries until none is due or the capacity is used up. Attempts may still be in flight when it resolves. */
   run(): Promise<void> {
     this.#again = true;
-    this.#running ??= this.#takeAll().finally(() => (this.#running = undefined));
+    this.#running ??= this.#claimAll().finally(() => (this.#running = undefined));
     return this.#running;
   }
 
-  /** Waits for the attempts that are under way, too. */
+  /** Runs, and waits for the attempts in flight. */
   async settled(): Promise<void> {
     await this.run();
-    while (this.#underWay.size > 0) {
-      await Promise.all(this.#underWay);
+    while (this.#inFlight.size > 0) {
+      await Promise.all(this.#inFlight);
       await this.run();
     }
   }
 
-  /** Begins nothing more, and breaks off what is under way: it is taken up again by whoever comes next. */
+  /** Stops claiming deliveries and aborts the attempts in flight; another process claims them again. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await this.#running;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inFlight);
   }
 
-  /** Runs again when a delivery that this process has postponed is due. */
+  /** Schedules a run for when a delivery that this process has postponed is due. */
   #runAfter(delayMs: number): void {
     if (delayMs > timersMaxMs || this.#stopping.signal.aborted) return;
     const step = Math.ceil((performance.now() + delayMs) / timerStepMs);
@@ -85,43 +85,46 @@ export class Deliverer {
     this.#timers.set(step, timer.unref());
   }
 
-  async #takeAll(): Promise<void> {
+  async #claimAll(): Promise<void> {
     while (this.#again && !this.#stopping.signal.aborted) {
       this.#again = false;
-      const taken = await this.#take();
+      const taken = await this.#claimBatch();
       if (taken > 0) this.#again = true;
     }
   }
 
-  async #take(): Promise<number> {
-    const room = this.#slots.room();
-    if (room.total === 0) return 0;
-    const em = this.#parts.em.fork();
-    let claimed = await queue.claimDeliveries(em, this.#servedLast, room);
-    // Nobody after the last one: from the beginning.
-    if (claimed.length === 0 && this.#servedLast > 0) claimed = await queue.claimDeliveries(em, 0, room);
-    this.#servedLast = claimed.length < room.total ? 0 : Math.max(...claimed.map(({ endpoint_id: id }) => id));
+  async #claimBatch(): Promise<number> {
+    const capacity = this.#concurrency.capacity();
+    if (capacity.total === 0) return 0;
+    const em = this.#deps.em.fork();
+    let claimed = await queue.claimDeliveries(em, this.#lastServedEndpointId, capacity);
+    // No endpoint after the last one has due deliveries: start again with the first endpoint.
+    if (claimed.length === 0 && this.#lastServedEndpointId > 0) claimed = await queue.claimDeliveries(em, 0, capacity);
+    this.#lastServedEndpointId = claimed.length < capacity.total ? 0 : Math.max(...claimed.map(({ endpoint_id: id }) => id));
     for (const delivery of claimed) {
       const attempt = this.#attempt(delivery)
         .catch((error: unknown) =>
-          this.#parts.log.error({ err: error, delivery_id: delivery.delivery_id }, 'a webhook delivery broke down; it is tried again'),
+          this.#deps.log.error(
+            { err: error, delivery_id: delivery.delivery_id },
+            'a webhook delivery failed unexpectedly and will be retried',
+          ),
         )
         .finally(() => {
-          this.#underWay.delete(attempt);
-          // Enough room for a claim to be worth its while, or nothing left to wait for.
-          if (this.#slots.isRoomy() || this.#underWay.size === 0) void this.run().catch(() => undefined);
+          this.#inFlight.delete(attempt);
+          // Claim again only if a batch fits or no attempt is left whose end would trigger a claim.
+          if (this.#concurrency.hasBatchCapacity() || this.#inFlight.size === 0) void this.run().catch(() => undefined);
         });
-      this.#underWay.add(attempt);
+      this.#inFlight.add(attempt);
     }
     return claimed.length;
   }
 
   async #attempt(delivery: queue.Claimed): Promise<void> {
-    const { em, network, key } = this.#parts;
-    const release = this.#slots.take(delivery.endpoint_id);
+    const { em, network, key } = this.#deps;
+    const release = this.#concurrency.acquire(delivery.endpoint_id);
     const at = new Date();
-    const begun = performance.now();
-    let answered: { statusCode: number; retryAfter: string | undefined } | undefined;
+    const startedAt = performance.now();
+    let response: { statusCode: number; retryAfter: string | undefined } | undefined;
     let failure: Failure | undefined;
     try {
       const body = JSON.stringify(toEvent(delivery));
@@ -130,55 +133,55 @@ export class Deliverer {
         'user-agent': 'Mandate-Webhooks/1',
         ...signedHeaders(delivery, key, `evt_${delivery.seq}`, body, at),
       };
-      answered = await send({ url: delivery.url, headers, body }, network, permission(em, delivery), this.#stopping.signal);
-      failure = failureOf(answered.statusCode);
+      response = await send({ url: delivery.url, headers, body }, network, permission(em, delivery), this.#stopping.signal);
+      failure = failureFromStatus(response.statusCode);
     } catch (error) {
       release(undefined);
       if (error instanceof NotAllowedError) return void (await queue.skipDelivery(em.fork(), delivery));
       if (error instanceof UndecidedError || this.#stopping.signal.aborted) {
-        await queue.giveDeliveryBack(em.fork(), delivery, soonMs);
-        return this.#runAfter(soonMs);
+        await queue.giveDeliveryBack(em.fork(), delivery, busyRetryMs);
+        return this.#runAfter(busyRetryMs);
       }
-      failure = causeOf(error);
+      failure = failureFromError(error);
       if (failure === undefined) throw error;
     }
-    const milliseconds = Math.round(performance.now() - begun);
+    const milliseconds = Math.round(performance.now() - startedAt);
     release({ failed: failure !== undefined, milliseconds });
     await this.#finish(
       delivery,
-      { at, milliseconds, statusCode: answered?.statusCode ?? null, error: failure ?? null },
-      answered?.retryAfter,
+      { at, milliseconds, statusCode: response?.statusCode ?? null, error: failure ?? null },
+      response?.retryAfter,
     );
   }
 
   async #finish(delivery: queue.Claimed, attempt: queue.Attempt, retryAfter: string | undefined): Promise<void> {
-    const em = this.#parts.em.fork();
+    const em = this.#deps.em.fork();
     const { endpoint_id: endpointId, failing_since: failingSince } = delivery;
     if (attempt.error === null) {
       await queue.finishAttempt(em, delivery, 'succeeded', 0, attempt);
       if (failingSince !== null) await queue.noteWorking(em, endpointId);
       return;
     }
-    const askedMs = retryAfterMs(retryAfter, new Date());
-    const delayMs = delayAfter(delivery.tries + 1, askedMs, Math.random());
+    const requestedMs = retryAfterMs(retryAfter, new Date());
+    const delayMs = delayAfter(delivery.tries + 1, requestedMs, Math.random());
     if (!(await queue.finishAttempt(em, delivery, delayMs === undefined ? 'failed' : 'pending', delayMs ?? 0, attempt))) return;
     if (delayMs !== undefined) this.#runAfter(delayMs);
     const gone = attempt.statusCode === 410;
-    const failingTooLong = failingSince !== null && Date.now() - Date.parse(failingSince) > webhookFailingDaysMax * day;
-    if (gone || failingTooLong) return disableEndpoint(em, this.#parts.notice, endpointId, gone ? 'gone' : 'failing', new Date());
-    const pauseMs = pauseAfter(attempt.statusCode ?? 0, askedMs);
+    const failingTooLong = failingSince !== null && Date.now() - Date.parse(failingSince) > webhookFailingDaysMax * dayMs;
+    if (gone || failingTooLong) return disableEndpoint(em, this.#deps.notice, endpointId, gone ? 'gone' : 'failing', new Date());
+    const pauseMs = pauseAfter(attempt.statusCode ?? 0, requestedMs);
     if (failingSince === null || pauseMs > 0) await queue.noteFailing(em, endpointId, pauseMs);
     if (pauseMs > 0) this.#runAfter(pauseMs);
   }
 }
 
-function failureOf(statusCode: number): Failure | undefined {
+function failureFromStatus(statusCode: number): Failure | undefined {
   if (statusCode >= 200 && statusCode < 300) return undefined;
   return statusCode >= 300 && statusCode < 400 ? 'redirect' : 'status_code';
 }
 
-/** Undefined: not the endpoint's fault. */
-function causeOf(error: unknown): Failure | undefined {
+/** Returns `undefined` if the endpoint did not cause the error. */
+function failureFromError(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof AddressNotAllowedError) return 'address_not_allowed';
   if (error.name === 'TimeoutError' || error instanceof errors.ConnectTimeoutError) return 'timeout';

@@ -1,13 +1,13 @@
 import type { Room } from './delivery-queue.ts';
 
-/** Attempts under way at a time, in one process. */
-const total = 64;
-/** And to one endpoint. */
-const each = 8;
-/** To one that lets others wait: it answers late or not at all. */
-const eachSlow = 1;
-/** And to all of those together: the rest is for those that answer. */
-const totalSlow = 24;
+/** Maximum number of concurrent attempts of a process. */
+const totalMax = 64;
+/** Maximum number of concurrent attempts to one endpoint. */
+const endpointMax = 8;
+/** Maximum number of concurrent attempts to a slow endpoint, which responds late or not at all. */
+const slowEndpointMax = 1;
+/** Maximum number of concurrent attempts to all slow endpoints; the remaining capacity is reserved for responsive endpoints. */
+const slowTotalMax = 24;
 
 const slowMs = 2_000;
 const failuresToSlow = 3;
@@ -15,23 +15,23 @@ const failuresToSlow = 3;
 type Health = { busy: number; failures: number; slow: boolean };
 
 /**
- * Who may have how many attempts under way. An endpoint that fails or answers late is left one at a time, until it is quick again:
- * what it holds up is its own deliveries, not those of others.
+ * Limits the concurrent attempts per endpoint. An endpoint that fails or responds late gets one attempt at a time until it responds quickly
+ * again, so that it delays only its own deliveries.
  */
 export class Slots {
   readonly #endpoints = new Map<number, Health>();
   #busy = 0;
 
-  /** Takes one, and gives the function that returns it, with how it went; undefined when it never came to an attempt. */
-  take(endpointId: number): (result: { failed: boolean; milliseconds: number } | undefined) => void {
+  /** Acquires a slot, and returns the function that releases it with the result of the attempt, or `undefined` if no attempt was made. */
+  acquire(endpointId: number): (result: { failed: boolean; milliseconds: number } | undefined) => void {
     const health = this.#endpoints.get(endpointId) ?? { busy: 0, failures: 0, slow: false };
     this.#endpoints.set(endpointId, health);
     health.busy += 1;
     this.#busy += 1;
-    let returned = false;
+    let isReleased = false;
     return (result) => {
-      if (returned) return;
-      returned = true;
+      if (isReleased) return;
+      isReleased = true;
       health.busy -= 1;
       this.#busy -= 1;
       if (result) {
@@ -42,19 +42,20 @@ export class Slots {
     };
   }
 
-  room(): Room {
+  /** Returns the number of deliveries that can be claimed. */
+  capacity(): Room {
     const slowBusy = [...this.#endpoints.values()].reduce((sum, { slow, busy }) => sum + (slow ? busy : 0), 0);
     const left = new Map(
       [...this.#endpoints].map(([id, { slow, busy }]) => [
         id,
-        Math.max(0, slow ? (slowBusy < totalSlow ? eachSlow : 0) - busy : each - busy),
+        Math.max(0, slow ? (slowBusy < slowTotalMax ? slowEndpointMax : 0) - busy : endpointMax - busy),
       ]),
     );
-    return { total: total - this.#busy, each, left };
+    return { total: totalMax - this.#busy, each: endpointMax, left };
   }
 
-  /** Whether a look at the queue is worth its while. */
-  isRoomy(): boolean {
-    return total - this.#busy >= each;
+  /** Returns whether there is capacity for a batch of one endpoint, so that a query of the queue is worthwhile. */
+  hasBatchCapacity(): boolean {
+    return totalMax - this.#busy >= endpointMax;
   }
 }

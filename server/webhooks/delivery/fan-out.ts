@@ -13,7 +13,7 @@ const insertDeliveries = statement(
    on conflict (event_id, endpoint_id) do nothing`,
 );
 
-/** Writes down, with the places of events, to whom they go: no event has a place and not its deliveries. */
+/** Creates the deliveries of events in the transaction that assigns their sequence numbers, so that no event has one without the other. */
 export const fanOut: OnPlaced = async (em: Em, first, last) => {
   if ((await findEndpoints(em, []))[0]?.some) await insertDeliveries(em, [first, last]);
 };

@@ -5,10 +5,10 @@ import { pairs } from '../endpoints/event-visibility-sql.ts';
 import type { Gate } from '../../outgoing-http/protected-client.ts';
 import { NotAllowedError, UndecidedError } from './send-webhook.ts';
 
-type Held = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
+type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 
-// Nobody is waited for, so nobody who ends somebody's access can wait for us and we for them. What a grant is ended by deletes it.
-const hold = statement<Held>(
+// SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
+const holdRows = statement<HeldRows>(
   'hold_webhook_permission',
   `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),
         e as (select id from webhook_endpoints where id = $1 for share skip locked),
@@ -24,14 +24,22 @@ const hold = statement<Held>(
           (select count(*) from g) = (select count(*) from oauth_records o where o.model = 'Grant' and o.id in (select grant_id from given)) as grants,
           set_config('synchronous_commit', 'off', true) as lazily`,
 );
-const checkOf = (kind: keyof typeof pairs) =>
+const createCheck = (kind: keyof typeof pairs) =>
   statement<{ allowed: boolean }>(
     `check_webhook_permission_${kind}`,
     `select exists (select 1 from (${pairs[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
   );
-const checks = { own: checkOf('own'), granted: checkOf('granted'), nobodys: checkOf('nobodys'), everybodys: checkOf('everybodys') };
+const checks = {
+  own: createCheck('own'),
+  granted: createCheck('granted'),
+  nobodys: createCheck('nobodys'),
+  everybodys: createCheck('everybodys'),
+};
 
-/** What can let an endpoint have an event: looked at one by one, because to plan a look at all of them takes longer than to send. */
+/**
+ * Returns the checks that can authorize a delivery. They run one by one, because planning one query with all of them takes longer than a
+ * delivery.
+ */
 function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: Claimed) {
   if (owner === null || subject === 'webhook_endpoint') return [checks.nobodys];
   if (authority === 'application' || authority === 'grant') return [checks.granted, checks.everybodys];
@@ -44,16 +52,16 @@ async function isAllowed(em: Em, delivery: Claimed): Promise<boolean> {
 }
 
 /**
- * Lets a request out while nothing it rests on can be taken away: the grant, the person, the application and the endpoint are held
- * from the look at them until the request is written. Whoever ends one of them comes before, and it is not sent, or after, and it
- * was sent before their answer. Nothing slow happens meanwhile: the connection stands already.
+ * Sends a request only while its authorization cannot be revoked: the grant, the user, the application and the endpoint are locked from the
+ * check until the request is written. So a revocation either commits before the check, and nothing is sent, or is acknowledged after the
+ * request was sent. The lock time is short, because the connection is already established.
  */
 export const permission =
   (em: Em, delivery: Claimed): Gate =>
   (send) =>
     em.fork().transactional(async (inner) => {
-      const [held] = await hold(inner, [delivery.endpoint_id, delivery.event_id]);
+      const [rows] = await holdRows(inner, [delivery.endpoint_id, delivery.event_id]);
       if (!(await isAllowed(inner, delivery))) throw new NotAllowedError();
-      if (!held || !Object.values(held).every(Boolean)) throw new UndecidedError();
+      if (!rows || !Object.values(rows).every(Boolean)) throw new UndecidedError();
       await send();
     });

@@ -3,7 +3,7 @@ import type { WebhookDeliveryStatus } from '@mandate/contract';
 import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { deliveryColumns, type DeliveryRow } from '../endpoints/endpoint-rows.ts';
 
-/** Up to `limit + 1` deliveries to an endpoint, the newest events first. */
+/** Returns up to `limit + 1` deliveries to an endpoint, newest events first. */
 export async function listDeliveries(
   em: Em,
   endpointId: number,

@@ -1,15 +1,15 @@
 import { type Gate, type Network, withProtectedConnection } from '../../outgoing-http/protected-client.ts';
 
-/** Seconds for everything together: finding the address, connecting, sending, and waiting for the answer. */
-const totalMs = 15_000;
-/** Of an answer no more is read than this; nothing of it is kept or shown. */
-const answerMax = 64 * 1024;
+/** Total timeout of an attempt in milliseconds: DNS lookup, connection, request and response. */
+const timeoutMs = 15_000;
+/** Maximum number of bytes read from a response; the body is neither stored nor shown. */
+const responseMax = 64 * 1024;
 
-/** Whoever was to be told may not be told any more. */
+/** The endpoint is no longer authorized to receive the event. */
 export class NotAllowedError extends Error {
   override readonly name = 'NotAllowedError';
 }
-/** Whether they may cannot be said this moment: somebody is changing it. */
+/** The authorization cannot be determined now, because another transaction is changing it. */
 export class UndecidedError extends Error {
   override readonly name = 'UndecidedError';
 }
@@ -18,14 +18,14 @@ export type Outgoing = { readonly url: string; readonly headers: Readonly<Record
 export type Outcome = { readonly statusCode: number; readonly retryAfter: string | undefined };
 
 /**
- * One attempt, over a connection of its own: the name is resolved anew, and connected to is what was looked at. A redirect is an
- * answer like any other and not followed.
- * @param gate asked once the connection stands, right before the request is written
+ * Sends a webhook request over a new connection. The host name is resolved again, and the connection uses exactly the address that was
+ * checked. Redirects are not followed.
+ * @param gate called when the connection is established, immediately before the request is written
  */
 export function send({ url, headers, body }: Outgoing, network: Network, gate: Gate, signal: AbortSignal): Promise<Outcome> {
-  return withProtectedConnection({ url, network, totalMs, signal, gate }, async ({ client, path, signal: over }) => {
+  return withProtectedConnection({ url, network, totalMs: timeoutMs, signal, gate }, async ({ client, path, signal: over }) => {
     const response = await client.request({ method: 'POST', path, headers, body, signal: over });
-    await response.body.dump({ limit: answerMax }); // one that breaks off or never ends has said before whether it went well
+    await response.body.dump({ limit: responseMax }); // the status is known, even if the body is incomplete
     const { 'retry-after': retryAfter } = response.headers;
     return { statusCode: response.statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
   });

@@ -4,7 +4,10 @@ import { eventSignals } from '../../events/event-signals.ts';
 import type { Deliverer } from './delivery-worker.ts';
 import { disableOrphans } from '../endpoints/disable-endpoint.ts';
 
-/** Sends what is due: new deliveries at once, retries of this process when they are due, and those of other processes with the next poll. */
+/**
+ * Returns the background jobs that send webhooks: new deliveries immediately, own retries when they are due, retries of other processes by
+ * polling.
+ */
 export const webhookJobs = ({ em }: Database, deliverer: Deliverer): Job[] => {
   const signals = eventSignals(em);
   return [

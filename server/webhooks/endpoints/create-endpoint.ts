@@ -9,16 +9,16 @@ import { urlFault } from '../../outgoing-http/public-url.ts';
 import { ownerOf } from './endpoint-owner.ts';
 import { newSecret, sealSecret } from './webhook-signature.ts';
 
-/** What the handlers of webhooks are made with. */
+/** Additional dependencies of the webhook handlers. */
 export type WebhookDeps = {
-  /** What the secrets of endpoints are sealed with. */
+  /** Encryption key of the endpoint secrets. */
   readonly webhookKey: Buffer;
-  /** Whether http to this machine is accepted. */
+  /** Whether http URLs of this machine are accepted. */
   readonly development: boolean;
 };
 
-// Two requests of one owner count one after the other.
-const takeTurns = statement('take_turns_creating_webhook_endpoints', 'select pg_advisory_xact_lock(hashtextextended($1, 20261121))');
+// Serializes concurrent requests of one owner, so that each counts the endpoints of the others.
+const lockOwner = statement('take_turns_creating_webhook_endpoints', 'select pg_advisory_xact_lock(hashtextextended($1, 20261121))');
 const countEndpoints = statement<{ count: number }>(
   'count_webhook_endpoints',
   `select count(*) as count from webhook_endpoints where user_id = $1 or ($1::bigint is null and user_id is null and client_id = $2)`,
@@ -29,7 +29,7 @@ const insertEndpoint = statement<EndpointRow>(
    values ($1, $2, $3, $4, $5, $6::text[], $7, $8::text[], $9, $10) returning ${endpointColumns}`,
 );
 
-/** In a transaction. The secret is in this answer; what is kept is sealed. */
+/** Creates an endpoint; requires a transaction. Only this response contains the secret in plain text; the stored secret is encrypted. */
 export async function createEndpoint(
   em: Em,
   principal: Principal,
@@ -38,23 +38,24 @@ export async function createEndpoint(
 ): Promise<WebhookEndpoint & { secret: string }> {
   refuseUrl(url, development);
   const { authority, clientId, userId, applicationId, apiKeyId } = await ownerOf(em, principal);
-  await takeTurns(em, [userId === null ? clientId : String(userId)]);
+  await lockOwner(em, [userId === null ? clientId : String(userId)]);
   const [counted] = await countEndpoints(em, [userId, clientId]);
   if ((counted?.count ?? 0) >= webhookEndpointsMax) {
     throw problem('too_many_webhook_endpoints', {
-      detail: `There can be ${webhookEndpointsMax} at a time. Delete one that is not needed any more.`,
+      detail: `An owner can have ${webhookEndpointsMax} webhook endpoints. Delete one that is no longer needed.`,
     });
   }
   const secret = newSecret();
-  const acting = [authority, clientId, userId, applicationId, apiKeyId, allowedScopes(principal)];
-  const sending = [new URL(url).href, [...new Set(events)], description, sealSecret(secret, webhookKey)];
-  const [row] = await insertEndpoint(em, [...acting, ...sending]);
-  if (!row) throw new Error('inserting a webhook endpoint gave no row');
+  const ownerValues = [authority, clientId, userId, applicationId, apiKeyId, allowedScopes(principal)];
+  const endpointValues = [new URL(url).href, [...new Set(events)], description, sealSecret(secret, webhookKey)];
+  const [row] = await insertEndpoint(em, [...ownerValues, ...endpointValues]);
+  if (!row) throw new Error('inserting a webhook endpoint returned no row');
   return { ...toEndpoint(row), secret };
 }
 
+/** Rejects a URL to which webhooks must not be sent. */
 export function refuseUrl(url: string, development: boolean): void {
-  const fault = urlFault(url, development);
-  if (fault === undefined) return;
-  throw invalidRequest({ in: 'body', pointer: '#/url', code: 'invalid_value', detail: `The address ${fault}.` });
+  const reason = urlFault(url, development);
+  if (reason === undefined) return;
+  throw invalidRequest({ in: 'body', pointer: '#/url', code: 'invalid_value', detail: `The URL ${reason}.` });
 }

@@ -6,7 +6,7 @@ import { queueMail, type Mail } from '../../mail/mail.ts';
 import { endpointColumns, type EndpointRow, toEndpoint } from './endpoint-rows.ts';
 import { standing } from './event-visibility-sql.ts';
 
-export type NoticeParts = { readonly mailKey: Buffer; /** Whether messages leave this installation. */ readonly canMail: boolean };
+export type NoticeParts = { readonly mailKey: Buffer; /** Whether a mail transport is configured. */ readonly canMail: boolean };
 
 type Reason = NonNullable<WebhookEndpoint['disabled_reason']>;
 
@@ -20,14 +20,17 @@ const skipWaiting = statement(
   `update webhook_deliveries set status = 'skipped', finished_at = now() where endpoint_id = $1 and status = 'pending'`,
 );
 
-/** In the transaction that disables it: what waits is skipped, and can be delivered again when the endpoint is enabled. */
+/**
+ * Skips the pending deliveries of an endpoint and records the event, in the transaction that disables it. Skipped deliveries can be
+ * redelivered.
+ */
 export async function afterDisabling(em: Em, endpoint: WebhookEndpoint): Promise<void> {
   await skipWaiting(em, [endpoint.id]);
   await recordEvent(em, 'webhook_endpoint.disabled', endpoint, endpoint.user_id);
 }
 
-/** In a transaction; `undefined` when it was disabled already. */
-async function disableIn(em: Em, id: number, reason: Reason): Promise<WebhookEndpoint | undefined> {
+/** Disables an endpoint; requires a transaction. Returns `undefined` if it was already disabled. */
+async function disableInTransaction(em: Em, id: number, reason: Reason): Promise<WebhookEndpoint | undefined> {
   const [row] = await disable(em, [id, reason]);
   if (!row) return undefined;
   const endpoint = toEndpoint(row);
@@ -35,50 +38,52 @@ async function disableIn(em: Em, id: number, reason: Reason): Promise<WebhookEnd
   return endpoint;
 }
 
-// An application has no address, so those hear of it who look after applications.
-const findReaders = statement<{ email: string }>(
+// An endpoint of an application has no user, so administrators are notified.
+const findRecipients = statement<{ email: string }>(
   'find_readers_of_webhook_notice',
   `select email from users where status = 'active' and case when $1::bigint is null then role = 'admin' else id = $1 end order by id limit 20`,
 );
 
-/** Disables an endpoint that nobody answers at, and tells whoever has it. */
+/** Disables an endpoint that no longer accepts deliveries, and notifies its owner by e-mail. */
 export async function disableEndpoint(em: Em, { mailKey, canMail }: NoticeParts, id: number, reason: Reason, now: Date): Promise<void> {
   await em.transactional(async (inner) => {
-    const endpoint = await disableIn(inner, id, reason);
+    const endpoint = await disableInTransaction(inner, id, reason);
     if (!endpoint || !canMail) return;
-    for (const { email } of await findReaders(inner, [endpoint.user_id]))
-      await queueMail(inner, mailKey, noticeTo(email, endpoint, reason), now);
+    for (const { email } of await findRecipients(inner, [endpoint.user_id]))
+      await queueMail(inner, mailKey, createNotice(email, endpoint, reason), now);
   });
 }
 
-const orphans = statement<{ id: number }>(
+const findOrphans = statement<{ id: number }>(
   'find_orphaned_webhook_endpoints',
   `select e.id from webhook_endpoints e left join applications a on a.id = e.application_id left join users u on u.id = e.user_id
     where e.status = 'enabled' and e.authority in ('grant', 'api_key') and not (${standing}) order by e.id limit 100`,
 );
 
-/** Disables endpoints whose grant or key has ended: they get nothing any more as it is, and now they say so. How many those were. */
+/**
+ * Disables endpoints whose grant or API key is no longer valid. They receive no events anyway; this makes it visible. Returns their number.
+ */
 export async function disableOrphans(em: Em): Promise<number> {
-  const found = await orphans(em, []);
-  for (const { id } of found) await em.transactional((inner) => disableIn(inner, id, 'grant_revoked'));
+  const found = await findOrphans(em, []);
+  for (const { id } of found) await em.transactional((inner) => disableInTransaction(inner, id, 'grant_revoked'));
   return found.length;
 }
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-function noticeTo(to: string, { id, url }: WebhookEndpoint, reason: Reason): Mail {
+function createNotice(to: string, { id, url }: WebhookEndpoint, reason: Reason): Mail {
   const host = new URL(url).host;
   const why =
-    reason === 'gone' ? 'It answered that it is gone (410).' : `It has not taken a single delivery for ${webhookFailingDaysMax} days.`;
+    reason === 'gone' ? 'It responded that it is gone (410).' : `It has not accepted a single delivery for ${webhookFailingDaysMax} days.`;
   const lines = [
     `The webhook endpoint ${id} at ${host} is disabled.`,
     why,
-    'What happens from now on is kept for 30 days and not sent. Enable the endpoint when it works again, and have what it missed delivered again.',
+    'New events are stored for 30 days but not sent. Enable the endpoint when it works again, and redeliver the events that it has missed.',
   ];
   return {
     to,
     subject: `The webhook endpoint at ${host} is disabled`,
     text: `${lines.join('\n\n')}\n`,
-    html: `<!doctype html><html lang="en"><body>${lines.map((line) => `<p>${escaped(line)}</p>`).join('')}</body></html>`,
+    html: `<!doctype html><html lang="en"><body>${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('')}</body></html>`,
   };
 }

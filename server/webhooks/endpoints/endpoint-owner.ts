@@ -3,7 +3,7 @@ import { statement } from '../../database/queries/prepared-statement.ts';
 import type { Principal } from '../../http/request/principal.ts';
 import type { Authority } from './webhook.entity.ts';
 
-/** Whose endpoints a principal has in hand, and what a new one of theirs acts for. */
+/** The owner of the endpoints that a principal manages, and the authority that new endpoints get. */
 export type Owner = {
   readonly authority: Authority;
   readonly userId: number | null;
@@ -18,23 +18,26 @@ const findApplication = statement<{ id: number; first_party: boolean }>(
 );
 
 /**
- * An endpoint must not outlive what it was made with, unless a person made it with an application of the shop: that is as if they
- * had made it themselves, and signing out of the application is no reason to stop it.
+ * Returns the owner of the endpoints of a principal. An endpoint must not outlive the credential that created it, except if a user created
+ * it with a first-party application: then it belongs to the user, and signing out of the application does not disable it.
  */
 export async function ownerOf(em: Em, { user, clientId }: Principal): Promise<Owner> {
   const key = /^api-key-(\d+)$/.exec(clientId)?.[1];
   const [application] = key === undefined ? await findApplication(em, [clientId]) : [];
   const owner = { userId: user?.id ?? null, clientId, applicationId: null, apiKeyId: null };
   if (key !== undefined) return { ...owner, authority: 'api_key', apiKeyId: Number(key) };
-  if (!application) throw new Error(`the application ${clientId} is gone`);
+  if (!application) throw new Error(`the application ${clientId} does not exist`);
   if (!user) return { ...owner, authority: 'application', applicationId: application.id };
   return application.first_party ? { ...owner, authority: 'person' } : { ...owner, authority: 'grant', applicationId: application.id };
 }
 
-/** The condition on an endpoint `e` that says it is the owner's, of the parameters $1 and $2 that `ownerParameters` gives. */
+/** SQL condition that an endpoint `e` belongs to the owner given by `$1` and `$2`; see `ownerConditionParameters`. */
 export const isOwners = `($1::bigint is not distinct from e.user_id and ($2::text is null or e.client_id = $2))`;
 
-/** Somebody else's application sees what it registered itself: what others registered may see more than it may. */
+/**
+ * Returns the parameters of the condition. A third-party application sees only the endpoints that it registered: others may see more
+ * events.
+ */
 export const ownerParameters = ({ authority, userId, clientId }: Owner): [number | null, string | null] => [
   userId,
   authority === 'person' ? null : clientId,

@@ -3,7 +3,7 @@ import { instant, instantOrNull } from '../../database/time/timestamp-format.ts'
 
 export type EndpointRow = WebhookEndpoint;
 
-/** The columns an endpoint is read from; `e` is what the table goes by. */
+/** Columns of an endpoint; the alias of the table is `e`. */
 export const endpointColumns = [
   'id',
   'url',
@@ -42,5 +42,5 @@ export const toDelivery = ({ log, seq: _seq, ...row }: DeliveryRow): WebhookDeli
   finished_at: instantOrNull(row.finished_at),
 });
 
-/** Where an endpoint is found. */
+/** Returns the path of an endpoint. */
 export const endpointLocation = (id: number): string => `/api/v1/webhook-endpoints/${id}`;

@@ -1,6 +1,6 @@
 import { eventSubjects, scopeNames, scopes, type Scope } from '@mandate/contract';
 
-/** SQL of a set of scopes that are good for as much as both of these say: what was given, and the most there is now. */
+/** SQL of two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both contain it. */
 type Given = { readonly scopes: string; readonly ceiling: string };
 
 const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${scope}' = any(${given}) and '${scope}' = any(${ceiling}))`;
@@ -15,14 +15,14 @@ const adminScopes = `'{${scopeNames.filter((name) => scopes[name].admin).join(',
 const tasksNeeds = ({ scopes: given, ceiling }: Given, beyond: string): string =>
   `exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${given} and t.needs <@ ${ceiling} and (${beyond} or not t.needs && ${adminScopes}))`;
 
-/** What belongs to the person of the row it is asked for: the caller joins only those. */
+/** Condition for events of the user in the joined row; the caller joins only that user's events. */
 const personal = (given: Given, beyond: string): string =>
   bySubject((subject, own) => {
     if (own === null || subject === 'webhook_endpoint') return never;
     return subject === 'task' ? `${has(given, own)} and ${tasksNeeds(given, beyond)}` : has(given, own);
   });
 
-/** What belongs to everybody or nobody. `beyond`: SQL that says whether scopes work that reach beyond one person's own things. */
+/** Condition for events visible regardless of the owner. `beyond`: SQL that tests whether scopes apply to resources of other users. */
 const general = (given: Given, beyond: string): string =>
   bySubject((subject, own, all) => {
     const everybodys = `(${beyond} and ${among(all.map((scope) => has(given, scope)))})`;
@@ -33,11 +33,11 @@ const general = (given: Given, beyond: string): string =>
     return everybodys;
   });
 
-// An endpoint hears of its own test, and not of its own end.
+// An endpoint receives its own test events, but not the events about its deactivation.
 const wanted = `case when v.subject_type = 'webhook_endpoint' then v.type = 'webhook_endpoint.test' and v.subject_id = e.id
   else e.events && array['*', v.subject_type || '.*', v.type] end`;
 
-/** What people are shown as connected (oauth/connections.ts): the grant stands, and something of it works. */
+/** Condition that a connected app is active, as on the account page: the grant is valid and has a valid token. */
 const liveGrant = `c.last_used_at is not null
   and exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = c.grant_id and g.expires_at > now())
   and exists (select 1 from oauth_records o where o.grant_id = c.grant_id and o.model in ('RefreshToken', 'AccessToken')
@@ -46,7 +46,7 @@ const liveGrant = `c.last_used_at is not null
 const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and k.revoked_at is null and k.expires_at > now())';
 const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
 
-/** Whether what let an endpoint see events still stands; `a` and `u` are its application and person, where it has them. */
+/** Condition that the authority of an endpoint is still valid; `a` and `u` are its application and user, if any. */
 export const standing = `case e.authority
   when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
   when 'person' then u.status = 'active'
@@ -55,7 +55,7 @@ export const standing = `case e.authority
 
 const ofPerson: Given = { scopes: 'e.scopes', ceiling: 'e.scopes' };
 const ofEndpoint: Given = { scopes: 'e.scopes', ceiling: `(case e.authority when 'application' then a.scopes else e.scopes end)` };
-// An application gets, of a person's grant, what is that person's own, whatever their role would let them see besides.
+// With a user's grant, an application sees only the user's own events, even if the user's role allows more.
 const endpointReachesBeyond = `(case e.authority when 'application' then true when 'grant' then false else u.role <> 'customer' end)`;
 const ofGrant: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
 
@@ -63,7 +63,7 @@ const everybodysScopes = `'{${[...new Set(Object.values(eventSubjects).flatMap((
 
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
-/** `narrowed`: a condition on one side alone, so that not every event has to be held against every endpoint. */
+/** Pairs that do not depend on the owner of the event. `narrowed`: a condition on one side that avoids a full cross join. */
 const ofNobodyInParticular = (which: string, narrowed: string): string => `
   select ${pair} from events v
     cross join webhook_endpoints e
@@ -73,9 +73,9 @@ const ofNobodyInParticular = (which: string, narrowed: string): string => `
      and (v.subject_type = 'webhook_endpoint' or ${general(ofEndpoint, endpointReachesBeyond)})`;
 
 /**
- * SQL that gives every endpoint and every event (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`) that go together: the
- * endpoint wants it, and whatever the endpoint acts for could read its subject now. By what lets it: that the event is the endpoint's
- * own person's, that its person granted it, that the event belongs to nobody, that the endpoint sees everybody's.
+ * SQL that selects the matching pairs of endpoint and event (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint
+ * subscribes to the event, and its authority may read the subject now. There is one query per reason: the event belongs to the endpoint's
+ * user, its user granted access, it belongs to no user, or the endpoint may see the events of all users.
  * `which`: a condition on the event `v` and the endpoint `e`.
  */
 export const pairs = {
@@ -95,7 +95,7 @@ export const pairs = {
   everybodys: (which: string): string => ofNobodyInParticular(which, `e.scopes && ${everybodysScopes}`),
 };
 
-/** All of them, each pair once. */
+/** SQL that selects all pairs without duplicates. */
 export const allPairs = (which: string): string =>
   Object.values(pairs)
     .map((sql) => sql(which))

@@ -19,17 +19,18 @@ const lock = statement<EndpointRow>(
   `select ${endpointColumns} from webhook_endpoints e where ${isOwners} and e.id = $3 for no key update`,
 );
 
+/** Returns up to `limit + 1` endpoints of a principal, newest first. */
 export const listEndpoints = async (em: Em, principal: Principal, before: number | null, limit: number): Promise<EndpointRow[]> =>
   list(em, [...ownerParameters(await ownerOf(em, principal)), before, limit + 1]);
 
-/** `lock`: held until the transaction ends. Somebody else's is not found. */
+/** Returns an endpoint of the principal; with `lock`, it is locked until the transaction ends. Endpoints of other owners are not found. */
 export async function findEndpoint(em: Em, principal: Principal, id: number, hold?: 'lock'): Promise<WebhookEndpoint> {
   const [row] = await (hold ? lock : find)(em, [...ownerParameters(await ownerOf(em, principal)), id]);
   if (!row) throw problem('not_found', { detail: `Webhook endpoint ${id} was not found.` });
   return toEndpoint(row);
 }
 
-/** The same where something is about to be sent. */
+/** Returns an endpoint like `findWebhookEndpoint`, locked; throws if it is disabled. Used before a delivery is requested. */
 export async function findEnabled(em: Em, principal: Principal, id: number): Promise<WebhookEndpoint> {
   const endpoint = await findEndpoint(em, principal, id, 'lock');
   if (endpoint.status === 'enabled') return endpoint;

@@ -9,7 +9,7 @@ import { afterDisabling } from './disable-endpoint.ts';
 import { endpointColumns, type EndpointRow, toEndpoint } from './endpoint-rows.ts';
 import { newSecret, sealSecret } from './webhook-signature.ts';
 
-// Whoever changes where it sends, or what, gives it what they can see, and no more. Elsewhere, or enabled anew, it begins anew.
+// An endpoint gets the visibility of the principal that updates it. A new URL or enabling the endpoint resets its failure state.
 const update = statement<EndpointRow>(
   'update_webhook_endpoint',
   `update webhook_endpoints e
@@ -20,7 +20,7 @@ const update = statement<EndpointRow>(
     where id = $1 returning ${endpointColumns}`,
 );
 
-/** A merge patch on an endpoint that is locked. What changes nothing leaves the version as it is. */
+/** Applies a merge patch (RFC 7396) to a locked endpoint. An update without effect does not change the version. */
 export async function changeEndpoint(
   em: Em,
   principal: Principal,
@@ -40,16 +40,16 @@ export async function changeEndpoint(
   const reason = after.status === 'enabled' ? null : (endpoint.disabled_reason ?? 'manual');
   const values = [after.url, after.events, after.description, allowedScopes(principal), after.status, reason];
   const [row] = await update(em, [endpoint.id, ...values]);
-  if (!row) throw new Error('updating a webhook endpoint gave no row');
+  if (!row) throw new Error('updating a webhook endpoint returned no row');
   const changed = toEndpoint(row);
   if (after.status === 'disabled' && before.status === 'enabled') await afterDisabling(em, changed);
   return changed;
 }
 
-const removeEndpoint = statement('delete_webhook_endpoint', 'delete from webhook_endpoints where id = $1');
-export const deleteEndpoint = (em: Em, id: number) => removeEndpoint(em, [id]);
+const deleteRow = statement('delete_webhook_endpoint', 'delete from webhook_endpoints where id = $1');
+export const deleteEndpoint = (em: Em, id: number) => deleteRow(em, [id]);
 
-const rotate = statement<{ until: string }>(
+const rotateRow = statement<{ until: string }>(
   'rotate_webhook_secret',
   `update webhook_endpoints set previous_sealed_secret = case when $3 > 0 then sealed_secret end,
           previous_secret_until = case when $3 > 0 then $4::timestamptz + make_interval(secs => $3) end,
@@ -58,7 +58,10 @@ const rotate = statement<{ until: string }>(
    returning $4::timestamptz + make_interval(secs => $3) as until`,
 );
 
-/** A new secret; the one before signs as well for as long as is said. Two overlaps at a time would leave a third secret nobody thinks of. */
+/**
+ * Creates a new secret; the previous secret also signs during the overlap. Rejects a rotation during an overlap, because a third secret
+ * would have to remain valid.
+ */
 export async function rotateSecret(
   em: Em,
   id: number,
@@ -67,9 +70,9 @@ export async function rotateSecret(
   now: Date,
 ): Promise<{ secret: string; until: string }> {
   const secret = newSecret();
-  const [rotated] = await rotate(em, [id, sealSecret(secret, key), overlapSeconds, now]);
+  const [rotated] = await rotateRow(em, [id, sealSecret(secret, key), overlapSeconds, now]);
   if (rotated) return { secret, until: new Date(rotated.until).toISOString() };
   throw problem('secret_still_overlaps', {
-    detail: 'The secret before the present one still signs. Wait for its end, or end it with `overlap_seconds: 0`.',
+    detail: 'The previous secret still signs. Wait until it expires, or invalidate it with `overlap_seconds: 0`.',
   });
 }

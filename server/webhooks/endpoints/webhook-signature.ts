@@ -4,9 +4,10 @@ import { seal, unseal } from '../../crypto/authenticated-encryption.ts';
 
 const label = 'webhook secret';
 
-/** 256 random bits in the form that Standard Webhooks gives its secrets. */
+/** Generates a secret of 256 random bits in the format of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
+/** Encrypts a webhook secret. */
 export const sealSecret = (secret: string, key: Buffer): string => seal(secret, key, label);
 
 export type SealedSecrets = {
@@ -15,15 +16,18 @@ export type SealedSecrets = {
   readonly previous_secret_until: string | null;
 };
 
-/** The headers of an attempt: the same id every time, the time of this attempt, and a signature by each secret that is in use. */
+/** Returns the headers of an attempt: the same id for every attempt, the time of this attempt, and one signature per active secret. */
 export function signedHeaders(secrets: SealedSecrets, key: Buffer, id: string, body: string, now: Date): Record<string, string> {
-  const before = secrets.previous_secret_until !== null && new Date(secrets.previous_secret_until) > now;
-  const inUse = [secrets.sealed_secret, ...(before && secrets.previous_sealed_secret !== null ? [secrets.previous_sealed_secret] : [])];
-  const opened = inUse.map((sealed) => unseal(sealed, key, label)).filter((secret) => secret !== undefined);
-  if (opened.length === 0) throw new Error('the secret of a webhook endpoint was sealed with another secret of the installation');
+  const isOverlapping = secrets.previous_secret_until !== null && new Date(secrets.previous_secret_until) > now;
+  const sealedSecrets = [
+    secrets.sealed_secret,
+    ...(isOverlapping && secrets.previous_sealed_secret !== null ? [secrets.previous_sealed_secret] : []),
+  ];
+  const activeSecrets = sealedSecrets.map((sealed) => unseal(sealed, key, label)).filter((secret) => secret !== undefined);
+  if (activeSecrets.length === 0) throw new Error('the secret of a webhook endpoint was encrypted with another key');
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-    'webhook-signature': opened.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
+    'webhook-signature': activeSecrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
   };
 }

@@ -5,11 +5,14 @@ import { Application } from '../../applications/application.entity.ts';
 import { Event } from '../../events/event.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
-/** What lets an endpoint see events: an application on its own account, a person in an application of the shop, a person's grant to somebody else's, a key. */
+/**
+ * What authorizes an endpoint: an application that acts for itself, a user in a first-party application, a user's grant to a third party,
+ * or an API key.
+ */
 export const authorities = ['application', 'person', 'grant', 'api_key'] as const;
 export type Authority = (typeof authorities)[number];
 
-/** Where events are sent. */
+/** A URL to which events are sent. */
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',
@@ -20,7 +23,7 @@ export const WebhookEndpoint = defineEntity({
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     application: () => p.manyToOne(Application).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     apiKey: () => p.manyToOne(ApiKey).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
-    /** What the token that registered it could see. */
+    /** Scopes of the token that registered the endpoint. */
     scopes: p.array(),
     url: p.text().check('length(url) <= 2000'),
     events: p.array(),
@@ -30,9 +33,9 @@ export const WebhookEndpoint = defineEntity({
     sealedSecret: p.text(),
     previousSealedSecret: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
-    /** Since when nothing has arrived. */
+    /** Time of the first failure since the last successful delivery. */
     failingSince: p.datetime(3).nullable(),
-    /** It asked for peace until then. */
+    /** No deliveries are sent until then, because the endpoint was overloaded. */
     pausedUntil: p.datetime(3).nullable(),
     version: p.integer().default(1),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -49,7 +52,7 @@ export const WebhookEndpoint = defineEntity({
   ],
 });
 
-/** One event for one endpoint. The row is the queue as well: whoever has set `next_attempt_at` ahead works on it until then. */
+/** The delivery of one event to one endpoint. The table is also the queue: a process leases a row by postponing `next_attempt_at`. */
 export const WebhookDelivery = defineEntity({
   name: 'WebhookDelivery',
   tableName: 'webhook_deliveries',
@@ -57,15 +60,15 @@ export const WebhookDelivery = defineEntity({
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     endpoint: () => p.manyToOne(WebhookEndpoint).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
     event: () => p.manyToOne(Event).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
-    /** Place of the event in the order of all. */
+    /** Sequence number of the event. */
     seq: p.bigint('number'),
     status: p.enum(webhookDeliveryStatuses).default('pending'),
-    /** Counts the leases; whoever holds an older one changes nothing any more. */
+    /** Number of leases so far. It is the fencing token: the holder of an older lease can no longer change the delivery. */
     attempts: p.integer().default(0),
-    /** How many tries of the present row of them are spent. */
+    /** Number of attempts in the current retry schedule. */
     tries: p.integer().default(0),
     nextAttemptAt: p.datetime(3),
-    /** The last attempts, as the API shows them. */
+    /** The last attempts, in their API representation. */
     log: p.json<unknown[]>().defaultRaw(`'[]'`),
     createdAt: p.datetime(3).defaultRaw('now()'),
     finishedAt: p.datetime(3).nullable(),
