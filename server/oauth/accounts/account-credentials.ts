@@ -29,7 +29,13 @@ export async function listCredentials(em: Em, userId: number, now: Date): Promis
   return [
     ...passkeys.map(({ addedAt, ...passkey }) => ({ ...passkey, ...toIdentity('passkey', passkey.id), prefix: '', createdAt: addedAt })),
     ...(app ? [{ ...toIdentity('authenticator_app', app.addedAt.getTime()), name: '', prefix: '', ...datesOf(app) }] : []),
-    ...apiKeys.map(({ id, name, prefix, createdAt, lastUsedAt }) => ({ ...toIdentity('api_key', id), name, prefix, createdAt, lastUsedAt })),
+    ...apiKeys.map(({ id, name, prefix, createdAt, lastUsedAt }) => ({
+      ...toIdentity('api_key', id),
+      name,
+      prefix,
+      createdAt,
+      lastUsedAt,
+    })),
   ];
 }
 

@@ -35,7 +35,8 @@ export async function createAccount(em: Em, { name, email, passwordHash, role = 
       return user;
     });
   } catch (error) {
-    if (error instanceof UniqueConstraintViolationException) throw new EmailTakenError('an account with this address already exists', { cause: error });
+    if (error instanceof UniqueConstraintViolationException)
+      throw new EmailTakenError('an account with this address already exists', { cause: error });
     throw error;
   }
 }

@@ -33,7 +33,10 @@ function delayFor({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): n
 export type ConfirmedStep = 'password' | 'second factor';
 type Account = Pick<SignInCandidate, 'id' | 'email' | 'changed_at'>;
 
-type Checked<Result> = { readonly result: Result; /** Encrypted state of the e-mail code page, if that page must be shown. */ readonly proof?: string };
+type Checked<Result> = {
+  readonly result: Result;
+  /** Encrypted state of the e-mail code page, if that page must be shown. */ readonly proof?: string;
+};
 
 /**
  * Verifies a password or a code. If the account has had too many failures, a correct one makes the server send a code by e-mail, and the

@@ -114,5 +114,11 @@ const throwUnsupported = (): never => {
 };
 
 function unsupportedMethods(): Omit<Adapter, 'find' | 'upsert'> {
-  return { findByUserCode: throwUnsupported, findByUid: throwUnsupported, consume: throwUnsupported, destroy: throwUnsupported, revokeByGrantId: throwUnsupported };
+  return {
+    findByUserCode: throwUnsupported,
+    findByUid: throwUnsupported,
+    consume: throwUnsupported,
+    destroy: throwUnsupported,
+    revokeByGrantId: throwUnsupported,
+  };
 }

@@ -37,7 +37,8 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
   if (!requested.success) throw new errors.InvalidClientMetadata('scope must be text, and grant_types a list of texts');
   const known = requested.data.scope.split(' ').filter(isKnownScope);
   const adminScopes = known.filter((scope) => isApiScope(scope) && scopes[scope].admin);
-  if (adminScopes.length > 0) throw new errors.InvalidClientMetadata(`only an administrator registers applications with ${adminScopes.join(', ')}`);
+  if (adminScopes.length > 0)
+    throw new errors.InvalidClientMetadata(`only an administrator registers applications with ${adminScopes.join(', ')}`);
   if (!requested.data.grant_types.every((name) => allowedGrants.includes(name)))
     throw new errors.InvalidClientMetadata(`grant_types must be of ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;

@@ -119,6 +119,6 @@ async function findRole(em: Em, userId: number): Promise<Role> {
 /** Returns the active application with this client ID. */
 export async function findApplication(em: Em, clientId: string): Promise<Application> {
   const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
-  if (!application) throw new errors.SessionNotFound('the application is gone or stopped');
+  if (!application) throw new errors.SessionNotFound('the application does not exist or is disabled');
   return application;
 }

@@ -81,7 +81,10 @@ function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
   const isKnownEndpoint = Object.values<string>(endpoints).includes(ctx.path);
   ctx.status = isKnownEndpoint ? 405 : 404;
   if (isKnownEndpoint) ctx.set('Allow', 'POST');
-  ctx.body = { error: 'invalid_request', error_description: isKnownEndpoint ? 'this endpoint accepts only POST' : 'there is no such endpoint' };
+  ctx.body = {
+    error: 'invalid_request',
+    error_description: isKnownEndpoint ? 'this endpoint accepts only POST' : 'there is no such endpoint',
+  };
 }
 
 function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {

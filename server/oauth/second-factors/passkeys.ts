@@ -111,7 +111,9 @@ const jsonText = z
       return z.NEVER;
     }
   });
-const credentialSchema = z.object({ id: z.string().max(1500), response: z.object({ clientDataJSON: z.string() }).passthrough() }).passthrough();
+const credentialSchema = z
+  .object({ id: z.string().max(1500), response: z.object({ clientDataJSON: z.string() }).passthrough() })
+  .passthrough();
 const clientDataSchema = z.object({ challenge: z.string() });
 
 /** Returns the challenge in the credential if this server issued it. The library verifies the signature. */

@@ -25,9 +25,12 @@ export function openJwk(encrypted: string, key: Buffer, kid: string): JWK {
   try {
     return storedJwk.parse(JSON.parse(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString()));
   } catch (cause) {
-    throw new WrongSecretError('the signing keys in the database are encrypted with another secret: start the server with the original secret', {
-      cause,
-    });
+    throw new WrongSecretError(
+      'the signing keys in the database are encrypted with another secret: start the server with the original secret',
+      {
+        cause,
+      },
+    );
   }
 }
 

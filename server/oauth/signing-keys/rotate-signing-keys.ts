@@ -45,7 +45,10 @@ const newestKeys = statement<{ algorithm: Algorithm; signs_from: Date | string }
   'newest_signing_keys',
   'select algorithm, max(signs_from) as signs_from from signing_keys group by algorithm',
 );
-const retirePredecessor = statement('retire_signing_keys', 'update signing_keys set retires_at = $2 where algorithm = $1 and retires_at is null');
+const retirePredecessor = statement(
+  'retire_signing_keys',
+  'update signing_keys set retires_at = $2 where algorithm = $1 and retires_at is null',
+);
 const insertKey = statement(
   'insert_signing_key',
   `insert into signing_keys (kid, algorithm, encrypted_jwk, created_at, signs_from) values ($1, $2, $3, $4, $5)`,

@@ -53,7 +53,9 @@ export class SigningKeys {
     const signing = published.filter(({ signsFrom }) => signsFrom <= now);
     const keys = [...signing, ...published.filter(({ signsFrom }) => signsFrom > now)].map(({ jwk }) => jwk);
     if (keyIdsOf(keys) !== keyIdsOf(this.#set.keys)) this.#set = createKeySet(keys);
-    this.#changesAt = earliest(this.#keys.flatMap(({ signsFrom, retiresAt }) => [signsFrom, retiresAt ?? maxDate]).filter((date) => date > now));
+    this.#changesAt = earliest(
+      this.#keys.flatMap(({ signsFrom, retiresAt }) => [signsFrom, retiresAt ?? maxDate]).filter((date) => date > now),
+    );
     return this.#set;
   }
 

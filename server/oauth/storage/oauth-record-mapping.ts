@@ -64,7 +64,11 @@ export function toRow(model: string, id: string, payload: AdapterPayload, expire
 }
 
 /** Removes the identifier from the payload, and every valid identifier that the payload of an interaction contains. */
-function redactPayload(model: string, id: string, { jti: _id, consumed: _column, userCode: _other, ...payload }: AdapterPayload): AdapterPayload {
+function redactPayload(
+  model: string,
+  id: string,
+  { jti: _id, consumed: _column, userCode: _other, ...payload }: AdapterPayload,
+): AdapterPayload {
   if (model !== 'Interaction') return payload;
   const { session, returnTo, ...rest } = payload;
   const parJti = rest['parJti'];

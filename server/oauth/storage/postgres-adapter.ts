@@ -69,7 +69,10 @@ const markConsumedUntilGrantExpires = laterStatement(
    where model = $1 and id = $2`,
 );
 const deleteRecord = laterStatement('remove_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
-const deleteRecordsOfGrant = laterStatement('remove_oauth_records_of_grant', 'delete from oauth_records where model = any($1) and grant_id = $2');
+const deleteRecordsOfGrant = laterStatement(
+  'remove_oauth_records_of_grant',
+  'delete from oauth_records where model = any($1) and grant_id = $2',
+);
 
 type AdapterEm = Pick<Em, 'getKysely' | 'isInTransaction'>;
 
@@ -155,7 +158,8 @@ class PostgresAdapter implements Adapter {
   }
 }
 
-const payloadFromRow = ([row]: readonly Stored[], presented: string | undefined): AdapterPayload | undefined => row && toPayload(row, presented);
+const payloadFromRow = ([row]: readonly Stored[], presented: string | undefined): AdapterPayload | undefined =>
+  row && toPayload(row, presented);
 
 /** Returns whether the ID is a storage ID that comes from an interaction record and not from the client. This occurs only on resume. */
 const isStorageId = (model: string, id: string): boolean =>

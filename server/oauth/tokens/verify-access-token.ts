@@ -59,7 +59,8 @@ export function accessTokenVerifier(em: Em, verification: Verification, audience
   const cache = new RecentlyVerified<VerifiedToken>();
   return async ({ token, scheme, proof, method, path }) => {
     try {
-      const { claims, record, scopes, header } = cache.find(token) ?? cache.keep(token, await verifySignatureAndClaims(token, verification, audience));
+      const { claims, record, scopes, header } =
+        cache.find(token) ?? cache.keep(token, await verifySignatureAndClaims(token, verification, audience));
       await verification.keys(header, emptyJws); // throws if the signing key has been removed since the token was cached
       const now = new Date();
       if (claims.exp * 1000 <= now.getTime()) return 'expired_token';
@@ -91,7 +92,11 @@ export function accessTokenVerifier(em: Em, verification: Verification, audience
 const emptyJws = { payload: '', signature: '' };
 
 /** Verifies the signature and the claims of a token. The result can be cached, because it does not depend on the database. */
-async function verifySignatureAndClaims(token: string, { issuer, keys, referenceKey }: Verification, audience: string): Promise<VerifiedToken> {
+async function verifySignatureAndClaims(
+  token: string,
+  { issuer, keys, referenceKey }: Verification,
+  audience: string,
+): Promise<VerifiedToken> {
   const { payload, protectedHeader: header } = await jwtVerify(token, keys, {
     algorithms: ['ES256'],
     typ: 'at+jwt',
