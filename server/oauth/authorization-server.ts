@@ -55,35 +55,35 @@ export type AuthorizationServerParts = {
   readonly keys: Pick<SecretKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
   readonly log: { error(details: object, message: string): void };
   readonly shop?: Shop;
-  /** Where codes and tokens are kept; another one only to see what goes wrong with it. */
+  /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace it to inject faults. */
   readonly store?: (em: Em) => AdapterFactory;
-  /** How often signing keys follow each other; another schedule only to see it happen. */
+  /** Rotation schedule and reload interval of the signing keys. Tests shorten both. */
   readonly signingKeys?: SigningKeysOptions;
-  /** How often may be guessed; without limits only to see what goes wrong. */
+  /** Limits for password, code and secret attempts (default: counters in the database). */
   readonly limits?: AttemptLimits;
-  /** False where there is no way to send e-mail. */
+  /** False if no mail transport is configured. */
   readonly canMail?: boolean;
-  /** Whether applications can register without an initial access token (RFC 7591). */
+  /** Whether clients can register without an initial access token (RFC 7591). */
   readonly openRegistration?: boolean;
-  /** How client ID metadata documents are fetched; another network only in tests. */
+  /** Network for fetching client ID metadata documents (default: public addresses only). Tests replace it. */
   readonly documentNetwork?: Network;
-  /** Told of every token that was given out, refused or given back. */
+  /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
-  /** How long a repeated refresh returns the first response, in seconds; 0 turns it off. */
+  /** Time during which a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
 };
 
 export type AuthorizationServer = {
-  /** The protocol's endpoints and the pages people see. Everything else it leaves to the next handler. */
+  /** Serves the OAuth endpoints and the HTML pages; passes every other request to the next handler. */
   readonly router: express.Router;
   readonly verifyAccessToken: VerifyAccessToken;
-  /** The same for the tools of the API, which have tokens of their own. */
+  /** Like `verifyAccessToken`, for tokens issued for the MCP endpoint, which has its own audience. */
   readonly verifyMcpToken: VerifyAccessToken;
-  /** The path of every form of the pages. */
+  /** Paths that accept form submissions. */
   readonly formPaths: readonly string[];
-  /** What pages are made with. */
+  /** Branding, messages and asset paths that every page is rendered with. */
   readonly setting: Setting;
-  /** After they were changed; otherwise this process learns of it within seconds, as every other does. */
+  /** Makes this process reload the signing keys immediately; otherwise it notices a change within seconds, as other processes do. */
   readonly readSigningKeysAgain: () => void;
   readonly onEmailAddressChange: OnEmailAddressChange;
 };
@@ -92,43 +92,43 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
   const { em } = parts.db;
   const { issuer, keys, log, shop = defaultShop, canMail = true, limits = attemptLimits(em) } = parts;
   const { refreshGraceSeconds = defaultRefreshGraceSeconds } = parts;
-  const purpose = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
-  const engineKeys = engineKeysFrom(purpose);
+  const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
+  const providerKeys = providerKeysFrom(deriveKey);
   const signingKeys = await openSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
-  await keepBuiltInApplications(em, issuer);
+  await ensureBuiltInApplications(em, issuer);
 
-  const verification = { issuer, keys: signingKeys.verify, referenceKey: engineKeys.referenceKey };
+  const verification = { issuer, keys: signingKeys.verify, referenceKey: providerKeys.referenceKey };
   const css = stylesheet(shop.accent);
   const setting: Setting = { shop, words: english, stylesheetPath: css.path, scriptPath: pageScript.path, base: pathOf(issuer) };
   const store = (parts.store ?? tokenStore)(em);
   const pages = protocolPages(setting, issuer);
-  const engine = await RunningEngine.start(signingKeys, (current) => {
-    const provider = createEngine({ em, issuer, store, keys: current, ...engineKeys, refreshGraceSeconds, pages });
-    provider.proxy = true; // so that it believes pinOrigin, which knows the scheme
-    provider.silent = true; // wireCorrections logs
+  const reloadableProvider = await RunningEngine.start(signingKeys, (current) => {
+    const provider = createEngine({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
+    provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
+    provider.silent = true; // recordServerError logs errors
     acceptTokensAtUserinfo(provider, verification, apiAudience(issuer));
     provider.on('grant.revoked', keepRevocation(em));
     provider.on('server_error', noteFailure(log));
-    for (const middleware of engineMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
+    for (const middleware of providerMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
     return provider;
   });
 
   const context: PageContext = {
     em,
     get provider() {
-      return engine.provider;
+      return reloadableProvider.provider;
     },
     setting,
-    forms: new FormTokens(purpose('forms'), cookieNames(issuer).form),
+    forms: new FormTokens(deriveKey('forms'), cookieNames(issuer).form),
     limits,
-    knownBrowsers: new KnownBrowsers(purpose('known browsers'), cookieNames(issuer).browser),
+    knownBrowsers: new KnownBrowsers(deriveKey('known browsers'), cookieNames(issuer).browser),
     canMail,
     keys,
-    challenges: new Challenges(purpose('passkey challenges')),
+    challenges: new Challenges(deriveKey('passkey challenges')),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {
-    ...routes(context, engine.handle, css, log),
+    ...routes(context, reloadableProvider.handle, css, log),
     verifyAccessToken: accessTokenVerifier(em, verification, apiAudience(issuer)),
     verifyMcpToken: accessTokenVerifier(em, verification, mcpAudience(issuer)),
     setting,
@@ -137,15 +137,15 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
   };
 }
 
-type MiddlewareParts = {
+type MiddlewareOptions = {
   readonly limits: AttemptLimits;
   readonly store: AdapterFactory;
   readonly pages: ProtocolPages;
   readonly verification: Parameters<typeof acceptIssuedTokens>[0];
 };
 
-/** What runs around the engine's own handling of each request, from the outside in. */
-function engineMiddleware(parts: AuthorizationServerParts, { limits, store, pages, verification }: MiddlewareParts): Middleware[] {
+/** Returns the middleware around the provider's own request handling, outermost first. */
+function providerMiddleware(parts: AuthorizationServerParts, { limits, store, pages, verification }: MiddlewareOptions): Middleware[] {
   const { issuer, log, onTokenOperation } = parts;
   const { em } = parts.db;
   return [
@@ -153,7 +153,7 @@ function engineMiddleware(parts: AuthorizationServerParts, { limits, store, page
     wireCorrections(issuer, log),
     signOutWithoutSession(pages),
     bodyFirst,
-    ...selfRegistration(parts, limits, store),
+    ...selfRegistrationMiddleware(parts, limits, store),
     limitClientSecrets(em, limits),
     limitDeviceCodes(limits, pages),
     devicePolling(em),
@@ -165,13 +165,13 @@ function engineMiddleware(parts: AuthorizationServerParts, { limits, store, page
   ];
 }
 
-async function keepBuiltInApplications(em: Em, issuer: string): Promise<void> {
+async function ensureBuiltInApplications(em: Em, issuer: string): Promise<void> {
   await keepCommandLineApplication(em);
   await keepReferencePageApplication(em, issuer);
 }
 
-/** How applications come to be known without an administrator. */
-const selfRegistration = (
+/** Returns the middleware that registers clients without an administrator. */
+const selfRegistrationMiddleware = (
   { db, documentNetwork = internet(false), openRegistration: open = false }: AuthorizationServerParts,
   limits: AttemptLimits,
   store: AdapterFactory,
@@ -179,36 +179,36 @@ const selfRegistration = (
   resolveClientIdUrl({ em: db.em, limits, network: documentNetwork }),
   ...(open ? [openRegistration(store, limits)] : []),
 ];
-const engineKeysFrom = (purpose: (name: string) => Buffer) => ({
-  referenceKey: createSecretKey(purpose('token references')),
-  refreshResponseKey: createSecretKey(purpose('refresh responses')),
-  cookieKey: purpose('cookies').toString('base64url'),
+const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
+  referenceKey: createSecretKey(deriveKey('token references')),
+  refreshResponseKey: createSecretKey(deriveKey('refresh responses')),
+  cookieKey: deriveKey('cookies').toString('base64url'),
 });
 
 function routes(
   context: PageContext,
-  engine: RunningEngine['handle'],
+  handleProviderRequest: RunningEngine['handle'],
   css: ReturnType<typeof stylesheet>,
   log: AuthorizationServerParts['log'],
 ): Pick<AuthorizationServer, 'router' | 'formPaths'> {
   const { issuer } = context.provider;
-  const pin = pinOrigin(issuer, wrongHost(context));
-  const pages = pageRoutes(context, pin);
+  const requireHost = pinOrigin(issuer, wrongHost(context));
+  const pages = pageRoutes(context, requireHost);
   const router = express
     .Router({ caseSensitive: true, strict: true })
     .use(translateCookies(cookieNames(issuer), issuer.startsWith('https:')))
     .all(endpoints.registration, mcpCors)
-    // before the pages: this is what programs ask for, and there are many pages to compare a path with
-    .all(enginePaths, pin, rejectOtherSitesAtEngine(issuer, otherSite(context)), engine)
-    .get(css.path, keptForever('css', css.text))
-    .get(pageScript.path, keptForever('js', pageScript.text))
+    // before the pages: most requests are for these endpoints, and matching the page paths first would slow them down
+    .all(enginePaths, requireHost, rejectOtherSitesAtEngine(issuer, otherSite(context)), handleProviderRequest)
+    .get(css.path, serveImmutable('css', css.text))
+    .get(pageScript.path, serveImmutable('js', pageScript.text))
     .use(pages.router)
     .use(failureHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }
 
-/** Its path has its hash. */
-const keptForever =
+/** Serves an asset that caches can store indefinitely, because its path contains a hash of the content. */
+const serveImmutable =
   (type: string, text: string): express.RequestHandler =>
   (_req, res) => {
     res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' }).type(type).send(text);

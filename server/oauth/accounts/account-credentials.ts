@@ -5,48 +5,54 @@ import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { findAuthenticatorApp, forgetApp } from '../second-factors/totp.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 
-/** A passkey, authenticator app or API key of an account: what survives a new password unless it is removed. */
+/** A passkey, authenticator app or API key of an account. A password reset keeps it only if the user chooses so. */
 export type Credential = {
   readonly kind: 'passkey' | 'authenticator_app' | 'api_key';
   /**
-   * Identifies the credential in forms and in the audit log: `passkey:7`. An account has one authenticator app, which its time of
-   * creation tells from the one that replaces it.
+   * Identifies the credential in forms and in the audit log, for example `passkey:7`. The authenticator app of an account is identified by its
+   * creation time, which distinguishes it from a later one.
    */
   readonly key: string;
   readonly id: number;
   readonly name: string;
-  /** The beginning of an API key; empty for other credentials. */
+  /** Prefix of an API key; empty for other credentials. */
   readonly prefix: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
 };
 
-/** The account's passkeys, its authenticator app and its active API keys. */
+/** Lists the passkeys, the authenticator app and the active API keys of an account. */
 export async function listCredentials(em: Em, userId: number, now: Date): Promise<Credential[]> {
   const app = await findAuthenticatorApp(em, userId);
   const passkeys = await listPasskeys(em, userId);
   const apiKeys = await listActiveApiKeys(em, userId, now);
   return [
-    ...passkeys.map(({ addedAt, ...passkey }) => ({ ...passkey, ...identify('passkey', passkey.id), prefix: '', createdAt: addedAt })),
-    ...(app ? [{ ...identify('authenticator_app', app.addedAt.getTime()), name: '', prefix: '', ...datesOf(app) }] : []),
-    ...apiKeys.map(({ id, name, prefix, createdAt, lastUsedAt }) => ({ ...identify('api_key', id), name, prefix, createdAt, lastUsedAt })),
+    ...passkeys.map(({ addedAt, ...passkey }) => ({ ...passkey, ...toIdentity('passkey', passkey.id), prefix: '', createdAt: addedAt })),
+    ...(app ? [{ ...toIdentity('authenticator_app', app.addedAt.getTime()), name: '', prefix: '', ...datesOf(app) }] : []),
+    ...apiKeys.map(({ id, name, prefix, createdAt, lastUsedAt }) => ({
+      ...toIdentity('api_key', id),
+      name,
+      prefix,
+      createdAt,
+      lastUsedAt,
+    })),
   ];
 }
 
-const identify = (kind: Credential['kind'], id: number) => ({ kind, id, key: `${kind}:${id}` });
+const toIdentity = (kind: Credential['kind'], id: number) => ({ kind, id, key: `${kind}:${id}` });
 const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) => ({ createdAt: addedAt, lastUsedAt });
 
 export type Selection = { readonly removed: readonly Credential[]; readonly kept: readonly Credential[] };
 
-/** Divides credentials by whether their `key` is among `keep`. */
+/** Splits the credentials into those whose `key` is in `keep` and the others. */
 export const selectCredentials = (credentials: readonly Credential[], keep: ReadonlySet<string>): Selection => ({
   removed: credentials.filter(({ key }) => !keep.has(key)),
   kept: credentials.filter(({ key }) => keep.has(key)),
 });
 
 /**
- * Removes every credential of the account that is not among `kept`, those that were added since they were listed too, and records
- * each removal. In a transaction that has locked the user.
+ * Removes every credential of the account that is not in `kept`, even those added since the list was read, and audits each removal. Call
+ * in a transaction that has locked the user.
  */
 export async function removeCredentials(em: Em, userId: number, { removed, kept }: Selection, source: Source, now: Date): Promise<void> {
   const keptIds = (kind: Credential['kind']): number[] => kept.filter((one) => one.kind === kind).map(({ id }) => id);

@@ -12,7 +12,7 @@ import { Password } from '../passwords/password.entity.ts';
 export type NewAccount = {
   readonly name: string;
   readonly email: string;
-  /** From `hashPassword`, made before any transaction begins. */
+  /** Result of `hashNewPassword`, computed before the transaction starts. */
   readonly passwordHash: string;
   readonly role?: User['role'];
 };
@@ -21,7 +21,10 @@ export class EmailTakenError extends Error {
   override readonly name = 'EmailTakenError';
 }
 
-/** Somebody who can sign in. The address is verified: by the link of the sign-up, or by the administrator who installs the server. */
+/**
+ * Creates an active account. Its e-mail address counts as verified: by the link of the sign-up, or by the administrator who installs the server.
+ * @throws EmailTakenError
+ */
 export async function createAccount(em: Em, { name, email, passwordHash, role = 'customer' }: NewAccount, now: Date): Promise<User> {
   try {
     return await em.transactional(async (inner) => {
@@ -32,15 +35,16 @@ export async function createAccount(em: Em, { name, email, passwordHash, role = 
       return user;
     });
   } catch (error) {
-    if (error instanceof UniqueConstraintViolationException) throw new EmailTakenError('the address has an account', { cause: error });
+    if (error instanceof UniqueConstraintViolationException)
+      throw new EmailTakenError('an account with this address already exists', { cause: error });
     throw error;
   }
 }
 
-/** An active account with the hash of its password and the time at which the password was set, if it has one. */
+/** An active account, with the hash of its password and the time at which the password was set; null without a password. */
 export type SignInCandidate = { id: number; email: string; hash: string | null; changed_at: string | null };
 
-/** When the password of an account was set, in milliseconds since 1970; 0 without one. */
+/** Returns when the password of an account was set, in milliseconds since 1970; 0 without a password. */
 export const passwordSetAt = ({ changed_at: changedAt }: Pick<SignInCandidate, 'changed_at'>): number => new Date(changedAt ?? 0).getTime();
 
 const candidateByEmail = statement<SignInCandidate>(
@@ -54,27 +58,28 @@ const candidateById = statement<SignInCandidate>(
    left join passwords p on p.user_id = u.id where u.id = $1 and u.status = 'active'`,
 );
 
-/** Finds the account that an e-mail address, in any case, or a user ID belongs to. */
+/** Finds an active account by its e-mail address (ignoring case) or its user ID. */
 export async function findSignInCandidate(em: Em, emailOrId: string | number): Promise<SignInCandidate | undefined> {
   if (typeof emailOrId === 'number') return (await candidateById(em, [emailOrId]))[0];
   return emailOrId.includes('\0') ? undefined : (await candidateByEmail(em, [emailOrId]))[0];
 }
 
-/** Whether the password is right for the address; and whose address it is, which is for the log of what happened and for no answer. */
+/** Verifies the password for an e-mail address. `accountId` is for the audit log only and must not influence the response. */
 export async function checkPassword(em: Em, email: string, password: string): Promise<{ matches: boolean; accountId: number | undefined }> {
   const candidate = await findSignInCandidate(em, email);
   const matches = await passwordMatches(password, candidate?.hash ?? undefined);
   return { matches, accountId: candidate?.id };
 }
 
-const putPassword = statement(
+const upsertPassword = statement(
   'put_password',
   `insert into passwords (user_id, hash, changed_at) values ($1, $2, $3)
    on conflict (user_id) do update set hash = excluded.hash, changed_at = excluded.changed_at`,
 );
-/** `hash` is from `hashPassword`, made before the transaction begins. */
+
+/** Stores a new password hash. `hash` is the result of `hashNewPassword`, computed before the transaction starts. */
 export async function changePassword(em: Em, userId: number, hash: string, now: Date): Promise<void> {
-  await putPassword(em, [userId, hash, now]);
+  await upsertPassword(em, [userId, hash, now]);
 }
 
 const activeAccount = statement<AccountRow>(
@@ -82,15 +87,16 @@ const activeAccount = statement<AccountRow>(
   `select id, name, email, email_verification = 'verified' as email_verified, updated_at from users where id = $1 and status = 'active'`,
 );
 
-/** Somebody who may be signed in; undefined for whoever is gone or stopped. */
+/** Returns the active account with this ID, or undefined if it does not exist or is disabled or closed. */
 export const readAccount = async (em: Em, id: string): Promise<AccountRow | undefined> =>
   /^\d{1,15}$/.test(id) ? (await activeAccount(em, [Number(id)]))[0] : undefined;
 
+/** Creates the account lookup of oidc-provider. It uses the prefetched account of the request, if available. */
 export const findAccount =
   (em: Em): FindAccount =>
   async (ctx, id) => {
-    const known = foundTogether(ctx)?.account;
-    const account = known && String(known.id) === id ? known : await readAccount(em, id);
+    const prefetched = foundTogether(ctx)?.account;
+    const account = prefetched && String(prefetched.id) === id ? prefetched : await readAccount(em, id);
     return (
       account && {
         accountId: id,

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** A link that somebody got by e-mail: good for one use, and known here by its hash alone. */
+/** A single-use link that was sent by e-mail. Only the hash of its token is stored. */
 export const MailedLink = defineEntity({
   name: 'MailedLink',
   tableName: 'mailed_links',
@@ -9,7 +9,7 @@ export const MailedLink = defineEntity({
     tokenHash: p.text().primary(),
     purpose: p.enum(['sign_up', 'password_reset', 'email_change']),
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
-    /** Where it was sent, and what it proves to be somebody's. */
+    /** Address to which the link was sent. Using the link proves that the user owns it. */
     email: p.text(),
     expiresAt: p.datetime(3),
   },

@@ -5,7 +5,7 @@ import { gatheredStatement } from '../../database/queries/batched-statement.ts';
 import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { networkOf } from '../../http/request/client-network.ts';
 
-/** Somebody guesses, or it looks like it. */
+/** Thrown when the limit of attempts is exceeded, which suggests a guessing attack. */
 export class TooManyAttemptsError extends Error {
   override readonly name = 'TooManyAttemptsError';
   readonly retryAfterSeconds: number;
@@ -21,98 +21,98 @@ const hours = 60 * minutes;
 
 type Limit = { readonly points: number; readonly duration: number };
 type Policy = {
-  /** Attempts at one target from one source: a network, or a browser that has signed in to the account before. */
+  /** Limit for one target and one source. A source is a network, or a browser that has signed in to the account before. */
   readonly source: Limit;
-  /** Attempts at any target from one network. */
+  /** Limit for one network and all targets. */
   readonly network: Limit;
   /**
-   * Attempts at one target from all networks together. Above it, attempts are still allowed, because otherwise any attacker could
-   * lock the owner out; the caller makes them harder instead. `refuses` is for targets that have no owner to lock out.
+   * Limit for one target and all networks. Attempts above it are still allowed, because otherwise any attacker could lock the owner out;
+   * the caller makes them harder instead. With `rejects`, they are rejected; use it for targets that have no owner.
    */
-  readonly ceiling?: Limit & { readonly refuses?: true };
+  readonly ceiling?: Limit & { readonly rejects?: true };
 };
 
-const guesses = { source: { points: 10, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } };
+const guessLimits = { source: { points: 10, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } };
 
 /** Points per duration in seconds. */
 const policies = {
   // NIST SP 800-63B-4 section 3.2.2 allows at most 100 consecutive failures per account
-  password: { ...guesses, ceiling: { points: 100, duration: 24 * hours } },
-  secondFactor: { ...guesses, ceiling: { points: 100, duration: 24 * hours } },
-  /** Codes that were e-mailed to confirm a sign-in. */
-  emailCode: guesses,
-  /** Nothing can be guessed, but each attempt costs a signature check. */
-  passkey: guesses,
+  password: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
+  secondFactor: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
+  /** Codes sent by e-mail to confirm a sign-in. */
+  emailCode: guessLimits,
+  /** A passkey cannot be guessed, but each attempt costs a signature verification. */
+  passkey: guessLimits,
   /** Random secrets of 256 bits need no ceiling. */
-  clientSecret: guesses,
+  clientSecret: guessLimits,
   userCode: { source: { points: 10, duration: 10 * minutes }, network: { points: 30, duration: 10 * minutes } },
   /**
-   * Messages to one address. Above the ceiling the owner of the address cannot request another one for an hour, but has received
-   * twenty messages by then, each with a valid link.
+   * Messages to one e-mail address. Above the ceiling, the owner of the address cannot request another message for an hour, but has
+   * already received twenty messages with valid links.
    */
   mail: {
     source: { points: 5, duration: 1 * hours },
     network: { points: 30, duration: 1 * hours },
-    ceiling: { points: 20, duration: 1 * hours, refuses: true },
+    ceiling: { points: 20, duration: 1 * hours, rejects: true },
   },
-  /** Sign-in codes to one account, which only a correct password requests. */
+  /** Sign-in codes sent to one account. Only an attempt with the correct password requests one. */
   codeMail: {
     source: { points: 5, duration: 1 * hours },
     network: { points: 30, duration: 1 * hours },
-    ceiling: { points: 20, duration: 1 * hours, refuses: true },
+    ceiling: { points: 20, duration: 1 * hours, rejects: true },
   },
-  /** Open registrations of applications by one network. */
+  /** Open client registrations from one network. */
   registration: { source: { points: 20, duration: 1 * hours }, network: { points: 20, duration: 1 * hours } },
-  /** Fetches of client ID metadata documents for one network. */
+  /** Client ID metadata documents fetched for one network. */
   metadataDocument: { source: { points: 30, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } },
 } as const satisfies Record<string, Policy>;
 
 export type AttemptKind = keyof typeof policies;
 
-/** Failures over all networks above which a sign-in must be confirmed. */
+/** Number of failures across all networks above which a sign-in must be confirmed. */
 export const attemptsCeiling = { password: policies.password.ceiling.points, secondFactor: policies.secondFactor.ceiling.points };
 
-/** Where an attempt comes from. */
+/** Source of an attempt. */
 export type AttemptSource = {
   /** The IP address of the client. */
   readonly address: string | undefined;
   /**
-   * The ID of a browser that has signed in to the account before (`KnownBrowsers`). Its attempts are counted apart from those of its
-   * network, so that guesses by others do not affect it, whether they share its network or not.
+   * ID of a browser that has signed in to the account before (`KnownBrowsers`). Its attempts are counted separately from its network, so
+   * that guesses from elsewhere do not affect it, even from the same network.
    */
   readonly knownBrowser?: string | undefined;
 };
 
 export type CountedAttempt = {
-  /** By how many attempts the ceiling over all networks is exceeded; 0 while it is not, and for a known browser. */
+  /** Number of attempts above the ceiling for all networks; 0 below the ceiling and for a known browser. */
   readonly aboveCeiling: number;
-  /** Uncounts the attempt, because it was right. */
+  /** Removes the attempt from the counters, because it succeeded. */
   succeed(): Promise<void>;
 };
 
 export type AttemptLimits = {
   /**
-   * Counts an attempt before it is made, so that concurrent attempts cannot exceed a limit. A refused attempt counts only against
-   * the limit that refused it: one network cannot exceed the ceiling alone.
-   * @param target what is guessed at, whether it exists or not
+   * Counts an attempt before it is made, so that concurrent attempts cannot exceed a limit. A rejected attempt counts only against the
+   * limit that rejected it, so that one network alone cannot exceed the ceiling.
+   * @param target identifier of the account or secret, whether it exists or not
    * @throws TooManyAttemptsError
    */
   begin(kind: AttemptKind, target: string, source: AttemptSource): Promise<CountedAttempt>;
-  /** For requests that are too frequent to count each: refuses a source whose failures, counted by `begin`, reached a limit. */
+  /** Rejects a source whose failures have reached a limit, without counting an attempt. For requests that are too frequent to count each. */
   refuseGuesser(kind: AttemptKind, target: string, source: AttemptSource): Promise<void>;
 };
 
-/** When the last of two limits ends that is reached, in milliseconds since 1970. */
-const reached = gatheredStatement<{ ends_at: number | null }>(
+/** Reads when the later of two reached limits expires, in milliseconds since 1970. */
+const findReachedLimit = gatheredStatement<{ ends_at: number | null }>(
   'attempts_reached',
   ['text', 'int', 'text', 'int'],
   'select max(expire) as ends_at from attempts where (key = $1 and points >= $2) or (key = $3 and points >= $4)',
 );
 
 type Scope = keyof Policy;
-type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; readonly refuses: boolean };
+type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; readonly rejects: boolean };
 
-/** Kept in the database, so that every process counts together. Not to be called inside a transaction, which may be undone. */
+/** Creates limits with counters in the database, which all processes share. Do not call them in a transaction: a rollback would undo the count. */
 export function attemptLimits(em: Em): AttemptLimits {
   const storeClient = {
     async query({ text, values }: { text: string; values: unknown[] }) {
@@ -133,7 +133,7 @@ export function attemptLimits(em: Em): AttemptLimits {
     const counter = (scope: Scope, key: string): Counter[] => {
       const limit = policy[scope];
       if (limit === undefined) return [];
-      return [{ limiter: limiterOf(`${kind}.${scope}`, limit), key, refuses: scope !== 'ceiling' || policy.ceiling?.refuses === true }];
+      return [{ limiter: limiterOf(`${kind}.${scope}`, limit), key, rejects: scope !== 'ceiling' || policy.ceiling?.rejects === true }];
     };
     if (knownBrowser !== undefined) return counter('source', digest(target, 'browser', knownBrowser));
     return [
@@ -147,11 +147,11 @@ export function attemptLimits(em: Em): AttemptLimits {
     async begin(kind, target, source) {
       const counters = countersOf(kind, target, source);
       let aboveCeiling = 0;
-      for (const { limiter, key, refuses } of counters) {
-        const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch(onlyLimited);
+      for (const { limiter, key, rejects } of counters) {
+        const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch(limiterResultOrThrow);
         const excess = Math.max(0, consumedPoints - limiter.points);
-        refuse(refuses && excess > 0 ? [msBeforeNext] : []);
-        if (!refuses) aboveCeiling = excess;
+        throwIfLimited(rejects && excess > 0 ? [msBeforeNext] : []);
+        if (!rejects) aboveCeiling = excess;
       }
       return {
         aboveCeiling,
@@ -163,35 +163,35 @@ export function attemptLimits(em: Em): AttemptLimits {
     async refuseGuesser(kind, target, source) {
       const counters = countersOf(kind, target, { address: source.address }).slice(0, 2);
       const limits = counters.flatMap(({ limiter, key }) => [limiter.getKey(key), limiter.points]);
-      const endsAt = (await reached(em, limits))?.ends_at ?? 0;
-      if (endsAt > Date.now()) refuse([endsAt - Date.now()]);
+      const endsAt = (await findReachedLimit(em, limits))?.ends_at ?? 0;
+      if (endsAt > Date.now()) throwIfLimited([endsAt - Date.now()]);
     },
   };
 }
 
-/** No limits at all: only to see what goes wrong without them. */
+/** Imposes no limits, for tests only. */
 export const unlimitedAttempts: AttemptLimits = {
   begin: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
   refuseGuesser: async () => undefined,
 };
 
-/** `consume` rejects with its result when a limit is exceeded, and with an error when the database fails. */
-function onlyLimited(reason: unknown): RateLimiterRes {
+/** Unwraps a rejection of `consume`: it rejects with the result if a limit is exceeded, and with an error if the database fails. */
+function limiterResultOrThrow(reason: unknown): RateLimiterRes {
   if (reason instanceof RateLimiterRes) return reason;
   throw reason;
 }
 
-function refuse(waits: readonly number[]): void {
+function throwIfLimited(waits: readonly number[]): void {
   if (waits.length > 0) throw new TooManyAttemptsError(Math.max(...waits));
 }
 
-/** The target may be an e-mail address or a valid code, which must not be readable in the table. */
+/** Hashes a key, because the target may be an e-mail address or a valid code, which must not be readable in the table. */
 const digest = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-const dueForSweep = 'delete from attempts where expire < $1';
+const deleteExpiredSql = 'delete from attempts where expire < $1';
 
-/** Forgets what no longer counts; how many rows that were. */
+/** Deletes expired counters, and returns their number. */
 export async function sweepAttempts(em: Em, now: Date): Promise<number> {
-  const { numAffectedRows } = await em.getKysely().executeQuery(CompiledQuery.raw(dueForSweep, [now.getTime()]));
+  const { numAffectedRows } = await em.getKysely().executeQuery(CompiledQuery.raw(deleteExpiredSql, [now.getTime()]));
   return Number(numAffectedRows ?? 0);
 }

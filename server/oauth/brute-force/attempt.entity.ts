@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** How often something was tried; written by the limiter, which names the columns by their order. */
+/** Attempt counter, written by rate-limiter-flexible. Its statements rely on the order of the columns. */
 export const Attempt = defineEntity({
   name: 'Attempt',
   tableName: 'attempts',

@@ -4,18 +4,18 @@ import { z } from 'zod';
 import { seal, unseal } from '../../crypto/authenticated-encryption.ts';
 
 const purpose = 'known browser';
-// Browsers keep no cookie longer (RFC 6265bis section 5.5).
+// The maximum cookie lifetime in browsers (RFC 6265bis section 5.5).
 const lifetimeMs = 400 * 24 * 60 * 60 * 1000;
-/** Accounts that one browser remembers, so that the cookie stays small. */
+/** Maximum number of accounts per browser, which keeps the cookie small. */
 const accountsMax = 5;
 
 const cookieContent = z.object({ id: z.string(), signIns: z.array(z.object({ userId: z.number(), at: z.number() })) });
 type CookieContent = z.infer<typeof cookieContent>;
 
 /**
- * Recognizes a browser that has signed in to an account before, by an encrypted cookie. Failed attempts by others, even from the
- * same network, do not affect such a browser (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie replaces
- * no credential.
+ * Recognizes a browser that has signed in to an account before, by an encrypted cookie. Failed attempts from elsewhere, even from the same
+ * network, do not affect such a browser (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie does not replace
+ * any credential.
  */
 export class KnownBrowsers {
   readonly #key: Buffer;
@@ -28,7 +28,7 @@ export class KnownBrowsers {
 
   /**
    * Returns the ID of the browser if it has signed in to the account.
-   * @param since the time at which the password was set: an intruder's browser must not stay known after a password reset
+   * @param since time at which the password was set: after a password reset, an intruder's browser must not be recognized
    */
   find(req: Request, userId: number, since: Date): string | undefined {
     const content = this.#read(req);
@@ -36,6 +36,7 @@ export class KnownBrowsers {
     return known === true ? content?.id : undefined;
   }
 
+  /** Stores in the cookie that the browser has signed in to the account. */
   remember(req: Request, res: Response, userId: number, now: Date): void {
     const { id, signIns } = this.#read(req) ?? { id: randomBytes(16).toString('base64url'), signIns: [] };
     const others = signIns.filter((signIn) => signIn.userId !== userId);

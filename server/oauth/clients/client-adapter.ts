@@ -11,7 +11,7 @@ import { registerApplication } from './dynamic-client-registration.ts';
 import { documentFailure } from './resolve-client-id-url.ts';
 import { apiScopesAmong, identityScopes } from '../protocol/oauth-scopes.ts';
 
-type Known = Pick<
+type ClientRow = Pick<
   Application,
   | 'clientId'
   | 'name'
@@ -25,7 +25,7 @@ type Known = Pick<
   | 'refreshGraceSeconds'
 > & { readonly previousSecretUntil: string | null };
 
-const findApplication = gatheredStatement<Known>(
+const findApplication = gatheredStatement<ClientRow>(
   'active_application',
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
@@ -33,85 +33,92 @@ const findApplication = gatheredStatement<Known>(
      grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds" from applications where client_id = $1 and status = 'active'`,
 );
 
-const foundBefore = noteOf<Known>('application found before');
+const prefetchedClients = noteOf<ClientRow>('application found before');
 
-/** Finds the application of a request before the engine asks for it: together with other requests, which it cannot be in a transaction. */
+/** Prefetches the client of a request outside the transaction, where the lookup can be batched with those of other requests. */
 export async function findClientBefore(em: Em, ctx: object, clientId: string): Promise<void> {
   const application = clientId.includes('\0') ? undefined : await findApplication(em, [clientId]);
-  if (application) foundBefore.set(ctx, application);
+  if (application) prefetchedClients.set(ctx, application);
 }
 
-/** Returns the grace period in seconds (`applications.refresh_grace_seconds`) of the client that a request has authenticated as, if it has its own. */
+/** Returns the refresh grace period in seconds of the authenticated client, or undefined if the client does not set its own. */
 export function refreshGraceOfClient(ctx: object, clientId: string | undefined): number | undefined {
-  const application = foundBefore.get(ctx);
+  const application = prefetchedClients.get(ctx);
   return application?.clientId === clientId ? (application?.refreshGraceSeconds ?? undefined) : undefined;
 }
-/** Whether a page of this origin belongs to an active application. */
+
+/** Returns whether an active application with this client ID has a redirect URI of this origin. */
 export const isOriginOfApplication =
   (em: Em) =>
   async (clientId: string, origin: string): Promise<boolean> =>
     isOriginOfRedirect((await findApplication(em, [clientId]))?.redirectUris ?? [], origin);
 
-/** oidc-provider's view of the table `applications`, asked for at every request: a change or a stop is effective at once. */
+/** Creates the client adapter of oidc-provider. It reads `applications` on every request, so that changes take effect immediately. */
 export const clientStore = (em: Em): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
-    refuseFailedDocument(clientId);
+    rejectFailedDocument(clientId);
     const { ctx } = Provider;
-    const known = ctx && foundBefore.get(ctx);
-    const application = known?.clientId === clientId ? known : await findApplication(em, [clientId]);
-    if (ctx && application) foundBefore.set(ctx, application);
+    const prefetched = ctx && prefetchedClients.get(ctx);
+    const application = prefetched?.clientId === clientId ? prefetched : await findApplication(em, [clientId]);
+    if (ctx && application) prefetchedClients.set(ctx, application);
     return application ? toClientMetadata(application, new Date()) : undefined;
   },
   upsert: (clientId, metadata) => registerApplication(em, clientId, metadata),
-  ...unused(),
+  ...unsupportedMethods(),
 });
 
-function refuseFailedDocument(clientId: string): void {
+function rejectFailedDocument(clientId: string): void {
   const failure = Provider.ctx && isUrlClientId(clientId) ? documentFailure(Provider.ctx) : undefined;
   if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
 }
 
-function toClientMetadata(application: Known, now: Date): AdapterPayload {
-  const browser = application.grantTypes.includes('authorization_code');
-  const people = browser || application.grantTypes.includes(deviceGrant);
+function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
+  const usesAuthorizationCode = application.grantTypes.includes('authorization_code');
+  const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceGrant);
   return {
     client_id: application.clientId,
     client_name: application.name,
     application_type: isNative(application) ? 'native' : 'web',
     token_endpoint_auth_method: application.type === 'public' ? 'none' : 'client_secret_basic',
-    ...(application.type === 'confidential' && { client_secret: hashesInUse(application, now).join(' ') }),
+    ...(application.type === 'confidential' && { client_secret: validSecretHashes(application, now).join(' ') }),
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
-    response_types: browser ? ['code'] : [],
+    response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
-    // Never empty: the library takes an empty scope for "all of them". And only what there is: it refuses the whole application otherwise.
-    scope: [...(people ? identityScopes : ['openid']), ...apiScopesAmong(application.scopes)].join(' '),
+    // Never empty, because oidc-provider treats an empty scope as all scopes. Only known scopes, because it rejects clients with unknown ones.
+    scope: [...(actsForUsers ? identityScopes : ['openid']), ...apiScopesAmong(application.scopes)].join(' '),
   };
 }
 
-/** Native applications may come back at any port of the loopback interface (RFC 8252 section 7.3); our own page, at its own address alone. */
-const isNative = ({ clientId, redirectUris }: Known): boolean =>
+/** Native clients may use any port of the loopback interface (RFC 8252 section 7.3). The API reference page must use its exact redirect URI. */
+const isNative = ({ clientId, redirectUris }: ClientRow): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-const hashesInUse = ({ secretHashes, previousSecretHash, previousSecretUntil }: Known, now: Date): string[] => [
+const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUntil }: ClientRow, now: Date): string[] => [
   ...secretHashes,
   ...(previousSecretHash != null && previousSecretUntil != null && new Date(previousSecretUntil) > now ? [previousSecretHash] : []),
 ];
 
-/** Takes the place of the library's comparison, which would compare with the secret itself. */
+/** Replaces the comparison of client secrets in oidc-provider, because only hashes of the secrets are stored. */
 export function compareHashedSecrets(provider: Provider): void {
-  provider.Client.prototype.compareClientSecret = isOneOfItsSecrets;
+  provider.Client.prototype.compareClientSecret = matchesStoredHash;
 }
 
-function isOneOfItsSecrets(this: { clientSecret?: string | undefined }, secret: string): boolean {
+function matchesStoredHash(this: { clientSecret?: string | undefined }, secret: string): boolean {
   return (this.clientSecret ?? '').split(' ').some((hash) => hashMatches(hash, secret));
 }
 
-const refuse = (): never => {
-  throw new Error('applications are changed through the API alone');
+const throwUnsupported = (): never => {
+  throw new Error('applications can only be changed through the API');
 };
 
-function unused(): Omit<Adapter, 'find' | 'upsert'> {
-  return { findByUserCode: refuse, findByUid: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse };
+function unsupportedMethods(): Omit<Adapter, 'find' | 'upsert'> {
+  return {
+    findByUserCode: throwUnsupported,
+    findByUid: throwUnsupported,
+    consume: throwUnsupported,
+    destroy: throwUnsupported,
+    revokeByGrantId: throwUnsupported,
+  };
 }

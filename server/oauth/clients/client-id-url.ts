@@ -1,14 +1,14 @@
 import { urlFault } from '../../outgoing-http/public-url.ts';
 
-/** Longest client ID that is a URL, in characters; the table has the same limit. */
+/** Maximum length of a client ID URL, in characters. The database column has the same limit. */
 const lengthMax = 500;
 
-/** Whether a client ID claims to be the URL of a client ID metadata document. */
+/** Returns whether a client ID has the form of a metadata document URL. It may still be invalid. */
 export const isUrlClientId = (clientId: string): boolean => /^https:/i.test(clientId);
 
 /**
- * Returns why a URL cannot be a client ID (draft-ietf-oauth-client-id-metadata-document section 3), or undefined when it can.
- * Client IDs are compared as strings, so that a URL has to be written in its normal form.
+ * Returns the reason why a URL is not a valid client ID (draft-ietf-oauth-client-id-metadata-document section 3), or undefined if it is.
+ * Client IDs are compared as strings, so the URL must be in its normalized form.
  */
 export function clientIdUrlFault(clientId: string): string | undefined {
   if (!clientId.startsWith('https://') || !/^[!-~]+$/.test(clientId)) return 'must be an https URL in ASCII';

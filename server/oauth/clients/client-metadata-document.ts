@@ -5,12 +5,12 @@ import { grantTypes } from '../../applications/application.entity.ts';
 import type { FetchedDocument } from '../../outgoing-http/fetch-document.ts';
 import { registrationFault } from './dynamic-client-registration.ts';
 
-/** The document cannot be used; the message tells the developer of the client why. */
+/** Thrown for an unusable client ID metadata document. The message is for the developer of the client. */
 export class MetadataDocumentError extends Error {
   override readonly name = 'MetadataDocumentError';
 }
 
-/** The properties that this server understands; it ignores all others (RFC 7591 section 2), above all the URLs of keys and logos. */
+/** The supported properties. All others are ignored (RFC 7591 section 2), in particular the URLs of keys and logos. */
 const documentSchema = z.object({
   client_id: z.string(),
   client_name: z.string().optional(),
@@ -24,8 +24,8 @@ const documentSchema = z.object({
 });
 
 /**
- * Reads a client ID metadata document (draft-ietf-oauth-client-id-metadata-document section 4) as an application: a public client
- * without administrative scopes. Scopes and grant types that this server does not have, or not for such clients, are left out.
+ * Converts a client ID metadata document (draft-ietf-oauth-client-id-metadata-document section 4) into an application: a public client
+ * without administrative scopes. Unsupported scopes and grant types, and those that such clients may not use, are dropped.
  * @throws {MetadataDocumentError}
  */
 export function applicationFromDocument(clientId: string, document: FetchedDocument, now: Date): ApplicationInput {
@@ -33,14 +33,14 @@ export function applicationFromDocument(clientId: string, document: FetchedDocum
   if (metadata.client_id !== clientId) throw new MetadataDocumentError('client_id in the document is not the URL of the document');
   if (metadata.token_endpoint_auth_method !== 'none') throw new MetadataDocumentError('token_endpoint_auth_method must be none');
   if (!metadata.response_types.includes('code')) throw new MetadataDocumentError('response_types must contain code');
-  const asked = metadata.scope?.split(' ');
+  const requestedScopes = metadata.scope?.split(' ');
   const input: ApplicationInput = {
     clientId,
     name: metadata.client_name ?? new URL(clientId).host,
     type: 'public',
     redirectUris: metadata.redirect_uris,
     postLogoutRedirectUris: metadata.post_logout_redirect_uris,
-    scopes: selfRegisteredScopes.filter((name) => asked?.includes(name) ?? true),
+    scopes: selfRegisteredScopes.filter((name) => requestedScopes?.includes(name) ?? true),
     grantTypes: grantTypes.filter((name) => metadata.grant_types.includes(name) && selfRegisteredGrantTypes.includes(name)),
     registration: 'metadata_document',
     metadataExpiresAt: new Date(now.getTime() + cacheSeconds(document, now) * 1000),
@@ -55,13 +55,13 @@ function parseDocument({ statusCode, headers, text }: FetchedDocument): z.output
   const contentType = String(headers['content-type'] ?? '');
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
     throw new MetadataDocumentError('the response must have the content type application/json');
-  const parsed = documentSchema.safeParse(jsonOf(text));
+  const parsed = documentSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new MetadataDocumentError(`${issue?.path.join('.') || 'the document'} is not valid: ${issue?.message ?? ''}`);
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -72,7 +72,7 @@ function jsonOf(text: string): unknown {
 const cacheSecondsMin = 5 * 60;
 const cacheSecondsMax = 24 * 60 * 60;
 
-/** How long the document may be used without another fetch: its freshness lifetime (RFC 9111 section 4.2) within our bounds. */
+/** Returns the cache lifetime of the document in seconds: its freshness lifetime (RFC 9111 section 4.2), limited to 5 minutes to 24 hours. */
 function cacheSeconds({ headers }: FetchedDocument, now: Date): number {
   const control = String(headers['cache-control'] ?? '');
   const maxAge = /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(control)?.[1];

@@ -7,7 +7,7 @@ import { findClientBefore } from './client-adapter.ts';
 import { endpoints } from '../protocol/endpoints.ts';
 import { readBody, replaceBody } from '../protocol/buffered-request-body.ts';
 
-const authenticatesClients = new Set<string>([
+const clientAuthenticatedPaths = new Set<string>([
   endpoints.token,
   endpoints.revocation,
   endpoints.introspection,
@@ -15,16 +15,16 @@ const authenticatesClients = new Set<string>([
   endpoints.device_authorization,
 ]);
 const expressRequest = z.custom<Request>();
-const refusedBody = z.object({ error: z.literal('invalid_client') });
+const invalidClientBody = z.object({ error: z.literal('invalid_client') });
 
 /**
- * Guesses at client secrets end after ten. They are counted for one application from one network, so that nobody can shut
- * out an application by guessing at its secret. Before the token transaction, which would undo the counting.
+ * Limits wrong client secrets to ten per client and network, so that an attacker elsewhere cannot lock a client out. Counts attempts
+ * before the request transaction starts, because a rollback would undo the count.
  */
 export const limitClientSecrets =
   (em: Em, limits: AttemptLimits): Middleware =>
   async (ctx, next) => {
-    const presented = ctx.method === 'POST' && authenticatesClients.has(ctx.path) ? await presentedClient(ctx) : undefined;
+    const presented = ctx.method === 'POST' && clientAuthenticatedPaths.has(ctx.path) ? await readPresentedClient(ctx) : undefined;
     if (!presented?.withSecret) {
       if (presented) await findClientBefore(em, ctx, presented.clientId);
       await next();
@@ -36,7 +36,7 @@ export const limitClientSecrets =
     try {
       await Promise.all([limits.refuseGuesser('clientSecret', clientId, source), findClientBefore(em, ctx, clientId)]);
       await next();
-      if (ctx.status === 401 && refusedBody.safeParse(ctx.body).success) await limits.begin('clientSecret', clientId, source);
+      if (ctx.status === 401 && invalidClientBody.safeParse(ctx.body).success) await limits.begin('clientSecret', clientId, source);
     } catch (error) {
       if (!(error instanceof TooManyAttemptsError)) throw error;
       ctx.status = 429;
@@ -45,8 +45,8 @@ export const limitClientSecrets =
     }
   };
 
-/** The application a request says it comes from; without a secret there is nothing to guess. */
-async function presentedClient(ctx: Context): Promise<{ clientId: string; withSecret: boolean } | undefined> {
+/** Returns the client ID of a request, and whether the request contains a client secret. */
+async function readPresentedClient(ctx: Context): Promise<{ clientId: string; withSecret: boolean } | undefined> {
   const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(ctx.get('authorization'))?.[1];
   if (basic !== undefined) return { clientId: Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '', withSecret: true };
   if (!ctx.is('application/x-www-form-urlencoded')) return undefined;

@@ -20,35 +20,36 @@ type Registration = NonNullable<NonNullable<Configuration['features']>['registra
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
 type Properties = Parameters<Policy>[1];
 
-/** The policy that every initial access token of an administrator names (server/access-management/registration-token.ts). */
+/** Name of the policy for initial access tokens that an administrator creates (server/access-management/registration-token.ts). */
 export const policyName = 'of-the-shop';
-/** The policy of a registration without an initial access token (open-registration.ts). */
+/** Name of the policy for registrations without an initial access token (open-registration.ts). */
 export const openPolicyName = 'open';
 
-/** Grants an application that nobody looked at may use: it cannot act for itself. */
+/** Grant types for clients that no administrator has reviewed. They exclude client credentials. */
 const registrableGrants = grantTypes.filter((name) => name !== 'client_credentials');
 
-/** Before the library looks at anything: the rules that every registration request has to meet. */
+/** Enforces the rules for every registration request, before oidc-provider validates the metadata. */
 function checkRequest(properties: Properties, allowedGrants: readonly string[]): void {
   const [urlField] = requestableUrlFields(properties);
   if (urlField !== undefined)
     throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server requests no URLs of applications; leave it out`);
-  const asked = askedFor.safeParse(properties);
-  if (!asked.success) throw new errors.InvalidClientMetadata('scope must be text, and grant_types a list of texts');
-  const known = asked.data.scope.split(' ').filter(isKnownScope);
-  const beyond = known.filter((scope) => isApiScope(scope) && scopes[scope].admin);
-  if (beyond.length > 0) throw new errors.InvalidClientMetadata(`only an administrator registers applications with ${beyond.join(', ')}`);
-  if (!asked.data.grant_types.every((name) => allowedGrants.includes(name)))
+  const requested = requestedPropertiesSchema.safeParse(properties);
+  if (!requested.success) throw new errors.InvalidClientMetadata('scope must be text, and grant_types a list of texts');
+  const known = requested.data.scope.split(' ').filter(isKnownScope);
+  const adminScopes = known.filter((scope) => isApiScope(scope) && scopes[scope].admin);
+  if (adminScopes.length > 0)
+    throw new errors.InvalidClientMetadata(`only an administrator registers applications with ${adminScopes.join(', ')}`);
+  if (!requested.data.grant_types.every((name) => allowedGrants.includes(name)))
     throw new errors.InvalidClientMetadata(`grant_types must be of ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
-  // named, or the library would take nothing for everything
+  // contains at least `openid`, because oidc-provider treats an empty scope as all scopes
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
 }
 
-const askedFor = z.object({ scope: z.string().default(''), grant_types: z.array(z.string()).default([]) });
+const requestedPropertiesSchema = z.object({ scope: z.string().default(''), grant_types: z.array(z.string()).default([]) });
 
-/** Registers a public client: RFC 7591 section 3.2.1 lets the server replace what was left out. */
-function makePublic(properties: Properties): void {
+/** Turns the client into a public one: RFC 7591 section 3.2.1 allows the server to set omitted properties. */
+function requirePublicClient(properties: Properties): void {
   if ((properties.token_endpoint_auth_method ?? 'none') !== 'none')
     throw new errors.InvalidClientMetadata(
       'token_endpoint_auth_method must be none: applications with a secret are registered by an administrator',
@@ -58,7 +59,7 @@ function makePublic(properties: Properties): void {
   delete properties.client_secret_expires_at;
 }
 
-/** RFC 7591. Every registration has an initial access token, from an administrator or from open-registration.ts, which names its policy. */
+/** Configures dynamic client registration (RFC 7591). Its policy is named in the initial access token, which an administrator or open-registration.ts creates. */
 export const registrationPolicy: Registration = {
   enabled: true,
   initialAccessToken: true,
@@ -70,12 +71,12 @@ export const registrationPolicy: Registration = {
     [openPolicyName]: (_ctx, properties) => {
       properties.scope ??= assistantScopes.join(' ');
       checkRequest(properties, selfRegisteredGrantTypes);
-      makePublic(properties);
+      requirePublicClient(properties);
     },
   },
 };
 
-/** What the library has checked and is about to answer with, made an application like any other. */
+/** Creates an application from client metadata that oidc-provider has validated. */
 export async function registerApplication(em: Em, clientId: string, metadata: AdapterPayload): Promise<void> {
   const registration = Provider.ctx?.oidc.entities.InitialAccessToken?.policies?.includes(openPolicyName)
     ? 'open_registration'
@@ -86,7 +87,7 @@ export async function registerApplication(em: Em, clientId: string, metadata: Ad
     type: metadata.token_endpoint_auth_method === 'none' ? ('public' as const) : ('confidential' as const),
     redirectUris: metadata.redirect_uris ?? [],
     postLogoutRedirectUris: metadata.post_logout_redirect_uris ?? [],
-    scopes: apiScopesOf(metadata.scope),
+    scopes: parseApiScopes(metadata.scope),
     grantTypes: (metadata.grant_types ?? []).filter(isRegistrable),
     registration,
   } satisfies ApplicationInput;
@@ -100,7 +101,7 @@ export async function registerApplication(em: Em, clientId: string, metadata: Ad
   });
 }
 
-/** Returns the first reason why an application cannot be registered by itself, with the RFC 7591 name of the field. */
+/** Returns the first reason why a client cannot register itself, with the field name of RFC 7591; undefined if it can. */
 export function registrationFault(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
   const name = applicationCreate.shape.name.safeParse(input.name);
   if (!name.success) return { field: 'client_name', detail: characterFault(name.error) ?? 'must be one line of up to 100 characters' };
@@ -108,7 +109,7 @@ export function registrationFault(input: ApplicationInput): { readonly field: st
   return fault;
 }
 
-/** Writes the audit event of an application that was registered without an administrator, in the transaction of its registration. */
+/** Records the audit event of a registration without an administrator. Call in the transaction of the registration. */
 export async function recordRegistration(
   em: Em,
   req: Request,
@@ -122,4 +123,4 @@ export async function recordRegistration(
 
 const isRegistrable = (name: string): name is GrantType => registrableGrants.some((allowed) => allowed === name);
 
-const apiScopesOf = (scope: string | undefined): Scope[] => (scope ?? '').split(' ').filter(isApiScope);
+const parseApiScopes = (scope: string | undefined): Scope[] => (scope ?? '').split(' ').filter(isApiScope);

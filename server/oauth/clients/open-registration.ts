@@ -7,22 +7,22 @@ import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt
 import { endpoints } from '../protocol/endpoints.ts';
 import { openPolicyName } from './dynamic-client-registration.ts';
 
-const kind = 'InitialAccessToken';
+const tokenModel = 'InitialAccessToken';
 const tokenSeconds = 60;
 
 /**
- * Open dynamic client registration (RFC 7591 section 3): a request without an initial access token gets one for itself, which names
- * the policy of open registration. So the rules of registration are in one place, and no request can pass without a policy.
+ * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token receives a temporary one, which
+ * names the policy of open registration. So all rules are in the policies, and no request is processed without one.
  */
 export const openRegistration =
   (store: AdapterFactory, limits: AttemptLimits): Middleware =>
   async (ctx, next) => {
-    const anonymous = ctx.method === 'POST' && ctx.path === endpoints.registration && ctx.get('authorization') === '';
-    if (!anonymous) {
+    const isAnonymous = ctx.method === 'POST' && ctx.path === endpoints.registration && ctx.get('authorization') === '';
+    if (!isAnonymous) {
       await next();
     } else if (await isWithinLimit(ctx, limits)) {
-      const [token, tokens, issued] = [`mr_${randomBytes(32).toString('base64url')}`, store(kind), Math.floor(Date.now() / 1000)];
-      await tokens.upsert(token, { kind, iat: issued, exp: issued + tokenSeconds, policies: [openPolicyName] }, tokenSeconds);
+      const [token, tokens, issued] = [`mr_${randomBytes(32).toString('base64url')}`, store(tokenModel), Math.floor(Date.now() / 1000)];
+      await tokens.upsert(token, { kind: tokenModel, iat: issued, exp: issued + tokenSeconds, policies: [openPolicyName] }, tokenSeconds);
       ctx.req.headers.authorization = `Bearer ${token}`;
       try {
         await next();

@@ -16,36 +16,36 @@ import { endpoints } from '../protocol/endpoints.ts';
 import { recordRegistration } from './dynamic-client-registration.ts';
 import { readBody, replaceBody } from '../protocol/buffered-request-body.ts';
 
-type ResolverParts = { readonly em: Em; readonly limits: AttemptLimits; readonly network: Network };
+type ResolverOptions = { readonly em: Em; readonly limits: AttemptLimits; readonly network: Network };
 
-/** The draft recommends 5 kB (section 6.6). */
+/** Limit that the draft recommends (section 6.6). */
 const bytesMax = 5 * 1024;
-const totalMs = 5_000;
+const timeoutMs = 5_000;
 
-const failures = noteOf<string>('failure of a client ID metadata document');
+const failuresByContext = noteOf<string>('failure of a client ID metadata document');
 
-/** Returns why the client ID metadata document of this request cannot be used, when it cannot. */
-export const documentFailure = (ctx: object): string | undefined => failures.get(ctx);
+/** Returns the reason why the client ID metadata document of this request is unusable, or undefined. */
+export const documentFailure = (ctx: object): string | undefined => failuresByContext.get(ctx);
 
 /**
- * Where a sign-in starts with a URL as client ID, keeps the application of that URL up to date with its metadata document. It is a
- * row of `applications` like any other, so that consent, connected apps, limits, webhooks and audit are the same. Runs before any
- * transaction: no lock is held while the document is fetched.
+ * At the start of an authorization request whose client ID is a URL, creates or updates the application from the metadata document at that
+ * URL. It is an ordinary row of `applications`, so that consent, connected apps, limits, webhooks and audit work as for other clients.
+ * Runs before any transaction, so that no lock is held while the document is fetched.
  */
-export function resolveClientIdUrl(parts: ResolverParts): Middleware {
+export function resolveClientIdUrl(parts: ResolverOptions): Middleware {
   const pending = new Map<string, Promise<void>>();
   return async (ctx, next) => {
-    const clientId = await startingClientId(ctx);
+    const clientId = await readClientIdOfNewRequest(ctx);
     if (clientId !== undefined && isUrlClientId(clientId)) {
-      const request = pending.get(clientId) ?? refreshApplication(parts, clientId, z.custom<Request>().parse(ctx.req));
+      const request = pending.get(clientId) ?? refreshFromDocument(parts, clientId, z.custom<Request>().parse(ctx.req));
       pending.set(clientId, request);
-      await request.catch((error: unknown) => failures.set(ctx, failureText(error))).finally(() => pending.delete(clientId));
+      await request.catch((error: unknown) => failuresByContext.set(ctx, describeFailure(error))).finally(() => pending.delete(clientId));
     }
     await next();
   };
 }
 
-async function startingClientId(ctx: Context): Promise<string | undefined> {
+async function readClientIdOfNewRequest(ctx: Context): Promise<string | undefined> {
   if (ctx.method === 'GET' && ctx.path === endpoints.authorization) {
     const { client_id: clientId } = ctx.query;
     return typeof clientId === 'string' ? clientId : undefined;
@@ -56,23 +56,23 @@ async function startingClientId(ctx: Context): Promise<string | undefined> {
   return new URLSearchParams(body.toString()).get('client_id') ?? undefined;
 }
 
-async function refreshApplication({ em, limits, network }: ResolverParts, clientId: string, req: Request): Promise<void> {
+async function refreshFromDocument({ em, limits, network }: ResolverOptions, clientId: string, req: Request): Promise<void> {
   const fault = clientIdUrlFault(clientId);
   if (fault !== undefined) throw new MetadataDocumentError(`the URL ${fault}`);
   const [known, now] = [await em.fork().findOne(Application, { clientId }), new Date()];
-  if (known && (known.status === 'disabled' || isCurrent(known, now))) return;
+  if (known && (known.status === 'disabled' || isDocumentFresh(known, now))) return;
   try {
     await limits.begin('metadataDocument', '', { address: req.ip });
   } catch (error) {
-    if (known && error instanceof TooManyAttemptsError) return; // the document of before is better than none
+    if (known && error instanceof TooManyAttemptsError) return; // continue with the previous document
     throw error;
   }
-  await storeApplication(em, applicationFromDocument(clientId, await fetchMetadata(clientId, network), now), req);
+  await storeApplication(em, applicationFromDocument(clientId, await fetchMetadataDocument(clientId, network), now), req);
 }
 
-async function fetchMetadata(url: string, network: Network): Promise<FetchedDocument> {
+async function fetchMetadataDocument(url: string, network: Network): Promise<FetchedDocument> {
   try {
-    return await fetchDocument({ url, accept: 'application/json', totalMs, bytesMax }, network);
+    return await fetchDocument({ url, accept: 'application/json', totalMs: timeoutMs, bytesMax }, network);
   } catch (cause) {
     if (cause instanceof DocumentTooLargeError) throw new MetadataDocumentError(cause.message, { cause });
     if (cause instanceof AddressNotAllowedError) throw new MetadataDocumentError('the host has no public address', { cause });
@@ -80,7 +80,7 @@ async function fetchMetadata(url: string, network: Network): Promise<FetchedDocu
   }
 }
 
-const isCurrent = ({ metadataExpiresAt }: Application, now: Date): boolean =>
+const isDocumentFresh = ({ metadataExpiresAt }: Application, now: Date): boolean =>
   metadataExpiresAt != null && new Date(metadataExpiresAt) > now;
 
 async function storeApplication(em: Em, input: ApplicationInput, req: Request): Promise<void> {
@@ -94,14 +94,14 @@ async function storeApplication(em: Em, input: ApplicationInput, req: Request): 
       await recordRegistration(inner, req, clientId, 'metadata_document', input.scopes);
     })
     .catch((error: unknown) => {
-      // another request has stored the same document at the same time
+      // a concurrent request has already stored the document
       if (constraintOf(error) !== 'applications_client_id_unique') throw error;
     });
 }
 
 async function updateFromDocument(em: Em, known: Application, input: ApplicationInput, req: Request): Promise<void> {
   const { clientId, metadataExpiresAt = null, name, redirectUris = [], postLogoutRedirectUris = [], scopes, grantTypes } = input;
-  const before = definedByDocument(known);
+  const before = documentFingerprint(known);
   known.metadataExpiresAt = metadataExpiresAt;
   known.name = name;
   known.redirectUris = [...redirectUris];
@@ -109,20 +109,20 @@ async function updateFromDocument(em: Em, known: Application, input: Application
   known.scopes = [...scopes];
   known.grantTypes = [...grantTypes];
   await em.flush();
-  if (definedByDocument(known) === before) return;
+  if (documentFingerprint(known) === before) return;
   const details = { fields: ['metadata_document'] };
   const event = { action: 'application.updated', clientId, subject: `application:${clientId}`, details } as const;
   await recordAuditEvent(em, sourceOf(req), event, new Date());
 }
 
-type DefinedByDocument = Pick<Application, 'name'> & {
+type DocumentFields = Pick<Application, 'name'> & {
   readonly [Field in 'redirectUris' | 'postLogoutRedirectUris' | 'scopes' | 'grantTypes']: readonly string[];
 };
 
-const definedByDocument = ({ name, redirectUris, postLogoutRedirectUris, scopes, grantTypes }: DefinedByDocument): string =>
+const documentFingerprint = ({ name, redirectUris, postLogoutRedirectUris, scopes, grantTypes }: DocumentFields): string =>
   JSON.stringify([name, redirectUris, postLogoutRedirectUris, scopes, grantTypes]);
 
-function failureText(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof MetadataDocumentError) return error.message;
   if (error instanceof TooManyAttemptsError) return `too many documents were requested; try again in ${error.retryAfterSeconds} seconds`;
   throw error;

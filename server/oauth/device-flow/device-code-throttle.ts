@@ -8,8 +8,8 @@ import type { ProtocolPages } from '../pages/views/provider-pages.ts';
 import { readBody, replaceBody } from '../protocol/buffered-request-body.ts';
 
 /**
- * Guesses at the codes that devices show end after ten (RFC 8628 section 5.1): whoever hits one would connect the device of
- * somebody else. Counted before the token transaction, which would undo the counting.
+ * Limits wrong user codes to ten (RFC 8628 section 5.1), because a correct guess would connect the device of another user. Counts the
+ * attempt before the request transaction starts, because a rollback would undo the count.
  */
 export const limitDeviceCodes =
   (limits: AttemptLimits, pages: Pick<ProtocolPages, 'tooManyCodes'>): Middleware =>

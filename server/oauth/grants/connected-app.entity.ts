@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** What people are told of a grant: one application on one device. */
+/** A grant as the user sees it: one application on one device. */
 export const Connection = defineEntity({
   name: 'Connection',
   tableName: 'connections',
@@ -10,20 +10,20 @@ export const Connection = defineEntity({
     grantId: p.text().unique(),
     user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
     clientId: p.text(),
-    /** What the browser said it was in which the person agreed. */
+    /** Label of the browser in which the user consented, from its User-Agent. */
     device: p.text().nullable().check('length(device) <= 100'),
-    /** What it may do at the API, as the token it got last says. */
+    /** API scopes of the last token that the application received. */
     scopes: p.array().defaultRaw(`'{}'`),
-    /** The scopes that the user was not asked about, because the application was preapproved for them. */
+    /** Scopes granted without consent, because an administrator preapproved them for the application. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
     createdAt: p.datetime(3),
-    /** When it last got a token; null until it has one. */
+    /** Time at which the application last received a token; null before the first one. */
     lastUsedAt: p.datetime(3).nullable(),
   },
   indexes: [{ name: 'connections_user', properties: ['user', 'id'] }],
 });
 
-/** What people are told of a browser they are signed in with. `uid` is the session's, and no secret. */
+/** A browser session as the user sees it. `uid` identifies the session and is not a secret. */
 export const BrowserSession = defineEntity({
   name: 'BrowserSession',
   tableName: 'browser_sessions',

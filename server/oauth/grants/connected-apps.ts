@@ -12,13 +12,16 @@ import { endpoints } from '../protocol/endpoints.ts';
 import { endConnections, recordGrantCreated } from './grant-events.ts';
 import { apiScopesAmong } from '../protocol/oauth-scopes.ts';
 
-const noteConnection = statement(
+const insertConnection = statement(
   'note_connection',
   `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes) values ($1, $2, $3, $4, $5, $6::text[])
    on conflict (grant_id) do nothing`,
 );
 
-/** Remembers on what a person allowed something; it is shown once the application has come for its token. `preapprovedScopes`: those that the user was not asked about. */
+/**
+ * Records an application that a user has granted access, with the device. It is listed after the application has requested its first token.
+ * `preapprovedScopes` are the scopes that the user was not asked about.
+ */
 export async function beginConnection(
   em: Em,
   {
@@ -30,10 +33,10 @@ export async function beginConnection(
   userAgent: string | undefined,
   now: Date,
 ): Promise<void> {
-  await noteConnection(em, [grantId, userId, clientId, deviceName(userAgent), now, preapprovedScopes]);
+  await insertConnection(em, [grantId, userId, clientId, deviceName(userAgent), now, preapprovedScopes]);
 }
 
-const useConnection = statement<{ first: boolean }>(
+const upsertUse = statement<{ first: boolean }>(
   'use_connection',
   `with before as (select last_used_at from connections where grant_id = $1)
    insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
@@ -41,35 +44,35 @@ const useConnection = statement<{ first: boolean }>(
    returning (select last_used_at from before) is null as first`,
 );
 
-const useConnectionAgain = laterStatement(
+const upsertRepeatedUse = laterStatement(
   'use_connection_again',
   `insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
    on conflict (grant_id) do update set last_used_at = excluded.last_used_at, scopes = excluded.scopes`,
 );
 
-const engineContext = z.custom<KoaContextWithOIDC>();
+const providerContext = z.custom<KoaContextWithOIDC>();
 
-/** Inside the token transaction: an application came for a token. */
+/** Records, inside the request transaction, that an application has received a token. */
 export const recordConnectionUse =
   (em: Em): Middleware =>
   async (ctx, next) => {
     await next();
     if (ctx.path !== endpoints.token || ctx.status !== 200) return;
-    const { entities, params } = engineContext.parse(ctx).oidc;
+    const { entities, params } = providerContext.parse(ctx).oidc;
     const { Grant: grant } = entities;
     if (grant?.accountId === undefined || grant.clientId === undefined) return;
     const scopes = apiScopesAmong(grant.getOIDCScope().split(' '));
     const use = [grant.jti, Number(grant.accountId), grant.clientId, new Date(), scopes];
-    // a refresh token came with a first access token
-    if (params?.['grant_type'] === 'refresh_token') return useConnectionAgain(em, use);
-    const [used] = await useConnection(em, use);
+    // the first access token was issued earlier, together with the refresh token
+    if (params?.['grant_type'] === 'refresh_token') return upsertRepeatedUse(em, use);
+    const [used] = await upsertUse(em, use);
     if (used?.first) await recordGrantCreated(em, grant.jti);
   };
 
 type Row = Omit<ConnectedApp, 'application' | 'scopes'> & { client_id: string; name: string; first_party: boolean; payload: string };
 
-// What stands there without a token that works is over, and waits for the sweep.
-const findConnections = statement<Row>(
+// Rows without a valid token are left over from expired grants and are deleted by `deleteOrphanedRows`.
+const findActiveConnections = statement<Row>(
   'list_connections',
   `select c.id, a.client_id, a.name, a.first_party, c.device, c.created_at, c.last_used_at, g.payload
    from connections c
@@ -81,9 +84,9 @@ const findConnections = statement<Row>(
    order by c.id desc limit $4`,
 );
 
-/** What can act for somebody now, the newest first. */
+/** Lists the applications that can currently act for the user, newest first. */
 export async function listConnections(em: Em, userId: number, now: Date, before: number | null, limit: number): Promise<ConnectedApp[]> {
-  const rows = await findConnections(em, [userId, now, before, limit]);
+  const rows = await findActiveConnections(em, [userId, now, before, limit]);
   return rows.map(({ client_id: clientId, name, first_party: firstParty, payload, ...row }) => ({
     id: row.id,
     application: { client_id: clientId, name, first_party: firstParty },
@@ -107,25 +110,25 @@ const findConnection = statement<{ grant_id: string; client_id: string }>(
   'find_connection',
   'select grant_id, client_id from connections where id = $1 and user_id = $2',
 );
-// The grant goes first: who is about to give out a token of it holds it, and is waited for.
-const endGrant = statement('end_grant', `delete from oauth_records where model = 'Grant' and id = $1`);
-const endTokens = statement('end_tokens_of_grant', 'delete from oauth_records where grant_id = $1');
-const forgetConsent = statement(
+// Deletes the grant first: a request that is issuing a token of it holds its lock, so this statement waits for that request.
+const deleteGrant = statement('end_grant', `delete from oauth_records where model = 'Grant' and id = $1`);
+const deleteTokens = statement('end_tokens_of_grant', 'delete from oauth_records where grant_id = $1');
+const deleteConsent = statement(
   'forget_consent',
   'delete from consents c using applications a where c.application_id = a.id and c.user_id = $1 and a.client_id = $2',
 );
 
 export type RemovalOptions = {
   readonly source: Source;
-  /** The client ID of the application through which the user removes the connection; undefined on the account pages. */
+  /** Client ID of the application through which the user revokes the access; undefined on the account pages. */
   readonly by: string | undefined;
-  /** The API keys created through the application that the user keeps: their IDs, or all of them. */
+  /** API keys created through the application that stay valid: their IDs, or all of them. */
   readonly keepApiKeys: readonly number[] | 'all';
 };
 
 /**
- * In a transaction. The application's access on that device ends, and the next time it is asked for. The API keys that were created
- * through the application, on any device, are revoked, except those that the user keeps. `false`: there is no such thing.
+ * Revokes the access of an application on one device, and its consent. Also revokes the API keys that were created through the
+ * application on any device, except those that the user keeps. Returns false if the user has no such connected app. Call in a transaction.
  */
 export async function removeConnection(
   em: Em,
@@ -136,10 +139,10 @@ export async function removeConnection(
 ): Promise<boolean> {
   const [found] = await findConnection(em, [id, userId]);
   if (!found) return false;
-  await endGrant(em, [found.grant_id]);
-  await endTokens(em, [found.grant_id]);
+  await deleteGrant(em, [found.grant_id]);
+  await deleteTokens(em, [found.grant_id]);
   await endConnections(em, 'grant_id', found.grant_id);
-  await forgetConsent(em, [userId, found.client_id]);
+  await deleteConsent(em, [userId, found.client_id]);
   if (keepApiKeys !== 'all') {
     const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;
     await revokeApiKeys(em, { userId, clientId: found.client_id, except: keepApiKeys }, cause, now);

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Application } from '../../applications/application.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
-/** What a person allowed an application, whatever the browser it was said in. */
+/** Scopes that a user has granted an application, in any browser. */
 export const Consent = defineEntity({
   name: 'Consent',
   tableName: 'consents',

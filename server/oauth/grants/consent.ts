@@ -10,12 +10,12 @@ import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 type Grant = InstanceType<Provider['Grant']>;
 export type Role = User['role'];
 
-/** Users can grant only the scopes that their role can use. */
+/** Returns whether a user with this role can grant the scope: users can grant only the scopes that their role can use. */
 export const mayGrant = (role: Role, scope: string): boolean => !isApiScope(scope) || rolesFor(scope).includes(role);
 
 type Approval = { readonly consented: string[]; readonly preapproved: string[] };
 
-// Locks the application: a withdrawal of its pre-approval waits for the grant that is being created, and then revokes it.
+// Locks the application: a withdrawal of its preapproval waits for the grant that is being created, and then revokes it.
 const findApproval = statement<Approval & Pick<Application, 'registration'>>(
   'find_approval',
   `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration
@@ -23,15 +23,15 @@ const findApproval = statement<Approval & Pick<Application, 'registration'>>(
 );
 
 /**
- * Returns the scopes that the user need not be asked about: those they consented to, and those that an administrator approved for
- * everybody. Undefined for a self-registered application, whose consent page is always shown.
+ * Returns the scopes that need no further consent: those the user consented to, and those that an administrator preapproved for all users.
+ * Returns undefined for a self-registered application, because its consent page is always shown.
  */
-async function approvalFor(em: Em, userId: number, clientId: string): Promise<Approval | undefined> {
+async function findApprovedScopes(em: Em, userId: number, clientId: string): Promise<Approval | undefined> {
   const [row] = await findApproval(em, [userId, clientId]);
   return row && !isSelfRegistered(row) ? row : undefined;
 }
 
-const addToConsent = statement(
+const upsertConsent = statement(
   'add_to_consent',
   `insert into consents (user_id, application_id, scopes, granted_at)
    select $1, a.id, $3::text[], $4 from applications a where a.client_id = $2 for key share of a
@@ -39,22 +39,23 @@ const addToConsent = statement(
    set scopes = array(select distinct unnest(consents.scopes || excluded.scopes) order by 1), granted_at = excluded.granted_at`,
 );
 
+/** Adds the granted scopes to the stored consent of the user. */
 export async function remember(em: Em, userId: number, clientId: string, granted: readonly string[], now: Date): Promise<void> {
-  await addToConsent(em, [userId, clientId, granted, now]);
+  await upsertConsent(em, [userId, clientId, granted, now]);
   const selfRegistered = { clientId, registration: { $in: [...selfRegistrations] } };
   await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
 }
 
-/** What an authorization request asks for, of what there is. */
+/** Returns the known scopes that an authorization request contains. */
 export const askedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
   typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
 
 /**
- * Writes into a grant what was allowed of what was asked. The scopes of the API stand in it twice, as the library has them both
- * as scopes of OpenID Connect and of the resource. What is refused stands in it too: it has been asked and is not asked again now.
+ * Records the allowed and the rejected scopes in the grant. API scopes are recorded twice, because oidc-provider treats them both as
+ * OpenID Connect scopes and as resource scopes. Rejected scopes are recorded so that this request does not ask for them again.
  */
-export function decide(grant: Grant, resources: readonly string[], asked: readonly string[], allowed: ReadonlySet<string>): void {
-  for (const scope of asked) {
+export function decide(grant: Grant, resources: readonly string[], requested: readonly string[], allowed: ReadonlySet<string>): void {
+  for (const scope of requested) {
     if (allowed.has(scope)) grant.addOIDCScope(scope);
     else grant.rejectOIDCScope(scope);
     if (!isApiScope(scope)) continue;
@@ -68,56 +69,56 @@ export function decide(grant: Grant, resources: readonly string[], asked: readon
 type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client']>, 'applicationType' | 'clientAuthMethod'>;
 
 /**
- * Whether users are asked at every sign-in. Any program on the device can claim to be a public native application (RFC 8252, section 8.6).
- * A confidential one proves who it is when it redeems the code, even if one of its redirect URIs is on the loopback interface.
+ * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
+ * section 8.6). A confidential client authenticates when it redeems the code, even if one of its redirect URIs is on the loopback interface.
  */
 export const isAskedEveryTime = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
   applicationType === 'native' && clientAuthMethod === 'none';
 
 /**
- * The grant an authorization request begins with: the one just agreed to, or a new one over what the person agreed to before.
- * Always a new one, never the browser session's: two devices that share a grant would be signed out together.
+ * Returns the grant for an authorization request: the one that the user has just consented to, or a new one with the scopes of an earlier
+ * consent. It never reuses the grant of the browser session, because two devices that share a grant would be signed out together.
  */
 export const loadGrant = (em: Em, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
   if (!client || !account) return undefined;
-  const agreed = result?.consent?.grantId;
-  if (agreed !== undefined) return provider.Grant.find(agreed);
+  const consentedGrantId = result?.consent?.grantId;
+  if (consentedGrantId !== undefined) return provider.Grant.find(consentedGrantId);
   if (isAskedEveryTime(client)) return undefined;
   const by = { userId: Number(account.accountId), clientId: client.clientId };
-  return em.transactional(() => grantWithoutAsking(em, ctx, by, resources));
+  return em.transactional(() => createGrantWithoutPrompt(em, ctx, by, resources));
 };
 
-async function grantWithoutAsking(
+async function createGrantWithoutPrompt(
   em: Em,
   ctx: KoaContextWithOIDC,
   { userId, clientId }: { readonly userId: number; readonly clientId: string },
   resources: readonly string[],
 ): Promise<Grant | undefined> {
   const { params, provider } = ctx.oidc;
-  const asked = askedScopes(params ?? {});
-  const approval = await approvalFor(em, userId, clientId);
+  const requested = askedScopes(params ?? {});
+  const approval = await findApprovedScopes(em, userId, clientId);
   if (!approval) return undefined;
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
-  const role = await roleOf(em, userId);
-  const allowed = new Set(asked.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && mayGrant(role, scope)));
-  if (asked.some((scope) => !allowed.has(scope))) return undefined; // the page asks for all of it
+  const role = await findRole(em, userId);
+  const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && mayGrant(role, scope)));
+  if (requested.some((scope) => !allowed.has(scope))) return undefined; // the consent page then asks for all requested scopes
   const grant = new provider.Grant({ accountId: String(userId), clientId });
-  decide(grant, resources, asked, allowed);
+  decide(grant, resources, requested, allowed);
   const grantId = await grant.save();
-  const preapprovedScopes = asked.filter((scope) => !consented.has(scope));
+  const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
   await beginConnection(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
   return grant;
 }
 
-async function roleOf(em: Em, userId: number): Promise<Role> {
+async function findRole(em: Em, userId: number): Promise<Role> {
   const user = await em.fork({ keepTransactionContext: true }).findOneOrFail(User, userId, { fields: ['role'] });
   return user.role;
 }
 
-/** The application of a request, as people are told about it. */
+/** Returns the active application with this client ID. */
 export async function findApplication(em: Em, clientId: string): Promise<Application> {
   const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
-  if (!application) throw new errors.SessionNotFound('the application is gone or stopped');
+  if (!application) throw new errors.SessionNotFound('the application does not exist or is disabled');
   return application;
 }

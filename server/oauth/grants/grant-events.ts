@@ -18,32 +18,32 @@ type Row = {
 
 const columns = 'c.id, c.user_id, c.client_id, a.name, a.first_party, c.device, c.scopes, c.created_at, c.last_used_at';
 
-const find = statement<Row>(
+const findByGrant = statement<Row>(
   'find_connection_of_grant',
   `select ${columns} from connections c left join applications a on a.client_id = c.client_id where c.grant_id = $1`,
 );
-const ending = (column: 'grant_id' | 'user_id' | 'client_id') =>
+const deleteBy = (column: 'grant_id' | 'user_id' | 'client_id') =>
   statement<Row>(
     `end_connections_by_${column}`,
     `with c as (delete from connections where ${column} = any($1) returning *)
      select ${columns} from c left join applications a on a.client_id = c.client_id order by c.id`,
   );
-const endings = { grant_id: ending('grant_id'), user_id: ending('user_id'), client_id: ending('client_id') };
+const deleteStatements = { grant_id: deleteBy('grant_id'), user_id: deleteBy('user_id'), client_id: deleteBy('client_id') };
 
-/** In the transaction in which an application gets its first token of a grant. */
+/** Records `grant.created` for the first token of a grant. Call in the transaction that issues the token. */
 export async function recordGrantCreated(em: Em, grantId: string): Promise<void> {
-  const [row] = await find(em, [grantId]);
-  if (row) await recordEvent(em, 'grant.created', bodyOf(row), row.user_id);
+  const [row] = await findByGrant(em, [grantId]);
+  if (row) await recordEvent(em, 'grant.created', connectedAppFromRow(row), row.user_id);
 }
 
-/** In the transaction in which grants end: nobody is shown them any more, and each end is an event, if the grant was ever used. */
-export async function endConnections(em: Em, by: keyof typeof endings, ...values: readonly (string | number)[]): Promise<void> {
-  for (const row of await endings[by](em, [values])) {
-    if (row.last_used_at !== null) await recordEvent(em, 'grant.revoked', bodyOf(row), row.user_id);
+/** Deletes the connected apps of revoked grants, and records `grant.revoked` for each grant that has been used. Call in the same transaction. */
+export async function endConnections(em: Em, by: keyof typeof deleteStatements, ...values: readonly (string | number)[]): Promise<void> {
+  for (const row of await deleteStatements[by](em, [values])) {
+    if (row.last_used_at !== null) await recordEvent(em, 'grant.revoked', connectedAppFromRow(row), row.user_id);
   }
 }
 
-const bodyOf = ({ id, client_id: clientId, name, first_party: firstParty, device, ...row }: Row): ConnectedApp => ({
+const connectedAppFromRow = ({ id, client_id: clientId, name, first_party: firstParty, device, ...row }: Row): ConnectedApp => ({
   id,
   application: { client_id: clientId, name: name ?? clientId, first_party: firstParty ?? false },
   device,

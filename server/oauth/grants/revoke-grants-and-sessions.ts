@@ -2,15 +2,15 @@ import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { endConnections } from './grant-events.ts';
 
-// Grants go first: who is about to give out a token of one holds it, and is waited for.
-const endGrants = statement('end_grants_of_user', `delete from oauth_records where account_id = $1 and model = 'Grant'`);
-const endTokensAndSessions = statement('end_tokens_of_user', 'delete from oauth_records where account_id = $1');
-const forgetSessions = statement('forget_browser_sessions', 'delete from browser_sessions where user_id = $1');
+// Deletes grants first: a request that is issuing a token of one holds its lock, so this statement waits for that request.
+const deleteGrants = statement('end_grants_of_user', `delete from oauth_records where account_id = $1 and model = 'Grant'`);
+const deleteTokensAndSessions = statement('end_tokens_of_user', 'delete from oauth_records where account_id = $1');
+const deleteBrowserSessions = statement('forget_browser_sessions', 'delete from browser_sessions where user_id = $1');
 
-/** In a transaction: every browser and every application of this person has to begin anew. What they agreed to is remembered. */
+/** Signs the user out of every browser and revokes every grant; stored consents stay. Call in a transaction. */
 export async function endSignIns(em: Em, userId: number): Promise<void> {
-  await endGrants(em, [String(userId)]);
-  await endTokensAndSessions(em, [String(userId)]);
-  await forgetSessions(em, [userId]);
+  await deleteGrants(em, [String(userId)]);
+  await deleteTokensAndSessions(em, [String(userId)]);
+  await deleteBrowserSessions(em, [userId]);
   await endConnections(em, 'user_id', userId);
 }

@@ -6,15 +6,15 @@ import { endConnections } from './grant-events.ts';
 
 type PreapprovedGrant = { readonly grant_id: string; readonly scopes: string[]; readonly payload: string };
 
-// Locks the grants first: a request that is about to issue a token of one of them holds its lock.
+// Locks the grants first: a request that is issuing a token of one of them holds its lock.
 const lockPreapprovedGrants = statement<PreapprovedGrant>(
   'lock_preapproved_grants',
   `select c.grant_id, array(select unnest(c.preapproved_scopes) intersect select unnest($2::text[])) as scopes, g.payload
    from connections c join oauth_records g on g.model = 'Grant' and g.id = c.grant_id
    where c.client_id = $1 and c.preapproved_scopes && $2::text[] order by c.grant_id for update of g`,
 );
-const endGrants = statement('end_grants', `delete from oauth_records where model = 'Grant' and id = any($1::text[])`);
-const endRecords = statement('end_records_of_grants', 'delete from oauth_records where grant_id = any($1::text[])');
+const deleteGrants = statement('end_grants', `delete from oauth_records where model = 'Grant' and id = any($1::text[])`);
+const deleteRecords = statement('end_records_of_grants', 'delete from oauth_records where grant_id = any($1::text[])');
 const narrowGrants = statement(
   'narrow_grants',
   `update oauth_records g set payload = narrowed.payload from unnest($1::text[], $2::text[]) narrowed (id, payload)
@@ -26,15 +26,16 @@ const narrowConnections = statement(
      preapproved_scopes = array(select s from unnest(c.preapproved_scopes) s where s <> all($2::text[]))
    where c.grant_id = any($1::text[])`,
 );
-// An access token names its scopes: the application refreshes, and gets one with the scopes that are left.
-const endAccessTokens = statement(
+// Access tokens contain their scopes, so they are deleted; the next refresh issues one with the remaining scopes.
+const deleteAccessTokens = statement(
   'end_access_tokens_of_grants',
   `delete from oauth_records where model = 'AccessToken' and grant_id = any($1::text[])`,
 );
 
 /**
- * Revokes, in a transaction that has locked the application, what users never consented to: grants that rest on the withdrawn scopes
- * alone, these scopes in grants that have others, and API keys that were created with them. Users are asked at their next sign-in.
+ * Revokes access that was based on a withdrawn preapproval: grants that consist only of the withdrawn scopes, these scopes in other grants,
+ * and API keys that were created with them. Users are asked for consent at their next sign-in. Call in a transaction that has locked the
+ * application.
  */
 export async function endPreapprovedAccess(
   em: Em,
@@ -47,15 +48,15 @@ export async function endPreapprovedAccess(
     id,
     ...withoutScopes(payload, new Set(scopes)),
   }));
-  const ended = narrowed.filter(({ isEmpty }) => isEmpty).map(({ id }) => id);
-  await endGrants(em, [ended]);
-  await endRecords(em, [ended]);
-  await endConnections(em, 'grant_id', ...ended);
-  const kept = narrowed.filter(({ isEmpty }) => !isEmpty);
-  const keptIds = kept.map(({ id }) => id);
-  await narrowGrants(em, [keptIds, kept.map(({ payload }) => payload)]);
-  await narrowConnections(em, [keptIds, withdrawn]);
-  await endAccessTokens(em, [keptIds]);
+  const revokedIds = narrowed.filter(({ isEmpty }) => isEmpty).map(({ id }) => id);
+  await deleteGrants(em, [revokedIds]);
+  await deleteRecords(em, [revokedIds]);
+  await endConnections(em, 'grant_id', ...revokedIds);
+  const remaining = narrowed.filter(({ isEmpty }) => !isEmpty);
+  const remainingIds = remaining.map(({ id }) => id);
+  await narrowGrants(em, [remainingIds, remaining.map(({ payload }) => payload)]);
+  await narrowConnections(em, [remainingIds, withdrawn]);
+  await deleteAccessTokens(em, [remainingIds]);
   await revokeApiKeys(em, { clientId, preapproved: withdrawn }, { ...by, reason: 'preapproval_withdrawn' }, now);
 }
 
@@ -64,19 +65,19 @@ const grantPayload = z
   .object({ openid: z.object({ scope: scopeText }).passthrough().default({}), resources: z.record(scopeText).default({}) })
   .passthrough();
 
-/** Returns the grant without these scopes, and whether nothing is left that it allows. */
+/** Returns the grant payload without these scopes, and whether no access remains. */
 function withoutScopes(payload: string, withdrawn: ReadonlySet<string>): { readonly payload: string; readonly isEmpty: boolean } {
   const { openid, resources, ...grant } = grantPayload.parse(JSON.parse(payload));
-  const left = (scopes: string): string =>
+  const remainingScopes = (scopes: string): string =>
     scopes
       .split(' ')
       .filter((scope) => !withdrawn.has(scope))
       .join(' ');
   const narrowed = {
     ...grant,
-    openid: { ...openid, scope: left(openid.scope) },
-    resources: Object.fromEntries(Object.entries(resources).map(([resource, scopes]) => [resource, left(scopes)])),
+    openid: { ...openid, scope: remainingScopes(openid.scope) },
+    resources: Object.fromEntries(Object.entries(resources).map(([resource, scopes]) => [resource, remainingScopes(scopes)])),
   };
-  // to be able to refresh is no access
+  // `offline_access` alone grants no access
   return { payload: JSON.stringify(narrowed), isEmpty: ['', 'offline_access'].includes(narrowed.openid.scope) };
 }

@@ -46,9 +46,9 @@ import {
   submitSignUp,
 } from './handlers/sign-up.ts';
 
-/** Registers every page and every form. A form without a valid token is handled by its second handler. */
-export function pageRoutes(context: PageContext, pin: express.RequestHandler): PageRouter {
-  const pages = new PageRouter(context, pin);
+/** Registers all pages and forms. The second handler of a form receives submissions without a valid token. */
+export function pageRoutes(context: PageContext, requireHost: express.RequestHandler): PageRouter {
+  const pages = new PageRouter(context, requireHost);
   addSignInPages(pages, context);
   addAccountPages(pages, context);
   return pages;
@@ -79,30 +79,30 @@ function addSignInPages(pages: PageRouter, context: PageContext): void {
 }
 
 function addAccountPages(pages: PageRouter, context: PageContext): void {
-  const { signedIn, lately } = withAccount(context);
+  const { requireSignedIn, requireRecentSignIn } = withAccount(context);
   pages
-    .page('/account', signedIn(showAccount))
-    .page('/account/password', lately(showChangePassword))
-    .form('/account/password', lately(submitChangePassword), lately(showStaleChangePassword))
-    .page('/account/email', lately(showChangeEmail))
-    .form('/account/email', lately(submitChangeEmail), lately(showStaleChangeEmail))
+    .page('/account', requireSignedIn(showAccount))
+    .page('/account/password', requireRecentSignIn(showChangePassword))
+    .form('/account/password', requireRecentSignIn(submitChangePassword), requireRecentSignIn(showStaleChangePassword))
+    .page('/account/email', requireRecentSignIn(showChangeEmail))
+    .form('/account/email', requireRecentSignIn(submitChangeEmail), requireRecentSignIn(showStaleChangeEmail))
     .page('/account/email/confirm', showConfirmEmail(context))
     .form('/account/email/confirm', submitConfirmEmail(context), showConfirmEmail(context))
-    .page('/account/sessions', signedIn(showSessions))
-    .form('/account/sessions', signedIn(submitSessions), redirectTo('/account/sessions'))
-    .page('/account/apps', signedIn(showApps))
-    .form('/account/apps', signedIn(submitApps), redirectTo('/account/apps'))
-    .page('/account/api-keys', signedIn(showApiKeys))
-    .form('/account/api-keys', signedIn(submitApiKeys), redirectTo('/account/api-keys'))
-    .page('/account/security', lately(showSecurity))
-    .page('/account/authenticator-app', lately(showSetUpApp))
-    .form('/account/authenticator-app', lately(submitSetUpApp), lately(showStaleSetUpApp))
-    .form('/account/authenticator-app/remove', lately(removeApp), redirectTo('/account/security'))
-    .form('/account/recovery-codes', lately(renewRecoveryCodes), redirectTo('/account/security'))
-    .form('/account/passkeys', lately(submitNewPasskey), lately(showStaleNewPasskey))
-    .form('/account/passkeys/remove', lately(submitRemovePasskey), redirectTo('/account/security'))
-    .page('/account/close', lately(showCloseAccount))
-    .form('/account/close', lately(submitCloseAccount), redirectTo('/account/close'));
+    .page('/account/sessions', requireSignedIn(showSessions))
+    .form('/account/sessions', requireSignedIn(submitSessions), redirectTo('/account/sessions'))
+    .page('/account/apps', requireSignedIn(showApps))
+    .form('/account/apps', requireSignedIn(submitApps), redirectTo('/account/apps'))
+    .page('/account/api-keys', requireSignedIn(showApiKeys))
+    .form('/account/api-keys', requireSignedIn(submitApiKeys), redirectTo('/account/api-keys'))
+    .page('/account/security', requireRecentSignIn(showSecurity))
+    .page('/account/authenticator-app', requireRecentSignIn(showSetUpApp))
+    .form('/account/authenticator-app', requireRecentSignIn(submitSetUpApp), requireRecentSignIn(showStaleSetUpApp))
+    .form('/account/authenticator-app/remove', requireRecentSignIn(removeApp), redirectTo('/account/security'))
+    .form('/account/recovery-codes', requireRecentSignIn(renewRecoveryCodes), redirectTo('/account/security'))
+    .form('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(showStaleNewPasskey))
+    .form('/account/passkeys/remove', requireRecentSignIn(submitRemovePasskey), redirectTo('/account/security'))
+    .page('/account/close', requireRecentSignIn(showCloseAccount))
+    .form('/account/close', requireRecentSignIn(submitCloseAccount), redirectTo('/account/close'));
 }
 
 const redirectTo =

@@ -7,11 +7,11 @@ export const commonPasswordsUrl = new URL(import.meta.resolve('password-blacklis
 
 const decompress = promisify(gunzip);
 
-/** Passwords that differ only in case, or in how a keyboard composes characters, are equal here. */
+/** Normalizes case and Unicode composition, so that passwords that differ only in these compare as equal. */
 export const normalizePassword = (password: string): string => password.normalize('NFKC').toLowerCase();
 
-// Only the entries that satisfy the minimum length stay in memory (12,063 of them, about 1 MB), so that the package's own
-// functions, which either hold every entry or scan the file each time, are not needed.
+// Keeps only the entries of the minimum length in memory (12,063 entries, about 1 MB). The functions of the package would either keep
+// every entry or scan the file on each call.
 async function readList(minimumLength: number): Promise<ReadonlySet<string>> {
   const text = (await decompress(await readFile(commonPasswordsUrl))).toString();
   return new Set(
@@ -22,17 +22,17 @@ async function readList(minimumLength: number): Promise<ReadonlySet<string>> {
   );
 }
 
-let loaded: Promise<ReadonlySet<string>> | undefined;
+let loadedList: Promise<ReadonlySet<string>> | undefined;
 
 /**
- * Whether the list of common passwords contains a password, ignoring case (NIST SP 800-63B-4 section 3.1.1.2).
- * The list is loaded when it is first needed, because few requests choose a password and the server must start quickly.
- * @param minimumLength shorter passwords are refused before this check
+ * Returns whether a password is in the list of common passwords, ignoring case (NIST SP 800-63B-4 section 3.1.1.2).
+ * The list is loaded on first use, because few requests set a password and the server must start quickly.
+ * @param minimumLength shorter passwords must be rejected before this check
  */
 export async function isCommonPassword(password: string, minimumLength: number): Promise<boolean> {
-  loaded ??= readList(minimumLength).catch((error: unknown) => {
-    loaded = undefined;
+  loadedList ??= readList(minimumLength).catch((error: unknown) => {
+    loadedList = undefined;
     throw error;
   });
-  return (await loaded).has(normalizePassword(password));
+  return (await loadedList).has(normalizePassword(password));
 }

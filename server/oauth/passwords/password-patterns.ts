@@ -1,15 +1,15 @@
 import { lazily } from '../../memory/lazy-value.ts';
 
-/** Why an estimate calls a password easy to guess. */
+/** Reason why a password is easy to guess. */
 export type WeakPattern = 'repeated' | 'sequence' | 'keyboard' | 'guessable';
 
-// It takes a tenth of a second to load, and few requests choose a password.
+// Loaded on demand: it takes a tenth of a second to load, and few requests set a password.
 const estimators = lazily(async () => {
   const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
     import('@zxcvbn-ts/core'),
     import('@zxcvbn-ts/language-common'),
   ]);
-  // Trying every combination of look-alike characters takes seconds for some inputs, which must not block a server.
+  // Checking every combination of look-alike characters takes seconds for some inputs and would block the server.
   const options = { graphs: adjacencyGraphs, l33tMaxSubstitutions: 0 };
   return {
     patterns: new ZxcvbnFactory({ ...options, dictionary: {} }),
@@ -17,18 +17,18 @@ const estimators = lazily(async () => {
   };
 });
 
-// The time of an estimate grows with the square of the length. A strong beginning makes the whole password strong.
+// The estimation time grows with the square of the length. If the beginning is strong, the whole password is strong.
 const analyzedLength = 100;
 
 const patternKinds: Readonly<Record<string, WeakPattern>> = { repeat: 'repeated', sequence: 'sequence', spatial: 'keyboard' };
 
-// Powers of ten. A password of which every part follows a pattern must be as hard to guess as twelve random digits.
+// Powers of ten. A password whose every part follows a pattern must be as hard to guess as twelve random digits.
 const minimumGuesses = 8;
 const minimumGuessesOfPatterns = 12;
 
 /**
- * Returns why a password is easy to guess: it mostly consists of repeated characters, of sequential characters, of neighbouring
- * keys, or of very common passwords with few additions. Returns undefined for every other password.
+ * Returns why a password is easy to guess: it consists mostly of repeated characters, a character sequence, adjacent keys, or a very common
+ * password with few additions. Returns undefined for every other password.
  */
 export async function findWeakPattern(password: string): Promise<WeakPattern | undefined> {
   const { patterns, words } = await estimators();

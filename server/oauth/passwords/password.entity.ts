@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** Apart from `users`, so that nothing that reads a user can read it along. */
+/** Password hash of a user. Stored separately from `users`, so that code that reads users does not load it. */
 export const Password = defineEntity({
   name: 'Password',
   tableName: 'passwords',

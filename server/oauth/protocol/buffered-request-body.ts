@@ -5,10 +5,10 @@ import { findDuplicateKeyInText } from '../../http/validation/json-measure.ts';
 import { noteOf } from '../../memory/object-metadata.ts';
 import { endpoints } from './endpoints.ts';
 
-/** The library's own limit: of a longer body only so much is read that it refuses it. */
-const bodyMax = 56 * 1024;
+/** Size limit of oidc-provider. A longer body is read only until it exceeds the limit, and oidc-provider then rejects it. */
+const bodyBytesMax = 56 * 1024;
 
-const takesForms = new Set<string>([
+const formEndpoints = new Set<string>([
   endpoints.token,
   endpoints.revocation,
   endpoints.introspection,
@@ -18,17 +18,17 @@ const takesForms = new Set<string>([
 ]);
 
 /**
- * Waits for the body before anything is held for the request: a caller who sends slowly must not keep a transaction open. JSON that has
- * one key twice in an object is refused in the form of client registration, which alone takes JSON (RFC 7591, section 3.2.2).
+ * Reads the whole body before a transaction starts, so that a slow client cannot keep one open. Client registration is the only endpoint
+ * that accepts JSON. A duplicate key in a JSON object is rejected in its error format (RFC 7591, section 3.2.2).
  */
 export const bodyFirst: Middleware = async (ctx, next) => {
-  limitChunkSizes(ctx.req, bodyMax);
-  const takesJson = ctx.path === endpoints.registration;
-  if (ctx.method === 'POST' && (takesJson || takesForms.has(ctx.path))) {
+  limitChunkSizes(ctx.req, bodyBytesMax);
+  const acceptsJson = ctx.path === endpoints.registration;
+  if (ctx.method === 'POST' && (acceptsJson || formEndpoints.has(ctx.path))) {
     const body = await readBody(ctx);
-    const duplicate = takesJson ? findDuplicateKeyInText(body) : undefined;
+    const duplicate = acceptsJson ? findDuplicateKeyInText(body) : undefined;
     if (duplicate !== undefined) {
-      refuseDuplicateKey(ctx, duplicate);
+      rejectDuplicateKey(ctx, duplicate);
       return;
     }
     replaceBody(ctx, body);
@@ -36,34 +36,35 @@ export const bodyFirst: Middleware = async (ctx, next) => {
   await next();
 };
 
-function refuseDuplicateKey(ctx: Context, pointer: string): void {
+function rejectDuplicateKey(ctx: Context, pointer: string): void {
   ctx.status = 400;
   ctx.set('cache-control', 'no-store');
-  ctx.body = { error: 'invalid_client_metadata', error_description: `one key occurs twice in an object: ${pointer}` };
+  ctx.body = { error: 'invalid_client_metadata', error_description: `duplicate key in an object: ${pointer}` };
 }
 
-const chunksOf = z.custom<AsyncIterable<Buffer>>();
-const replaced = noteOf<Buffer>('replaced body');
+const bufferStream = z.custom<AsyncIterable<Buffer>>();
+const bufferedBodies = noteOf<Buffer>('replaced body');
 
+/** Returns the buffered body, or reads it from the request. */
 export async function readBody(ctx: Context): Promise<Buffer> {
-  return replaced.get(ctx.req) ?? readChunks(ctx);
+  return bufferedBodies.get(ctx.req) ?? readChunks(ctx);
 }
 
 async function readChunks(ctx: Context): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of chunksOf.parse(ctx.req.iterator({ destroyOnReturn: false }))) {
+  for await (const chunk of bufferStream.parse(ctx.req.iterator({ destroyOnReturn: false }))) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > bodyMax) break;
+    if (length > bodyBytesMax) break;
   }
   return Buffer.concat(chunks);
 }
 
-/** The request's stream has been read; whoever reads it from here on reads this instead. */
+/** Makes later readers of the request receive `body`, because the stream has already been consumed. */
 export function replaceBody(ctx: Context, body: Buffer): void {
-  if (replaced.get(ctx.req) === body) return;
-  replaced.set(ctx.req, body);
+  if (bufferedBodies.get(ctx.req) === body) return;
+  bufferedBodies.set(ctx.req, body);
   ctx.req.headers['content-length'] = String(body.length);
   Object.defineProperties(ctx.req, {
     readable: { value: true, configurable: true },

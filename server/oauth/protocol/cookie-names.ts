@@ -4,7 +4,7 @@ import { pathOf } from './endpoints.ts';
 export type CookieNames = {
   /** Identifier of the browser session. */
   readonly session: string;
-  /** Pending interaction, by the name that the engine uses for all of them; `translateCookies` adds the identifier of each. */
+  /** Pending interaction. oidc-provider uses one name for all interactions; `translateCookies` appends the identifier. */
   readonly interaction: string;
   /** Random value that form tokens are bound to before sign-in. */
   readonly form: string;
@@ -13,8 +13,9 @@ export type CookieNames = {
 };
 
 /**
- * Over https every name has the `__Host-` prefix (RFC 6265bis section 4.1.3.2), so that browsers accept the cookie only from this host. Such a
- * cookie has the path `/`, which installations below different paths of one host share: the path of the issuer is part of the name.
+ * Returns the cookie names of an installation. Over https they have the `__Host-` prefix (RFC 6265bis section 4.1.3.2), so that browsers
+ * accept them only from this host. Such cookies must have the path `/`. Because installations with different base paths on one host would
+ * share them, the names also contain a hash of the issuer's path.
  */
 export function cookieNames(issuer: string): CookieNames {
   const path = pathOf(issuer);

@@ -1,4 +1,4 @@
-/** Where the protocol's endpoints are, below the issuer. */
+/** Paths of the OAuth and OpenID Connect endpoints, relative to the issuer. */
 export const endpoints = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
@@ -9,14 +9,14 @@ export const endpoints = {
   end_session: '/oauth/logout',
   pushed_authorization_request: '/oauth/par',
   device_authorization: '/oauth/device-authorization',
-  /** Where people type the code that a device shows them. */
+  /** Page on which users enter the code that a device shows. */
   code_verification: '/oauth/device',
   registration: '/oauth/registration',
 } as const;
 
 /**
- * Every path that the engine serves, as patterns for an Express router. Its own router ignores case and a trailing slash, while the
- * middleware that limits guesses, opens transactions and checks the origin compares paths exactly: another spelling must not reach it.
+ * Express route patterns of every path that oidc-provider serves. Its own router ignores case and a trailing slash, but the middleware that
+ * limits attempts, opens transactions and checks the origin compares paths exactly, so other spellings must not reach oidc-provider.
  */
 export const enginePaths: string[] = [
   ...Object.values(endpoints),
@@ -28,14 +28,14 @@ export const enginePaths: string[] = [
   '/.well-known/oauth-authorization-server',
 ];
 
-/** The path that the server lives below; empty where it has the host for itself. */
+/** Returns the base path of the server; empty if the issuer has no path. */
 export const pathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
 
-/** What access tokens of the API are for: their `aud`, and the `resource` to ask for (RFC 8707). */
+/** Returns the `aud` of access tokens for the API, which is also the `resource` that clients request (RFC 8707). */
 export const apiAudience = (issuer: string): string => `${issuer}/api`;
 
-/** The same for the tools of the API by the Model Context Protocol, whose clients ask for the address that they know. */
+/** Returns the audience of access tokens for the MCP endpoint: its URL, because MCP clients request the URL that they know. */
 export const mcpAudience = (issuer: string): string => `${issuer}/mcp`;
 
-/** Everything that there are access tokens for. What a person allows holds for all of it: the tools do what the API does. */
+/** Returns all access token audiences. Consent covers all of them, because the MCP tools call the API. */
 export const audiences = (issuer: string): string[] => [apiAudience(issuer), mcpAudience(issuer)];

@@ -1,2 +1,2 @@
-/** The path of a page without the name of its interaction, which is the value of a cookie: who reads the log must not go on with it. */
+/** Returns the path of a page without its interaction ID. The ID is also a cookie value, so a reader of the log could continue the sign-in. */
 export const loggedPath = (path: string): string => path.replace(/\/(consent|sign-in|authorize|device)\/[^/]+/, '/$1/…');

@@ -1,3 +1,3 @@
-/** Whether a page of this origin belongs to an application: people come back to a URL of the origin after signing in. */
+/** Returns whether one of the redirect URIs has this origin, so that its pages belong to the client. */
 export const isOriginOfRedirect = (redirectUris: readonly string[], origin: string): boolean =>
   redirectUris.some((uri) => /^https?:/.test(uri) && new URL(uri).origin === origin);

@@ -5,14 +5,17 @@ import { proofAlgorithms } from '../tokens/dpop-proof.ts';
 import { audiences, mcpAudience } from '../protocol/endpoints.ts';
 import { assistantScopes } from '../protocol/oauth-scopes.ts';
 
-/** Where a resource describes itself (RFC 9728 section 3.1): before the path of what it describes. */
+/** Returns the metadata URL of a protected resource (RFC 9728 section 3.1): the well-known prefix comes before the path of the resource. */
 export function resourceMetadataUrl(resource: string): URL {
   const url = new URL(resource);
   url.pathname = `/.well-known/oauth-protected-resource${url.pathname}`;
   return url;
 }
 
-/** To be mounted at `/.well-known`. RFC 9728: what an application that knows the API alone needs to find the authorization server. Every 401 points here. */
+/**
+ * Serves the protected resource metadata (RFC 9728), by which a client that only knows the API finds the authorization server. Mount it at
+ * `/.well-known`. Every 401 response refers to it.
+ */
 export function protectedResource(issuer: string): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const resource of audiences(issuer)) {
@@ -27,7 +30,7 @@ export function protectedResource(issuer: string): express.Router {
 const metadata = (issuer: string, resource: string) => ({
   resource,
   authorization_servers: [issuer],
-  // an assistant that knows nothing else requests all of these
+  // an assistant that knows nothing else about the API requests all of these scopes
   scopes_supported: resource === mcpAudience(issuer) ? assistantScopes : scopeNames,
   bearer_methods_supported: ['header'],
   dpop_signing_alg_values_supported: proofAlgorithms,

@@ -20,33 +20,33 @@ import { apiScopesAmong, identityScopes } from '../protocol/oauth-scopes.ts';
 import { signingKey } from '../signing-keys/in-process-es256-key.ts';
 import { registrationPolicy } from '../clients/dynamic-client-registration.ts';
 
-type EngineParts = {
+type ProviderOptions = {
   readonly em: Em;
   readonly issuer: string;
   readonly store: AdapterFactory;
-  /** The first of each algorithm signs; all are published. */
+  /** The first key of each algorithm signs; all keys are published. */
   readonly keys: readonly JWK[];
   readonly referenceKey: KeyObject;
-  /** With the presented token, it seals the response that a repeated refresh returns. */
+  /** Encrypts, together with the presented refresh token, the response that a repeated refresh returns. */
   readonly refreshResponseKey: KeyObject;
   readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
   readonly pages: ProtocolPages;
 };
 
-export function createEngine(parts: EngineParts): Provider {
+export function createEngine(parts: ProviderOptions): Provider {
   const { em, issuer, store, cookieKey, pages } = parts;
   const cookies = cookieNames(issuer);
   const secure = issuer.startsWith('https:');
   const { refreshResponseKey: key, refreshGraceSeconds: graceSeconds } = parts;
-  const EngineProvider = providerWithRefresh(replayRefreshResponses({ store, key, graceSeconds }));
-  const provider = new EngineProvider(issuer, {
+  const RefreshReplayProvider = providerWithRefresh(replayRefreshResponses({ store, key, graceSeconds }));
+  const provider = new RefreshReplayProvider(issuer, {
     adapter: (model) => (model === 'Client' ? clientStore(em) : store(model)),
     jwks: { keys: parts.keys.map(signingKey) },
     routes: { ...endpoints },
     cookies: {
       keys: [cookieKey],
-      // the same value at other paths: one cookie shows both the pages and the way back to the application which interaction is meant
+      // `interaction` and `resume` have the same value at different paths, so one cookie identifies the interaction to the pages and on resume
       names: { session: cookies.session, interaction: cookies.interaction, resume: cookies.interaction },
       long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
@@ -54,36 +54,37 @@ export function createEngine(parts: EngineParts): Provider {
     findAccount: findAccount(em),
     loadExistingGrant: loadGrant(em, audiences(issuer)),
     interactions: {
-      policy: policy(em),
+      policy: createInteractionPolicy(em),
       url: (_ctx, interaction) => `${pathOf(issuer)}/${interaction.prompt.name === 'consent' ? 'consent' : 'sign-in'}/${interaction.uid}`,
     },
-    fetch: refuseRequest,
+    fetch: rejectOutgoingRequest,
     renderError: pages.renderError,
     extraTokenClaims: authenticationTimeClaim,
     formats: { customizers: { jwt: recordIssuedToken(store, parts.referenceKey) } },
-    ...protocol,
+    ...protocolConfiguration,
     features: features(issuer, pages),
   });
   compareHashedSecrets(provider);
   return provider;
 }
 
-/** The engine registers its own handlers while it is constructed, which is the only way to get hold of one. */
+/** Wraps the refresh token handler. oidc-provider registers its grant handlers in its constructor, and only an override can intercept that. */
 const providerWithRefresh = (around: AroundRefresh): typeof Provider =>
   class extends Provider {
-    override registerGrantType<Params extends object>(name: string, handle: GrantHandler<Params>, ...more: NamesOfParameters): void {
+    override registerGrantType<Params extends object>(name: string, handle: GrantHandler<Params>, ...more: RemainingParameters): void {
       const refresh: GrantHandler<Params> = (ctx) => around(ctx, async () => handle(ctx));
       super.registerGrantType(name, name === 'refresh_token' ? refresh : handle, ...more);
     }
   };
 type GrantHandler<Params extends object> = Parameters<typeof Provider.prototype.registerGrantType<Params>>[1];
-type NamesOfParameters = Parameters<Provider['registerGrantType']> extends [unknown, unknown, ...infer Rest] ? Rest : never;
-/** The library itself sends no requests: whatever URL it may come to know, nothing is connected to. Documents are fetched by resolve-client-id-url.ts. */
-const refuseRequest: NonNullable<Configuration['fetch']> = async () => {
-  throw new Error('the authorization server requests no URLs of applications');
+type RemainingParameters = Parameters<Provider['registerGrantType']> extends [unknown, unknown, ...infer Rest] ? Rest : never;
+
+/** Rejects every outgoing request of oidc-provider, whatever URL a client has supplied. resolve-client-id-url.ts fetches metadata documents. */
+const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
+  throw new Error('the authorization server does not request URLs of clients');
 };
 
-const protocol: Configuration = {
+const protocolConfiguration: Configuration = {
   responseTypes: ['code'],
   discovery: { client_id_metadata_document_supported: true },
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
@@ -92,14 +93,14 @@ const protocol: Configuration = {
   scopes: [...identityScopes, ...scopeNames],
   acrValues: [oneFactor, twoFactors],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
-  conformIdTokenClaims: false, // many clients read name and e-mail address from the ID token and never ask further
+  conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
   clientDefaults: { id_token_signed_response_alg: 'RS256' },
   rotateRefreshToken,
   issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-  expiresWithSession: async () => false, // an application keeps its access when the person signs out of the browser
+  expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser
   allowOmittingSingleRegisteredRedirectUri: false,
   acceptQueryParamAccessTokens: false,
-  /** A page may read who signed in, and that of a public application its tokens too, at the origin of an address people come back to. */
+  /** Allows CORS requests from the origins of a client's redirect URIs: for userinfo, and for public clients at every endpoint. */
   clientBasedCORS: (ctx, origin, client) =>
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isOriginOfRedirect(client.redirectUris ?? [], origin),
   extraParams: { offline_access: keepOfflineAccess },
@@ -117,11 +118,11 @@ const protocol: Configuration = {
 };
 
 /**
- * A refresh token that is bound to a key (RFC 9449) is worth nothing to whoever copies it, so it need not be used up: who is
- * cut off before the answer asks again (RFC 9700 section 4.14.2 has either). It is replaced when it comes to its end.
+ * Returns whether to rotate the refresh token. A key-bound refresh token (RFC 9449) is useless to a thief, so it is reused: a client that
+ * loses the response simply retries (RFC 9700 section 4.14.2 allows either method). It is rotated when 70 % of its lifetime has passed.
  */
 function rotateRefreshToken(ctx: KoaContextWithOIDC): boolean {
-  stopAtRepeatedRefresh(ctx); // the engine asks this after its last check, and before it issues anything
+  stopAtRepeatedRefresh(ctx); // the provider calls `rotateRefreshToken` after its last check and before it issues tokens
   const { RefreshToken: token } = ctx.oidc.entities;
   return !token?.isSenderConstrained() || token.ttlPercentagePassed() >= 70;
 }
@@ -146,11 +147,11 @@ const features = (issuer: string, pages: ProtocolPages): Configuration['features
   resourceIndicators: {
     enabled: true,
     useGrantedResource: async () => true,
-    /** Scopes of the API mean a token for the API; without one, it is a plain sign-in and the token is for userinfo. */
+    /** Selects the API as the audience if API scopes are requested. Otherwise the request is a plain sign-in and the token is for userinfo. */
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
       const params = ctx.oidc.params;
-      // RFC 6749 section 3.3: an application that acts for itself and names no scope gets all it is registered for
+      // RFC 6749 section 3.3: a client credentials request without `scope` gets every scope that the client is registered for
       if (params?.['grant_type'] === 'client_credentials') {
         params['scope'] ??= client.scope;
         return apiAudience(issuer);
@@ -171,8 +172,11 @@ const features = (issuer: string, pages: ProtocolPages): Configuration['features
   },
 });
 
-/** The library's own questions, and one more: a session whose account is gone or stopped asks for a sign-in, where the library would fail. */
-function policy(em: Em): interactionPolicy.DefaultPolicy {
+/**
+ * Extends the default prompts of oidc-provider. A session whose account is closed or disabled leads to the sign-in page, where
+ * oidc-provider would fail. A requested second factor leads there as well. Consent of public native clients is always asked for.
+ */
+function createInteractionPolicy(em: Em): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;
   const prompts = base();
   prompts
@@ -190,7 +194,7 @@ function policy(em: Em): interactionPolicy.DefaultPolicy {
       ),
     );
   const consentChecks = prompts.get('consent')?.checks;
-  // the library asks for the consent to every native application, even to one that authenticates
+  // by default, oidc-provider asks for consent to every native client, even to a confidential one
   consentChecks?.remove('native_client_prompt');
   consentChecks?.add(
     new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
@@ -201,14 +205,16 @@ function policy(em: Em): interactionPolicy.DefaultPolicy {
   return prompts;
 }
 
-/** An application may ask for two proofs (RFC 9470 section 4); who has set up a second step then takes it, also when signed in without. */
+/**
+ * Returns whether the client requests two factors (RFC 9470 section 4) and the user has an authenticator app but signed in without it.
+ */
 async function lacksSecondFactor(em: Em, { params, session, account }: KoaContextWithOIDC['oidc']): Promise<boolean> {
-  const wanted = typeof params?.['acr_values'] === 'string' ? params['acr_values'].split(' ') : [];
-  if (!wanted.includes(twoFactors) || !account || session?.acr === twoFactors) return false;
+  const requestedAcrValues = typeof params?.['acr_values'] === 'string' ? params['acr_values'].split(' ') : [];
+  if (!requestedAcrValues.includes(twoFactors) || !account || session?.acr === twoFactors) return false;
   return (await appSince(em, Number(account.accountId))) !== undefined;
 }
 
-/** The library drops `offline_access` unless the request says `prompt=consent`. People are always asked here, so it stays. */
+/** Restores `offline_access`, which oidc-provider drops without `prompt=consent`. Here the user always consents to it explicitly. */
 function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   const { params, client, body } = ctx.oidc;
   const asked = ctx.method === 'POST' ? body?.['scope'] : ctx.query['scope'];

@@ -4,27 +4,27 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { noteOf } from '../../memory/object-metadata.ts';
 
-type EngineContext = Partial<Pick<KoaContextWithOIDC, 'oidc'>> & object;
+type ProviderContext = Partial<Pick<KoaContextWithOIDC, 'oidc'>> & object;
 
-const engineContext = z.custom<EngineContext>();
-const contexts = noteOf<EngineContext>('context');
+const providerContext = z.custom<ProviderContext>();
+const contexts = noteOf<ProviderContext>('context');
 
-/** A middleware of the engine: what `letGoWhenSent` lets go of. */
+/** Remembers the koa context of each request for `releaseContextAfterResponse`. */
 export const noteContext: Middleware = (ctx, next) => {
-  contexts.set(ctx.req, engineContext.parse(ctx));
+  contexts.set(ctx.req, providerContext.parse(ctx));
   return next();
 };
 
 /**
- * Once the engine is done with a request and its answer is sent. The engine gives each context a getter of its own (`ctx.oidc`), and V8
- * puts every getter among the old objects: the request, with all that was made of it, would stay until the next full collection.
+ * Clears the koa context of a request when its response has been sent. oidc-provider defines a getter (`ctx.oidc`) on every context, and V8
+ * allocates getters in the old generation. Without this, the request and everything it refers to would survive until the next major GC.
  */
 export function letGoWhenSent(req: IncomingMessage, res: ServerResponse): void {
-  if (res.closed) letGo(req);
-  else res.once('close', () => letGo(req));
+  if (res.closed) clearContext(req);
+  else res.once('close', () => clearContext(req));
 }
 
-function letGo(req: IncomingMessage): void {
+function clearContext(req: IncomingMessage): void {
   const context = contexts.get(req);
   for (const part of [context?.oidc, context]) if (part) for (const key of Reflect.ownKeys(part)) Reflect.set(part, key, undefined);
 }

@@ -4,41 +4,41 @@ import { letGoWhenSent, noteContext } from './release-request-context.ts';
 import type { KeySet, SigningKeys } from '../signing-keys/signing-key-set.ts';
 
 /**
- * The library takes its keys once, so other keys mean another engine. Requests that have begun go on with the one they began
- * with; what they share lies in the database.
+ * Replaces the provider when the signing keys change, because oidc-provider accepts keys only at construction. Requests in flight
+ * finish with the provider they started with. Both share their state through the database.
  */
 export class RunningEngine {
   readonly #keys: SigningKeys;
-  readonly #create: (keys: KeySet['keys']) => Provider;
-  #now: { readonly set: KeySet; readonly provider: Provider; readonly callback: ReturnType<Provider['callback']> };
+  readonly #createProvider: (keys: KeySet['keys']) => Provider;
+  #active: { readonly set: KeySet; readonly provider: Provider; readonly callback: ReturnType<Provider['callback']> };
 
-  private constructor(keys: SigningKeys, create: (keys: KeySet['keys']) => Provider, set: KeySet) {
+  private constructor(keys: SigningKeys, createProvider: (keys: KeySet['keys']) => Provider, set: KeySet) {
     this.#keys = keys;
-    this.#create = create;
-    this.#now = this.#engineWith(set);
+    this.#createProvider = createProvider;
+    this.#active = this.#build(set);
   }
 
-  static async start(keys: SigningKeys, create: (keys: KeySet['keys']) => Provider): Promise<RunningEngine> {
-    return new RunningEngine(keys, create, await keys.current());
+  static async start(keys: SigningKeys, createProvider: (keys: KeySet['keys']) => Provider): Promise<RunningEngine> {
+    return new RunningEngine(keys, createProvider, await keys.current());
   }
 
-  /** For the pages, which sign nothing. */
+  /** The current provider, for the pages, which do not sign anything. */
   get provider(): Provider {
-    return this.#now.provider;
+    return this.#active.provider;
   }
 
   readonly handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const set = await this.#keys.current();
-    if (set !== this.#now.set) this.#now = this.#engineWith(set);
+    if (set !== this.#active.set) this.#active = this.#build(set);
     try {
-      await this.#now.callback(req, res);
+      await this.#active.callback(req, res);
     } finally {
       letGoWhenSent(req, res);
     }
   };
 
-  #engineWith(set: KeySet) {
-    const provider = this.#create(set.keys);
+  #build(set: KeySet) {
+    const provider = this.#createProvider(set.keys);
     provider.use(noteContext);
     return { set, provider, callback: provider.callback() };
   }

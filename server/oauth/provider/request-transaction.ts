@@ -5,49 +5,50 @@ import { endpoints } from '../protocol/endpoints.ts';
 import { endConnections } from '../grants/grant-events.ts';
 import { recordReuse } from '../refresh/audit-token-reuse.ts';
 
-class Undo extends Error {}
+/** Rolls the transaction back after an error response. */
+class RollbackSignal extends Error {}
 
-const revokedByRequest = new WeakMap<object, { readonly grantId: string; readonly writeDown: () => Promise<void> }>();
+const revocationsByRequest = new WeakMap<object, { readonly grantId: string; readonly recordAudit: () => Promise<void> }>();
 
-/** To be told of every `grant.revoked`: the request in which reuse was detected is refused, and its revocation is kept and written down. */
+/** Returns a listener for `grant.revoked`. The request that detected reuse is rejected, but its revocation is committed and audited. */
 export const keepRevocation =
   (em: Em) =>
   (ctx: KoaContextWithOIDC, grantId: string): void =>
-    void revokedByRequest.set(ctx.req, { grantId, writeDown: () => recordReuse(em, ctx, grantId) });
+    void revocationsByRequest.set(ctx.req, { grantId, recordAudit: () => recordReuse(em, ctx, grantId) });
 
-/** Whether this request ended a grant, because what it came with had been used before. */
-export const endedGrant = (req: object): boolean => revokedByRequest.has(req);
+/** Returns whether this request revoked a grant, because its code or token had been used before. */
+export const endedGrant = (req: object): boolean => revocationsByRequest.has(req);
 
 const { authorization, code_verification: deviceCode, revocation, token } = endpoints;
-const spendingForms = new Set<string>([token, revocation, deviceCode]);
+const consumingEndpoints = new Set<string>([token, revocation, deviceCode]);
 
-const spendsSomething = ({ method, path, query }: Context): boolean => {
-  if (method === 'POST') return spendingForms.has(path);
-  const wayBackFromInteraction = path.startsWith(`${authorization}/`) || path.startsWith(`${deviceCode}/`);
-  return wayBackFromInteraction || (path === authorization && query['request_uri'] !== undefined); // what was pushed is good for one use
+const needsTransaction = ({ method, path, query }: Context): boolean => {
+  if (method === 'POST') return consumingEndpoints.has(path);
+  const resumesInteraction = path.startsWith(`${authorization}/`) || path.startsWith(`${deviceCode}/`);
+  return resumesInteraction || (path === authorization && query['request_uri'] !== undefined); // a pushed request can be used once
 };
 
 /**
- * A request that spends a code, a token or an interaction is one transaction: kept when it succeeded or revoked a grant,
- * undone otherwise, so that a refused or failed request leaves the code as it was (FAPI 2.0 asks for that).
+ * Runs a request that consumes a code, a token or an interaction in one transaction. It commits if the request succeeds or revokes a
+ * grant, and rolls back otherwise, so that a rejected or failed request leaves the code unused (required by FAPI 2.0).
  */
 export const tokenTransaction =
   (em: Em): Middleware =>
   async (ctx, next) => {
-    if (!spendsSomething(ctx)) {
+    if (!needsTransaction(ctx)) {
       await next();
       return;
     }
     try {
       await em.transactional(async () => {
         await next();
-        const revoked = revokedByRequest.get(ctx.req);
-        if (ctx.status >= 400 && !revoked) throw new Undo();
-        if (ctx.status >= 400) await revoked?.writeDown();
+        const revoked = revocationsByRequest.get(ctx.req);
+        if (ctx.status >= 400 && !revoked) throw new RollbackSignal();
+        if (ctx.status >= 400) await revoked?.recordAudit();
         if (revoked) await endConnections(em, 'grant_id', revoked.grantId);
       });
     } catch (error) {
-      if (!(error instanceof Undo)) throw error;
-      ctx.remove('Set-Cookie'); // it would name a session that was not kept
+      if (!(error instanceof RollbackSignal)) throw error;
+      ctx.remove('Set-Cookie'); // it would refer to a session that was rolled back
     }
   };

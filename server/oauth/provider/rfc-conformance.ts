@@ -8,12 +8,12 @@ import { grantedScope } from '../protocol/granted-scope.ts';
 import { loggedPath } from '../protocol/redacted-path.ts';
 import { frameHeaders } from '../pages/assets/page-security-headers.ts';
 
-const engineContext = z.custom<KoaContextWithOIDC>();
+const providerContext = z.custom<KoaContextWithOIDC>();
 const tokenBody = z.record(z.unknown());
 const errorBody = z.object({ error: z.string(), error_description: z.string().optional() });
 type ErrorBody = z.infer<typeof errorBody>;
 
-const authenticatesClients = new Set<string>([
+const clientAuthenticatedPaths = new Set<string>([
   endpoints.token,
   endpoints.revocation,
   endpoints.introspection,
@@ -21,53 +21,53 @@ const authenticatesClients = new Set<string>([
   endpoints.pushed_authorization_request,
 ]);
 
-type FailureLog = { error(details: object, message: string): void };
+type ErrorLog = { error(details: object, message: string): void };
 
-const failures = new WeakMap<object, unknown>();
+const serverErrors = new WeakMap<object, unknown>();
 
-/** To be told of every `server_error` of the library, which answers it by itself. */
+/** Returns a listener for `server_error`: oidc-provider sends the error response itself, and this records and logs the cause. */
 export const noteFailure =
-  (log: FailureLog) =>
+  (log: ErrorLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
-    failures.set(req, err);
+    serverErrors.set(req, err);
     if (!isWriteRefusal(err)) log.error({ err, path: loggedPath(path) }, 'authorization server failed');
   };
 
-/** Where the library's answers differ from what the RFCs say. */
+/** Corrects the responses of oidc-provider that deviate from the RFCs, and turns database failures into 503 responses. */
 export const wireCorrections =
-  (issuer: string, log: FailureLog): Middleware =>
+  (issuer: string, log: ErrorLog): Middleware =>
   async (ctx, next) => {
     try {
       await next();
     } catch (err) {
       noteFailure(log)(ctx, err);
       ctx.status = 500;
-      // a code or a session of a transaction that could not be kept
+      // they would contain a code or a session of a transaction that failed to commit
       ctx.remove('Location');
       ctx.remove('Set-Cookie');
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }
-    const failure = failures.get(ctx.req);
-    if (isDatabaseUnavailable(failure)) answerUnavailable(ctx, isStorageInsufficient(failure));
-    if (ctx.status === 404 && ctx.body === undefined) answerUnknown(ctx);
-    if (authenticatesClients.has(ctx.path)) correctAnswer(ctx, issuer);
-    // the library's own pages: the form that posts an answer to an application, and the one that ends a session
+    const serverError = serverErrors.get(ctx.req);
+    if (isDatabaseUnavailable(serverError)) sendUnavailable(ctx, isStorageInsufficient(serverError));
+    if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
+    if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
+    // pages that oidc-provider renders itself: the form that posts a response to a client, and the sign-out form
     if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(frameHeaders(issuer));
   };
 
-function correctAnswer(ctx: Parameters<Middleware>[0], issuer: string): void {
+function correctResponse(ctx: Parameters<Middleware>[0], issuer: string): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.set('Pragma', 'no-cache'); // RFC 6749 section 5.1
   if (ctx.status === 200) {
-    if (ctx.path === endpoints.token) nameEveryGrantedScope(ctx);
+    if (ctx.path === endpoints.token) setGrantedScope(ctx);
     return;
   }
-  const refused = errorBody.safeParse(ctx.body);
-  if (refused.success) correctRefusal(ctx, refused.data, issuer);
+  const parsedError = errorBody.safeParse(ctx.body);
+  if (parsedError.success) correctErrorBody(ctx, parsedError.data, issuer);
 }
 
-/** RFC 9110 section 15.6.4: it is not the request that is wrong, and it may be sent again. */
-function answerUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean): void {
+/** Sends 503 with Retry-After (RFC 9110 section 15.6.4): the request is valid and can be retried. */
+function sendUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean): void {
   ctx.status = 503;
   ctx.set('Retry-After', isStorageLow ? String(storageRetryAfterSeconds) : '1');
   if (ctx.type === 'text/html') return;
@@ -77,14 +77,17 @@ function answerUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean
   ctx.body = { error: 'temporarily_unavailable', error_description: description };
 }
 
-function answerUnknown(ctx: Parameters<Middleware>[0]): void {
-  const known = Object.values<string>(endpoints).includes(ctx.path);
-  ctx.status = known ? 405 : 404;
-  if (known) ctx.set('Allow', 'POST');
-  ctx.body = { error: 'invalid_request', error_description: known ? 'this endpoint is asked with POST' : 'there is no such endpoint' };
+function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
+  const isKnownEndpoint = Object.values<string>(endpoints).includes(ctx.path);
+  ctx.status = isKnownEndpoint ? 405 : 404;
+  if (isKnownEndpoint) ctx.set('Allow', 'POST');
+  ctx.body = {
+    error: 'invalid_request',
+    error_description: isKnownEndpoint ? 'this endpoint accepts only POST' : 'there is no such endpoint',
+  };
 }
 
-function correctRefusal(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
+function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
   // RFC 6749 section 5.2: no client authentication at all is `invalid_client`; RFC 7662 section 2.1 makes that a 401
   if (error === 'invalid_request' && description === 'no client authentication mechanism provided') {
     ctx.status = 401;
@@ -97,8 +100,8 @@ function correctRefusal(ctx: Parameters<Middleware>[0], { error, error_descripti
   }
 }
 
-/** RFC 6749 section 5.1: strict clients compare `scope` with what they asked for, `openid` and `offline_access` included. */
-function nameEveryGrantedScope(ctx: Parameters<Middleware>[0]): void {
-  const scope = grantedScope(engineContext.parse(ctx).oidc);
+/** Sets `scope` to every granted scope (RFC 6749 section 5.1): strict clients compare it with their request, including `openid` and `offline_access`. */
+function setGrantedScope(ctx: Parameters<Middleware>[0]): void {
+  const scope = grantedScope(providerContext.parse(ctx).oidc);
   if (scope !== undefined) ctx.body = { ...tokenBody.parse(ctx.body), scope };
 }

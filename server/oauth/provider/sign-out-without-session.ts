@@ -4,19 +4,20 @@ import { z } from 'zod';
 import { endpoints } from '../protocol/endpoints.ts';
 import type { ProtocolPages } from '../pages/views/provider-pages.ts';
 
-const engineContext = z.custom<KoaContextWithOIDC>();
+const providerContext = z.custom<KoaContextWithOIDC>();
 const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), state: z.string().optional() }).catch({});
 
 /**
- * Without a session there is nothing to confirm, and the library responds with a page that submits itself by an inline script. Here the
- * user is redirected to the application, whose URI the library has checked, or sees that they are signed out.
+ * Completes a sign-out request of a browser that has no session, so that nothing has to be confirmed. oidc-provider would respond with a
+ * page that submits itself by an inline script. Instead, this redirects to the post-logout redirect URI, which oidc-provider has
+ * validated, or shows the signed-out page.
  */
 export const signOutWithoutSession =
   (pages: Pick<ProtocolPages, 'signedOut'>): Middleware =>
   async (ctx, next) => {
     await next();
     if (ctx.path !== endpoints.end_session || ctx.status !== 200) return;
-    const context = engineContext.parse(ctx);
+    const context = providerContext.parse(ctx);
     const { session } = context.oidc;
     if (!session || session.accountId !== undefined) return;
     const { postLogoutRedirectUri, state } = signOutRequest.parse(session.state);

@@ -5,43 +5,43 @@ import { endpoints } from '../protocol/endpoints.ts';
 import { isReplayedRefresh } from '../refresh/replay-refresh-response.ts';
 import { endedGrant } from './request-transaction.ts';
 
-/** What became of a request to the endpoints that give and take tokens, without anything that names somebody. */
+/** Result of a request to the token or revocation endpoint, without personal data. */
 export type TokenOperation =
   | { readonly name: 'issued'; readonly grantType: string }
-  /** A repeated refresh returned the first response. */
+  /** A repeated refresh request received the stored first response. */
   | { readonly name: 'replayed' }
   | { readonly name: 'refused'; readonly grantType: string; readonly error: string }
   | { readonly name: 'revoked'; readonly reason: 'application' | 'person' | 'reuse' };
 
 export type OnTokenOperation = (operation: TokenOperation) => void;
 
-const engineContext = z.custom<Partial<KoaContextWithOIDC>>();
-const refusal = z.object({ error: z.string() });
+const providerContext = z.custom<Partial<KoaContextWithOIDC>>();
+const errorBody = z.object({ error: z.string() });
 
-/** Tells of each once it is kept, as the caller is told. */
+/** Reports each operation after its transaction has committed, when the response is sent. */
 export const tellTokenOperations =
-  (tell: OnTokenOperation): Middleware =>
+  (report: OnTokenOperation): Middleware =>
   async (ctx, next) => {
     await next();
     if (ctx.method !== 'POST') return;
-    const { oidc } = engineContext.parse(ctx);
+    const { oidc } = providerContext.parse(ctx);
     if (ctx.path === endpoints.revocation && ctx.status === 200) {
       const { AccessToken, RefreshToken, ClientCredentials } = oidc?.entities ?? {};
-      if (AccessToken ?? RefreshToken ?? ClientCredentials) tell({ name: 'revoked', reason: 'application' });
+      if (AccessToken ?? RefreshToken ?? ClientCredentials) report({ name: 'revoked', reason: 'application' });
     }
     if (ctx.path !== endpoints.token) return;
-    const grantType = grantTypeOf(oidc?.params?.['grant_type']);
-    if (ctx.status === 200) return tell(isReplayedRefresh(ctx) ? { name: 'replayed' } : { name: 'issued', grantType });
-    tell({ name: 'refused', grantType, error: refusal.safeParse(ctx.body).data?.error ?? 'unknown' });
-    if (endedGrant(ctx.req)) tell({ name: 'revoked', reason: 'reuse' });
+    const grantType = reportedGrantType(oidc?.params?.['grant_type']);
+    if (ctx.status === 200) return report(isReplayedRefresh(ctx) ? { name: 'replayed' } : { name: 'issued', grantType });
+    report({ name: 'refused', grantType, error: errorBody.safeParse(ctx.body).data?.error ?? 'unknown' });
+    if (endedGrant(ctx.req)) report({ name: 'revoked', reason: 'reuse' });
   };
 
-const grantTypes = new Map([
+const reportedGrantTypes = new Map([
   ['authorization_code', 'authorization_code'],
   ['client_credentials', 'client_credentials'],
   ['refresh_token', 'refresh_token'],
   ['urn:ietf:params:oauth:grant-type:device_code', 'device_code'],
 ]);
 
-/** Callers may send anything. */
-const grantTypeOf = (given: unknown): string => (typeof given === 'string' ? grantTypes.get(given) : undefined) ?? 'other';
+/** Maps unknown values to `other`, because clients may send anything. */
+const reportedGrantType = (value: unknown): string => (typeof value === 'string' ? reportedGrantTypes.get(value) : undefined) ?? 'other';

@@ -1,26 +1,26 @@
 import type { RequestHandler, Response } from 'express';
 import type { CookieNames } from '../protocol/cookie-names.ts';
 
-/** Interactions that one browser may have open; a new one replaces the oldest. Their cookies go with every request, whose headers are limited. */
+/** Limit of open interactions per browser; a new one replaces the oldest. Their cookies are part of every request, and header size is limited. */
 const interactionsMax = 8;
 
 /**
- * Translates between the cookies of the browser and those of the engine. The engine limits the cookies of an interaction to the paths of its
- * pages, so that sign-ins in several tabs do not collide, but the `__Host-` prefix requires the path `/`. The browser therefore has a cookie
- * for each interaction, `<name>_<uid>`, and the engine gets the one whose uid is part of the path of the request, as `<name>`.
+ * Translates between the cookies of the browser and those of oidc-provider. oidc-provider scopes interaction cookies to the paths of their
+ * pages, so that sign-ins in several tabs do not collide, but the `__Host-` prefix requires the path `/`. The browser therefore stores one
+ * cookie per interaction, `<name>_<uid>`, and oidc-provider receives the one whose uid is in the request path, as `<name>`.
  *
- * Every cookie that a response sets gets its attributes here. Cookies with any other name are not passed on.
+ * Sets the attributes of every cookie in a response. Cookies with other names are not forwarded.
  */
 export function translateCookies(names: CookieNames, secure: boolean): RequestHandler {
-  const jar = new CookieTranslation(names, secure);
+  const translation = new CookieTranslation(names, secure);
   return (req, res, next) => {
     const { cookie } = req.headers;
-    if (cookie !== undefined) req.headers.cookie = jar.forEngine(cookie, req.path);
+    if (cookie !== undefined) req.headers.cookie = translation.forProvider(cookie, req.path);
     const writeHead = res.writeHead.bind(res);
-    // declared apart from the assignment for the reason given in `rewriteLocation`
+    // a separate variable, for the reason given in `rewriteLocation`
     const translating = (...head: Parameters<typeof writeHead>): Response => {
       const lines = [res.getHeader('set-cookie') ?? []].flat().map(String);
-      if (lines.length > 0) res.setHeader('Set-Cookie', jar.forBrowser(lines, cookie ?? ''));
+      if (lines.length > 0) res.setHeader('Set-Cookie', translation.forBrowser(lines, cookie ?? ''));
       writeHead(...head);
       return res;
     };
@@ -32,38 +32,38 @@ export function translateCookies(names: CookieNames, secure: boolean): RequestHa
 class CookieTranslation {
   readonly #names: CookieNames;
   readonly #attributes: string;
-  readonly #ofInteraction: RegExp;
+  readonly #interactionPattern: RegExp;
 
   constructor(names: CookieNames, secure: boolean) {
     this.#names = names;
     this.#attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
-    this.#ofInteraction = new RegExp(`^${names.interaction}_([\\w-]+?)(\\.sig)?$`);
+    this.#interactionPattern = new RegExp(`^${names.interaction}_([\\w-]+?)(\\.sig)?$`);
   }
 
-  /** The `Cookie` header for the engine. */
-  forEngine(header: string, path: string): string {
+  /** Returns the `Cookie` header for oidc-provider. */
+  forProvider(header: string, path: string): string {
     const { session, form, browser, interaction } = this.#names;
-    const passedOn = new Set([session, `${session}.sig`, form, browser]);
+    const forwarded = new Set([session, `${session}.sig`, form, browser]);
     const segments = new Set(path.split('/'));
     return cookiePairs(header)
       .flatMap(([name, value]) => {
-        if (passedOn.has(name)) return [`${name}=${value}`];
-        const [, uid = '', signature = ''] = this.#ofInteraction.exec(name) ?? [];
+        if (forwarded.has(name)) return [`${name}=${value}`];
+        const [, uid = '', signature = ''] = this.#interactionPattern.exec(name) ?? [];
         return uid !== '' && segments.has(uid) ? [`${interaction}${signature}=${value}`] : [];
       })
       .join('; ');
   }
 
-  /** The `Set-Cookie` headers for a browser that sent `header`. The last one of each name counts. */
+  /** Returns the `Set-Cookie` headers for a browser that sent `header`. If a name occurs more than once, the last one wins. */
   forBrowser(lines: readonly string[], header: string): string[] {
     const { interaction } = this.#names;
     const translated = new Map<string, SetCookie>();
     for (const line of lines) {
       const { name, value, path, expires } = parseSetCookie(line);
-      const isOfInteraction = name === interaction || name === `${interaction}.sig`;
+      const isInteractionCookie = name === interaction || name === `${interaction}.sig`;
       const uid = path.slice(path.lastIndexOf('/') + 1);
-      if (isOfInteraction && uid === '') continue; // the engine removes a signature that it did not make, for a name that no browser has
-      translated.set(isOfInteraction ? `${interaction}_${uid}${name.slice(interaction.length)}` : name, { value, expires });
+      if (isInteractionCookie && uid === '') continue; // oidc-provider deletes a signature cookie that it did not set, under a name that no browser stores
+      translated.set(isInteractionCookie ? `${interaction}_${uid}${name.slice(interaction.length)}` : name, { value, expires });
     }
     for (const name of this.#surplusNames(header, translated)) translated.set(name, { value: '', expires: new Date(0).toUTCString() });
     return [...translated].map(
@@ -73,7 +73,7 @@ class CookieTranslation {
 
   /** Returns the names of the interaction cookies beyond the limit: the oldest, which browsers send first. */
   #surplusNames(header: string, changed: ReadonlyMap<string, SetCookie>): string[] {
-    const uids = (names: readonly string[]) => new Set(names.flatMap((name) => this.#ofInteraction.exec(name)?.[1] ?? []));
+    const uids = (names: readonly string[]) => new Set(names.flatMap((name) => this.#interactionPattern.exec(name)?.[1] ?? []));
     const added = uids([...changed].flatMap(([name, { value }]) => (value === '' ? [] : [name])));
     if (added.size === 0) return [];
     const replaced = uids([...changed.keys()]);

@@ -5,12 +5,14 @@ import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
 import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 
-const findOwner = statement<{ user_id: number }>('owner_of_grant', 'select user_id from connections where grant_id = $1');
+const findGrantOwner = statement<{ user_id: number }>('owner_of_grant', 'select user_id from connections where grant_id = $1');
 
-/** In the transaction that ends the grant: a code or refresh token came back that had been used, so two have it. */
+/**
+ * Records an audit event for the reuse of a code or refresh token: two parties hold it. Call in the transaction that revokes the grant.
+ */
 export async function recordReuse(em: Em, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const { client, params } = ctx.oidc;
-  const [owner] = await findOwner(em, [grantId]);
+  const [owner] = await findGrantOwner(em, [grantId]);
   const grantType = params?.['grant_type'];
   const details = { grant_type: typeof grantType === 'string' ? grantType : '' };
   const event = { action: 'token.reused', outcome: 'refused', userId: owner?.user_id, clientId: client?.clientId, details } as const;

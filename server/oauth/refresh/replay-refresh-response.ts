@@ -8,32 +8,33 @@ import { refreshGraceOfClient } from '../clients/client-adapter.ts';
 import { proofKeyThumbprint } from '../tokens/dpop-proof.ts';
 import { refreshResponseModel } from '../storage/oauth-record-mapping.ts';
 
-/** Runs around the engine's handler of the grant type, which checks the request and sets `ctx.body`, or throws an OAuth error. */
+/** Wraps the provider's handler of the refresh token grant, which validates the request and sets `ctx.body` or throws an OAuth error. */
 export type AroundRefresh = (ctx: KoaContextWithOIDC, handle: () => Promise<void>) => Promise<void>;
 
-/** A request with a refresh token, and the stored response that the token opened, if the request repeats the one that rotated the token. */
-type RefreshRequest = { readonly openResponse: (sealed: string) => string | undefined; response?: string | undefined };
+/** State of a refresh request. `response` is the decrypted stored response if the request repeats the one that rotated the token. */
+type RefreshRequest = { readonly decryptResponse: (sealed: string) => string | undefined; response?: string | undefined };
 
 const refreshRequests = noteOf<RefreshRequest>('refresh request');
 
-/** Stops the engine after its last check and before it issues tokens. */
+/** Thrown after the provider's last check to stop it before it issues tokens. */
 class RepeatedRefresh extends Error {}
 
 /**
- * Whether the request in `ctx` repeats the request that rotated its refresh token (see `replayRefreshResponses`).
- * @param record what the token store found: the payload of the stored response, while the grace period lasts
+ * Returns whether the request in `ctx` repeats the request that rotated its refresh token (see `replayRefreshResponses`), and keeps the
+ * stored response for it.
+ * @param record payload of the stored response, or null after the grace period
  */
 export function repeatsRefresh(ctx: object | undefined, record: string | null): boolean {
   const request = ctx && refreshRequests.get(ctx);
   if (!request || record === null) return false;
-  request.response = request.openResponse(storedResponse.parse(JSON.parse(record)).sealed);
+  request.response = request.decryptResponse(storedResponse.parse(JSON.parse(record)).sealed);
   return request.response !== undefined;
 }
 
-/** Whether the response in `ctx` is a stored one. */
+/** Returns whether the response in `ctx` is a stored one. */
 export const isReplayedRefresh = (ctx: object): boolean => refreshRequests.get(ctx)?.response !== undefined;
 
-/** The engine calls this when a refresh token has passed every check. Throws if the stored response is to be returned instead of new tokens. */
+/** Throws if the stored response must be returned instead of new tokens. Called after a refresh token has passed every check. */
 export function stopAtRepeatedRefresh(ctx: object): void {
   if (isReplayedRefresh(ctx)) throw new RepeatedRefresh();
 }
@@ -41,17 +42,19 @@ export function stopAtRepeatedRefresh(ctx: object): void {
 export type ReplayOptions = {
   readonly store: AdapterFactory;
   readonly key: KeyObject;
-  /** For clients without a grace period of their own; 0 turns replays off. */
+  /** Grace period in seconds for clients that do not set their own; 0 disables the replay. */
   readonly graceSeconds: number;
 };
 
 /**
- * Wraps the engine's handler of the grant type `refresh_token`: within a grace period, a repeated request returns the response to the first
- * one byte for byte, as long as the successor has not been used. Two concurrent refreshes, or a retry after a lost response, are not taken
- * for theft (RFC 9700 section 4.14.2). Only the same request counts: the same client, scopes, resources and proof key. The engine makes all
- * its checks (client authentication, proof, grant, account) before the response is returned; any other use of a rotated token is reuse.
+ * Wraps the provider's handler of the grant type `refresh_token`. Within a grace period, a repeated request returns the first response
+ * byte for byte, as long as the new refresh token has not been used. So two concurrent refreshes, or a retry after a lost response, are
+ * not treated as token theft (RFC 9700 section 4.14.2). A request is a repetition only if client, scopes, resources and DPoP key are the
+ * same. The provider performs all its checks (client authentication, DPoP proof, grant, account) before the stored response is returned.
+ * Any other use of a rotated token is reuse.
  *
- * Must run in the token transaction: the grant's row lock makes concurrent requests wait, and the response commits with the tokens in it.
+ * Must run in the request transaction: the row lock on the grant makes concurrent requests wait, and the stored response commits together
+ * with the tokens that it contains.
  */
 export const replayRefreshResponses =
   ({ store, key, graceSeconds }: ReplayOptions): AroundRefresh =>
@@ -60,8 +63,8 @@ export const replayRefreshResponses =
     const token = params?.['refresh_token'];
     if (typeof token !== 'string') return handle();
     const seconds = refreshGraceOfClient(ctx, client?.clientId) ?? graceSeconds;
-    const [sealingKey, identity] = [sealingKeyOf(key, token), await requestIdentity(ctx)];
-    const request: RefreshRequest = { openResponse: (sealed) => unseal(sealed, sealingKey, identity) };
+    const [responseKey, fingerprint] = [deriveResponseKey(key, token), await requestFingerprint(ctx)];
+    const request: RefreshRequest = { decryptResponse: (sealed) => unseal(sealed, responseKey, fingerprint) };
     if (seconds > 0) refreshRequests.set(ctx, request);
     try {
       await handle();
@@ -75,22 +78,22 @@ export const replayRefreshResponses =
     if (!grant || !current) return;
     const { jti: grantId, accountId, clientId } = grant;
     if (rotated && seconds > 0) {
-      const sealed = seal(JSON.stringify(ctx.body), sealingKey, identity);
-      await responses.upsert(grantId, { sealed, grantId, accountId, clientId }, seconds); // replaces the one that the token came in
+      const sealed = seal(JSON.stringify(ctx.body), responseKey, fingerprint);
+      await responses.upsert(grantId, { sealed, grantId, accountId, clientId }, seconds); // replaces the stored response that contained the presented token
     } else if (isRecent(current)) await responses.destroy(grantId);
   };
 
-/** Whether the response in which the token was issued can still be stored. */
+/** Returns whether the response that issued the token can still be in storage. */
 const isRecent = ({ iat = 0 }: { iat?: number }): boolean => iat + refreshGraceSecondsMax >= Date.now() / 1000;
 
 const storedResponse = z.object({ sealed: z.string() });
 
-/** Derived from the server's key and the old refresh token: neither a copy of the database nor the server's secret alone opens a response. */
-const sealingKeyOf = (key: KeyObject, token: string): Buffer =>
+/** Derives the key from the server's key and the old refresh token: neither a database copy nor the server secret alone decrypts a response. */
+const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
-/** What two requests with one token have in common if they are the same: scopes and resources in any order, and the key of the DPoP proof. */
-async function requestIdentity(ctx: KoaContextWithOIDC): Promise<string> {
+/** Returns a text that is equal for repetitions of one request: its scopes and resources in any order, and the key of its DPoP proof. */
+async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   const resources = [resource ?? []].flat().map(String);

@@ -5,14 +5,14 @@ import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 import { Passkey } from './second-factor.entity.ts';
 
-// It takes a tenth of a second to load, and most people come with a password.
-const library = () => import('@simplewebauthn/server');
+// Loaded on demand: it takes a tenth of a second to load, and most sign-ins use a password.
+const loadWebAuthn = () => import('@simplewebauthn/server');
 
-const challengeLifeMs = 60 * 60 * 1000;
-/** ES256, EdDSA and RS256; the library's own first choice are keys of a kilobyte that few devices know. */
+const challengeLifetimeMs = 60 * 60 * 1000;
+/** ES256, EdDSA and RS256. The library's default prefers keys of a kilobyte that few devices support. */
 const algorithms = [-7, -8, -257];
 
-/** What a browser is asked to sign. It carries its end and our mark, so that none has to be kept before one is used. */
+/** Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that it need not be stored before it is used. */
 export class Challenges {
   readonly #key: Buffer;
 
@@ -21,41 +21,43 @@ export class Challenges {
   }
 
   issue(now: Date): string {
-    const body = Buffer.concat([bytesOf(now.getTime() + challengeLifeMs), randomBytes(16)]);
-    return Buffer.concat([body, this.#mark(body)]).toString('base64url');
+    const body = Buffer.concat([uint64Bytes(now.getTime() + challengeLifetimeMs), randomBytes(16)]);
+    return Buffer.concat([body, this.#mac(body)]).toString('base64url');
   }
 
   isOurs(challenge: string, now: Date): boolean {
     const bytes = Buffer.from(challenge, 'base64url');
     if (bytes.length !== 40) return false;
-    const [body, mark] = [bytes.subarray(0, 24), bytes.subarray(24)];
-    return timingSafeEqual(mark, this.#mark(body)) && Number(body.readBigUInt64BE(0)) > now.getTime();
+    const [body, mac] = [bytes.subarray(0, 24), bytes.subarray(24)];
+    return timingSafeEqual(mac, this.#mac(body)) && Number(body.readBigUInt64BE(0)) > now.getTime();
   }
 
-  #mark(body: Buffer): Buffer {
+  #mac(body: Buffer): Buffer {
     return createHmac('sha256', this.#key).update(body).digest().subarray(0, 16);
   }
 }
 
-function bytesOf(number: number): Buffer {
+function uint64Bytes(number: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(number));
   return bytes;
 }
 
-const spendChallenge = statement<{ challenge: string }>(
+const insertUsedChallenge = statement<{ challenge: string }>(
   'spend_challenge',
   'insert into challenges (challenge, expires_at) values ($1, $2) on conflict do nothing returning challenge',
 );
-const forgetSpent = statement<{ challenge: string }>(
+const deleteExpired = statement<{ challenge: string }>(
   'sweep_challenges',
   'delete from challenges where expires_at < $1 returning challenge',
 );
-/** Forgets those that could not be used again anyway; how many they were. */
-export const sweepChallenges = async (em: Em, now: Date): Promise<number> => (await forgetSpent(em, [now])).length;
 
+/** Deletes used challenges that have expired, and returns their number. */
+export const sweepChallenges = async (em: Em, now: Date): Promise<number> => (await deleteExpired(em, [now])).length;
+
+/** Marks a challenge as used. Returns false if it was already used. */
 export const isUnspent = async (em: Em, challenge: string, now: Date): Promise<boolean> =>
-  (await spendChallenge(em, [challenge, new Date(now.getTime() + challengeLifeMs)])).length > 0;
+  (await insertUsedChallenge(em, [challenge, new Date(now.getTime() + challengeLifetimeMs)])).length > 0;
 
 export type ListedPasskey = { readonly id: number; readonly name: string; readonly addedAt: Date; readonly lastUsedAt: Date | null };
 
@@ -71,14 +73,14 @@ export const listPasskeys = async (em: Em, userId: number): Promise<ListedPasske
     lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
   }));
 
-type Place = { readonly issuer: string; readonly shop: string };
+type PasskeyServer = { readonly issuer: string; readonly shop: string };
 const relyingParty = (issuer: string): string => new URL(issuer).hostname;
 
-/** For the page's script: what to make a passkey for. */
+/** Returns the JSON options with which the page script creates a passkey. */
 export async function creationOptions(
   em: Em,
   challenges: Challenges,
-  { issuer, shop }: Place,
+  { issuer, shop }: PasskeyServer,
   user: { id: number; name: string; email: string },
   now: Date,
 ) {
@@ -94,11 +96,11 @@ export async function creationOptions(
   });
 }
 
-/** For the page's script: any passkey for this server. */
+/** Returns the JSON options with which the page script requests a signature by any passkey of this server. */
 export const requestOptions = (challenges: Challenges, issuer: string, now: Date): string =>
   JSON.stringify({ rpId: relyingParty(issuer), challenge: challenges.issue(now), allowCredentials: [], userVerification: 'required' });
 
-const json = z
+const jsonText = z
   .string()
   .max(20_000)
   .transform((text, context): unknown => {
@@ -109,13 +111,15 @@ const json = z
       return z.NEVER;
     }
   });
-const credential = z.object({ id: z.string().max(1500), response: z.object({ clientDataJSON: z.string() }).passthrough() }).passthrough();
-const clientData = z.object({ challenge: z.string() });
+const credentialSchema = z
+  .object({ id: z.string().max(1500), response: z.object({ clientDataJSON: z.string() }).passthrough() })
+  .passthrough();
+const clientDataSchema = z.object({ challenge: z.string() });
 
-/** The challenge that an answer is about, if it is one of ours; whether it is signed is the library's to say. */
-function challengeOf(answer: z.infer<typeof credential>, challenges: Challenges, now: Date): string | undefined {
+/** Returns the challenge in the credential if this server issued it. The library verifies the signature. */
+function findIssuedChallenge(answer: z.infer<typeof credentialSchema>, challenges: Challenges, now: Date): string | undefined {
   try {
-    const { challenge } = clientData.parse(JSON.parse(Buffer.from(answer.response.clientDataJSON, 'base64url').toString()));
+    const { challenge } = clientDataSchema.parse(JSON.parse(Buffer.from(answer.response.clientDataJSON, 'base64url').toString()));
     return challenges.isOurs(challenge, now) ? challenge : undefined;
   } catch {
     return undefined;
@@ -128,7 +132,7 @@ const insertPasskey = statement<{ id: number }>(
    values ($1, $2, $3, $4, $5::text[], $6, $7) on conflict (credential_id) do nothing returning id`,
 );
 
-/** The new passkey's id; undefined when the browser's answer does not hold. In a transaction. */
+/** Verifies a new passkey, stores it and returns its ID, or undefined if verification fails. Call in a transaction. */
 export async function addPasskey(
   em: Em,
   challenges: Challenges,
@@ -136,11 +140,11 @@ export async function addPasskey(
   { userId, name, answer }: { userId: number; name: string; answer: string },
   now: Date,
 ): Promise<number | undefined> {
-  const parsed = json.pipe(credential).safeParse(answer);
-  const challenge = parsed.success ? challengeOf(parsed.data, challenges, now) : undefined;
+  const parsed = jsonText.pipe(credentialSchema).safeParse(answer);
+  const challenge = parsed.success ? findIssuedChallenge(parsed.data, challenges, now) : undefined;
   if (!parsed.success || challenge === undefined) return undefined;
-  const verified = await verifying(async () => {
-    const { verifyRegistrationResponse } = await library();
+  const verified = await undefinedOnError(async () => {
+    const { verifyRegistrationResponse } = await loadWebAuthn();
     return verifyRegistrationResponse({
       response: z.custom<RegistrationResponseJSON>().parse(parsed.data),
       expectedChallenge: challenge,
@@ -161,9 +165,9 @@ const findCredential = statement<Row>(
   `select p.id, p.user_id, p.public_key, p.counter, p.transports from passkeys p
    join users u on u.id = p.user_id and u.status = 'active' where p.credential_id = $1`,
 );
-const notePasskeyUse = statement('use_passkey', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
+const updatePasskeyUse = statement('use_passkey', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
 
-/** Whose passkey signed; undefined when the answer does not hold. */
+/** Verifies a passkey signature and returns the user and the passkey, or undefined if verification fails. */
 export async function verifyPasskey(
   em: Em,
   challenges: Challenges,
@@ -171,13 +175,13 @@ export async function verifyPasskey(
   answer: string,
   now: Date,
 ): Promise<{ userId: number; passkeyId: number } | undefined> {
-  const parsed = json.pipe(credential).safeParse(answer);
-  const challenge = parsed.success ? challengeOf(parsed.data, challenges, now) : undefined;
+  const parsed = jsonText.pipe(credentialSchema).safeParse(answer);
+  const challenge = parsed.success ? findIssuedChallenge(parsed.data, challenges, now) : undefined;
   if (!parsed.success || challenge === undefined || parsed.data.id.includes('\0')) return undefined;
   const [found] = await findCredential(em, [parsed.data.id]);
   if (!found) return undefined;
-  const verified = await verifying(async () => {
-    const { verifyAuthenticationResponse } = await library();
+  const verified = await undefinedOnError(async () => {
+    const { verifyAuthenticationResponse } = await loadWebAuthn();
     return verifyAuthenticationResponse({
       response: z.custom<AuthenticationResponseJSON>().parse(parsed.data),
       expectedChallenge: challenge,
@@ -192,12 +196,12 @@ export async function verifyPasskey(
     });
   });
   if (verified?.verified !== true || !(await isUnspent(em, challenge, now))) return undefined;
-  await notePasskeyUse(em, [found.id, verified.authenticationInfo.newCounter, now]);
+  await updatePasskeyUse(em, [found.id, verified.authenticationInfo.newCounter, now]);
   return { userId: found.user_id, passkeyId: found.id };
 }
 
-/** The library throws at every answer that does not hold. */
-async function verifying<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+/** Converts errors into undefined: the library throws for every invalid credential. */
+async function undefinedOnError<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work();
   } catch {

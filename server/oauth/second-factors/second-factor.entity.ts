@@ -1,21 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** An app on somebody's telephone that shows six digits (RFC 6238). */
+/** A TOTP authenticator app (RFC 6238). */
 export const AuthenticatorApp = defineEntity({
   name: 'AuthenticatorApp',
   tableName: 'authenticator_apps',
   properties: {
     user: () => p.oneToOne(User).primary().mapToPk().deleteRule('cascade').updateRule('no action'),
-    /** Encrypted: it has to be read to check a code. */
+    /** Encrypted rather than hashed, because verifying a code requires the secret itself. */
     sealedSecret: p.text(),
-    /** The thirty seconds of the last code that was taken: none is taken twice. */
+    /** Time step (30 seconds) of the last accepted code, so that no code is accepted twice. */
     lastStep: p.bigint('number').columnType('bigint'),
     addedAt: p.datetime(3),
   },
 });
 
-/** For the day the telephone is lost; each is good for once. */
+/** A single-use code for users who have lost their authenticator app. */
 export const RecoveryCode = defineEntity({
   name: 'RecoveryCode',
   tableName: 'recovery_codes',
@@ -42,7 +42,7 @@ export const Passkey = defineEntity({
   indexes: [{ name: 'passkeys_user', properties: ['user'] }],
 });
 
-/** What a passkey is asked to sign; each is good for once. */
+/** A passkey challenge that has been used, so that it cannot be used again. */
 export const Challenge = defineEntity({
   name: 'Challenge',
   tableName: 'challenges',

@@ -6,13 +6,13 @@ import type { Proof } from '../protocol/acr-and-amr.ts';
 
 type Session = InstanceType<Provider['Session']>;
 
-/** The session of this browser, as the engine keeps it; a new one when there is none. */
+/** Returns the provider session of this browser, or a new one if it has none. */
 export const currentSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
 const sessions = noteOf<Session>('browser session');
 
-/** Loads the session of the browser for `sessionOf`. */
+/** Loads the session of the browser, for `attachedSession`. */
 export const loadSession =
   (context: { readonly provider: Provider }): RequestHandler =>
   async (req, res, next) => {
@@ -20,14 +20,14 @@ export const loadSession =
     next();
   };
 
-/** Returns the session of a request to a page; one without an account when nobody is signed in. */
+/** Returns the session of a page request. Its `accountId` is undefined if no user is signed in. */
 export function sessionOf(req: Request): Session {
   const session = sessions.get(req);
   if (!session) throw new Error('the session of this request has not been loaded');
   return session;
 }
 
-/** Signs the browser in without an application that asked for it. The session gets a new identifier: whoever knew the old one is out. */
+/** Signs the browser in outside an authorization request. The session gets a new identifier, which prevents session fixation. */
 export async function startSession(
   provider: Provider,
   req: Request,
@@ -41,19 +41,19 @@ export async function startSession(
   session.loginAccount({ accountId, amr: [...amr], acr });
   await session.save(lifetimes.session);
   sessions.set(req, session);
-  setCookie(provider, req, res, session.jti);
+  setSessionCookie(provider, req, res, session.jti);
   return session;
 }
 
-/** Signs the browser out. What applications were allowed is not touched. */
+/** Signs the browser out. Grants are not affected. */
 export async function endSession(provider: Provider, req: Request, res: Response): Promise<void> {
   const session = await currentSession(provider, req, res);
   if (session.accountId !== undefined) await session.destroy();
   sessions.set(req, new provider.Session());
-  setCookie(provider, req, res, null);
+  setSessionCookie(provider, req, res, null);
 }
 
-function setCookie(provider: Provider, req: Request, res: Response, value: string | null): void {
+function setSessionCookie(provider: Provider, req: Request, res: Response, value: string | null): void {
   const { cookies } = provider.createContext(req, res);
   cookies.set(provider.cookieName('session'), value, {
     httpOnly: true,

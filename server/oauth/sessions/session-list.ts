@@ -7,18 +7,18 @@ import { statement } from '../../database/queries/prepared-statement.ts';
 import { deviceName } from './user-agent-label.ts';
 import { endpoints } from '../protocol/endpoints.ts';
 
-const useSession = statement(
+const upsertSession = statement(
   'use_browser_session',
   `insert into browser_sessions (uid, user_id, device, ip, started_at, last_used_at) values ($1, $2, $3, $4, $5, $5)
    on conflict (uid) do update set user_id = excluded.user_id, device = excluded.device, ip = excluded.ip, last_used_at = excluded.last_used_at`,
 );
 
-/** Remembers what browser a session is in, for its owner to recognize. */
+/** Records the browser and the last use of a session, for the list of sessions on the account pages. */
 export async function noteBrowser(em: Em, uid: string, accountId: string, req: Pick<Request, 'ip' | 'headers'>, now: Date): Promise<void> {
-  await useSession(em, [uid, Number(accountId), deviceName(req.headers['user-agent']), req.ip ?? null, now]);
+  await upsertSession(em, [uid, Number(accountId), deviceName(req.headers['user-agent']), req.ip ?? null, now]);
 }
 
-/** The same for a session that the protocol's own endpoints began or used. */
+/** Records the use of a session by an authorization request, after the response. */
 export const noteBrowsers =
   (em: Em): Middleware =>
   async (ctx, next) => {
@@ -38,12 +38,12 @@ const findSessions = statement<Row>(
    join oauth_records s on s.model = 'Session' and s.uid = b.uid and s.account_id = b.user_id::text and s.expires_at > $2
    where b.user_id = $1 order by b.started_at desc, b.uid limit 100`,
 );
-const endSession = statement<{ uid: string }>(
+const deleteSession = statement<{ uid: string }>(
   'end_browser_session',
   `delete from oauth_records where model = 'Session' and uid = $1 and account_id = $2 returning uid`,
 );
 
-/** Where somebody is signed in. */
+/** Lists the active sessions of a user, newest first. */
 export const listBrowsers = async (em: Em, userId: number, now: Date): Promise<SignedInBrowser[]> =>
   (await findSessions(em, [userId, now])).map(({ uid, device, started_at: startedAt }) => ({
     uid,
@@ -51,6 +51,6 @@ export const listBrowsers = async (em: Em, userId: number, now: Date): Promise<S
     startedAt: new Date(startedAt),
   }));
 
-/** Signs one browser out; somebody else's is none of theirs. */
+/** Deletes a session of the user. Returns false if the user has no such session. */
 export const endBrowser = async (em: Em, userId: number, uid: string): Promise<boolean> =>
-  (await endSession(em, [uid, String(userId)])).length > 0;
+  (await deleteSession(em, [uid, String(userId)])).length > 0;

@@ -7,7 +7,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-// Most browsers name others too, so the order matters.
+// The order matters, because most browsers include the names of others.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],
@@ -16,15 +16,15 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bSafari\//, 'Safari'],
 ];
 
-/** `Firefox on Linux`: how people tell their devices apart. Null when the browser gives no hint. */
+/** Returns a label such as `Firefox on Linux` by which users recognize their devices, or null for an unknown User-Agent. */
 export function deviceName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
-  const [browser, system] = [nameIn(userAgent, browsers), nameIn(userAgent, systems)];
+  const [browser, system] = [findName(userAgent, browsers), findName(userAgent, systems)];
   if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;
   return browser ?? system ?? null;
 }
 
-function nameIn(userAgent: string, names: readonly (readonly [RegExp, string])[]): string | undefined {
+function findName(userAgent: string, names: readonly (readonly [RegExp, string])[]): string | undefined {
   for (const [pattern, name] of names) {
     const found = pattern.exec(userAgent);
     if (found) return name.replace('$1', found[1] ?? '');

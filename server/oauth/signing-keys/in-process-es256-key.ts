@@ -3,12 +3,12 @@ import type { JWK } from 'jose';
 import { ExternalSigningKey } from 'oidc-provider';
 
 /**
- * What the engine signs with. A signature by an elliptic curve takes less time than the way to another thread and back, so it is made
- * here and now; one by RSA takes several times as long, and is left to the engine, which has another thread make it.
+ * Converts a JWK into a signing key for oidc-provider. ES256 signatures are computed synchronously, because one takes less time than the
+ * round trip to a worker thread. RS256 takes several times as long, so oidc-provider computes it on another thread.
  */
-export const signingKey = (jwk: JWK): JWK | ExternalSigningKey => (jwk.alg === 'ES256' ? new SigningKeyAtHand(jwk) : jwk);
+export const signingKey = (jwk: JWK): JWK | ExternalSigningKey => (jwk.alg === 'ES256' ? new InProcessEs256Key(jwk) : jwk);
 
-class SigningKeyAtHand extends ExternalSigningKey {
+class InProcessEs256Key extends ExternalSigningKey {
   readonly #jwk: JWK;
   readonly #private: KeyObject;
   readonly #public: KeyObject;

@@ -8,8 +8,8 @@ const newestKey = statement<{ kid: string; encrypted_jwk: string }>(
 );
 
 /**
- * Sees to it that what is sealed in this database was sealed with this secret. Before the first start nothing is.
- * @param encryptionKey of `deriveKeys`, for signing keys
+ * Verifies that the signing keys in this database were encrypted with this secret. A new database has no signing keys yet.
+ * @param encryptionKey the key for signing keys from `deriveKeys`
  * @throws WrongSecretError
  */
 export async function expectSecretOf(em: Em, encryptionKey: Buffer): Promise<void> {

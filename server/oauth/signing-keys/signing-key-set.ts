@@ -5,7 +5,7 @@ import { isDue, rotateSigningKeys, type RotationSchedule, rotationSchedule } fro
 import { openJwk, publicPart } from './encrypted-jwk.ts';
 
 type Row = { kid: string; algorithm: string; encrypted_jwk: string; signs_from: Date | string; retires_at: Date | string | null };
-/** The keys that are published at a moment; the same object for as long as they are the same keys in the same order. */
+/** The keys that are currently published. The object stays identical as long as the keys and their order do not change. */
 export type KeySet = { readonly keys: readonly JWK[]; readonly find: JWTVerifyGetKey };
 type Key = { readonly jwk: JWK; readonly signsFrom: Date; readonly retiresAt: Date | null };
 
@@ -14,74 +14,76 @@ const readKeys = statement<Row>(
   'select kid, algorithm, encrypted_jwk, signs_from, retires_at from signing_keys order by algorithm, signs_from desc, kid',
 );
 
-/** How long a process goes on with the keys it read, in milliseconds: well below the time that a key is published before it signs. */
-const readAgainAfter = 15_000;
-/** A token with an unknown `kid` has the keys read again, but not every one of a flood of them. */
-const readAtMostEvery = 1_000;
+/** Maximum age of cached keys, in milliseconds: well below the time that a key is published before it signs. */
+const reloadAfterMs = 15_000;
+/** Minimum interval between reloads because of unknown `kid`s, in milliseconds, so that a flood of such tokens does not cause as many reloads. */
+const unknownKidReloadMs = 1_000;
 
 export type SigningKeysOptions = { readonly schedule?: RotationSchedule; readonly readAgainAfter?: number };
 
 /**
- * The keys of this installation, as they are in the database: every process of it knows of a change before it counts.
- * They are read when they are needed and what is known has become old; that is also when a rotation that is due takes place.
+ * Caches the signing keys of this installation. Every process notices a new key before that key starts to sign. The keys are reloaded on
+ * demand when the cache has become stale; a reload also performs a due rotation.
  */
 export class SigningKeys {
   readonly #em: Em;
   readonly #encryptionKey: Buffer;
   readonly #schedule: RotationSchedule;
-  readonly #readAgainAfter: number;
+  readonly #reloadAfterMs: number;
   #keys: readonly Key[] = [];
-  #set: KeySet = keySet([]);
-  /** Until when the set is what it is, unless the keys are read again. */
-  #changesAt = always;
-  #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | undefined;
+  #set: KeySet = createKeySet([]);
+  /** Time at which the key set changes next, unless the keys are reloaded before. */
+  #changesAt = minDate;
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
 
   constructor(em: Em, encryptionKey: Buffer, options: SigningKeysOptions = {}) {
     this.#em = em;
     this.#encryptionKey = encryptionKey;
     this.#schedule = options.schedule ?? rotationSchedule;
-    this.#readAgainAfter = options.readAgainAfter ?? readAgainAfter;
+    this.#reloadAfterMs = options.readAgainAfter ?? reloadAfterMs;
   }
 
-  /** What the engine signs with, and publishes: of each algorithm the one that signs, before those that are to come and those that did. */
+  /** Returns the published keys. For each algorithm, the key that signs comes before past and future keys. */
   async current(): Promise<KeySet> {
-    await this.#readIfOlderThan(this.#readAgainAfter);
+    await this.#reloadIfOlderThan(this.#reloadAfterMs);
     const now = new Date();
     if (now < this.#changesAt) return this.#set;
     const published = this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
     const signing = published.filter(({ signsFrom }) => signsFrom <= now);
     const keys = [...signing, ...published.filter(({ signsFrom }) => signsFrom > now)].map(({ jwk }) => jwk);
-    if (namesOf(keys) !== namesOf(this.#set.keys)) this.#set = keySet(keys);
-    this.#changesAt = earliest(this.#keys.flatMap(({ signsFrom, retiresAt }) => [signsFrom, retiresAt ?? never]).filter((at) => at > now));
+    if (keyIdsOf(keys) !== keyIdsOf(this.#set.keys)) this.#set = createKeySet(keys);
+    this.#changesAt = earliest(
+      this.#keys.flatMap(({ signsFrom, retiresAt }) => [signsFrom, retiresAt ?? maxDate]).filter((date) => date > now),
+    );
     return this.#set;
   }
 
-  /** Whatever they are in the database counts from now on. */
+  /** Invalidates the cache, so that the next use reloads the keys. */
   readAgain(): void {
-    this.#readAt = Number.NEGATIVE_INFINITY;
+    this.#loadedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Finds the public key a token names. */
+  /** Finds the public key by the `kid` of a token. */
   readonly verify: JWTVerifyGetKey = async (header, token) => {
     try {
       return await (await this.current()).find(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await this.#readIfOlderThan(readAtMostEvery);
+      await this.#reloadIfOlderThan(unknownKidReloadMs);
       return (await this.current()).find(header, token);
     }
   };
 
-  async #readIfOlderThan(age: number): Promise<void> {
-    if (performance.now() - this.#readAt < age) return;
-    await (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
+  async #reloadIfOlderThan(age: number): Promise<void> {
+    if (performance.now() - this.#loadedAt < age) return;
+    await (this.#loading ??= this.#load().finally(() => (this.#loading = undefined)));
   }
 
-  async #read(): Promise<void> {
-    // apart from any transaction of the request, whose rollback must not take a new key with it
+  async #load(): Promise<void> {
+    // outside the transaction of the request, whose rollback must not undo a rotation
     let rows = await readKeys(this.#em, []);
-    if (this.#rotationIsDue(rows)) {
+    if (this.#isRotationDue(rows)) {
       await rotateSigningKeys(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });
       rows = await readKeys(this.#em, []);
     }
@@ -90,23 +92,23 @@ export class SigningKeys {
       signsFrom: new Date(row.signs_from),
       retiresAt: row.retires_at === null ? null : new Date(row.retires_at),
     }));
-    this.#readAt = performance.now();
-    this.#changesAt = always;
+    this.#loadedAt = performance.now();
+    this.#changesAt = minDate;
   }
 
-  #rotationIsDue(rows: readonly Row[]): boolean {
+  #isRotationDue(rows: readonly Row[]): boolean {
     const newest = new Map(rows.toReversed().map((row) => [row.algorithm, new Date(row.signs_from)]));
     return newest.size < 2 || [...newest.values()].some((signsFrom) => isDue(signsFrom, new Date(), this.#schedule));
   }
 }
 
-const [always, never] = [new Date(-8.64e15), new Date(8.64e15)];
-const earliest = (moments: readonly Date[]): Date => new Date(Math.min(never.getTime(), ...moments.map((at) => at.getTime())));
+const [minDate, maxDate] = [new Date(-8.64e15), new Date(8.64e15)];
+const earliest = (dates: readonly Date[]): Date => new Date(Math.min(maxDate.getTime(), ...dates.map((date) => date.getTime())));
 
-const keySet = (keys: readonly JWK[]): KeySet => ({ keys, find: createLocalJWKSet({ keys: keys.map(publicPart) }) });
-const namesOf = (keys: readonly JWK[]): string => keys.map(({ kid }) => kid).join(' ');
+const createKeySet = (keys: readonly JWK[]): KeySet => ({ keys, find: createLocalJWKSet({ keys: keys.map(publicPart) }) });
+const keyIdsOf = (keys: readonly JWK[]): string => keys.map(({ kid }) => kid).join(' ');
 
-/** Reads the keys, and makes the first ones where there are none: processes that start together end up with the same. */
+/** Loads the keys, and creates the first ones in a new database. Processes that start concurrently end up with the same keys. */
 export async function openSigningKeys(em: Em, encryptionKey: Buffer, options: SigningKeysOptions = {}): Promise<SigningKeys> {
   const keys = new SigningKeys(em, encryptionKey, options);
   await keys.current();

@@ -9,9 +9,9 @@ export const SigningKey = defineEntity({
     /** The private JWK, encrypted: a copy of the database must not be able to sign. */
     encryptedJwk: p.text(),
     createdAt: p.datetime(3),
-    /** Published from the beginning; of those that may sign already, the newest does. */
+    /** Time from which the key may sign. It is published before. Of several such keys, the newest one signs. */
     signsFrom: p.datetime(3),
-    /** What it signed is refused from then on; set when its successor is made. */
+    /** Time from which tokens signed with this key are rejected; set when its successor is created. */
     retiresAt: p.datetime(3).nullable(),
   },
 });

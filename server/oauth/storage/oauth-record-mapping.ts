@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
 
-/** A record of `oauth_records`, as it is written. */
+/** A row of the table `oauth_records`. */
 export type Row = {
   model: string;
   id: string;
@@ -15,8 +15,8 @@ export type Row = {
   consumed_at: Date | string | null;
 };
 
-/** Their identifiers open something, so only a hash is kept: a copy of the table holds no code, token or session that works. */
-const secrets = new Set([
+/** Models whose identifier is a secret. Only its hash is stored, so that a copy of the table contains no valid code, token or session. */
+const hashedModels = new Set([
   'AccessToken',
   'AuthorizationCode',
   'ClientCredentials',
@@ -27,28 +27,32 @@ const secrets = new Set([
   'RefreshToken',
   'Session',
 ]);
-/** The record that keeps the sealed response to the last refresh of a grant until the grace period ends. Its identifier is the grant's. */
+/** Model of the record that stores the encrypted response to the last refresh of a grant during the grace period. Its ID is the grant ID. */
 export const refreshResponseModel = 'RefreshTokenResponse';
+/** Models whose records belong to a grant. */
 export const ofAGrant = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseModel]);
 
-const hashed = 'h.';
+const hashPrefix = 'h.';
 
-/** The key of a record whose identifier is a secret. */
-export const recordKey = (secret: string): string => hashed + createHash('sha256').update(secret).digest('base64url');
+/** Returns the storage ID of a record whose identifier is a secret. */
+export const recordKey = (secret: string): string => hashPrefix + createHash('sha256').update(secret).digest('base64url');
 
-export const isRecordKey = (id: string): boolean => id.startsWith(hashed);
+export const isRecordKey = (id: string): boolean => id.startsWith(hashPrefix);
 
-/** What a record is looked up by when somebody presents its identifier: never the key itself, or whoever reads one in a copy of the table could present it. */
-export const keyOfPresented = (model: string, id: string): string => (secrets.has(model) ? recordKey(id) : id);
+/**
+ * Returns the storage ID for an identifier that a client presents. It always hashes secret identifiers, so that a hash from a copy of the
+ * table cannot be presented instead of the identifier.
+ */
+export const keyOfPresented = (model: string, id: string): string => (hashedModels.has(model) ? recordKey(id) : id);
 
-/** The same where the identifier may be a key already, because the record was found by its user code or uid and goes by its key from then on. */
+/** Returns the storage ID for an identifier that may already be hashed, because the record was found by its user code or uid. */
 export const keyOfFound = (model: string, id: string): string => (isRecordKey(id) ? id : keyOfPresented(model, id));
 
 export function toRow(model: string, id: string, payload: AdapterPayload, expiresIn: number | undefined): Row {
   return {
     model,
     id: keyOfFound(model, id),
-    payload: JSON.stringify(conceal(model, id, payload)),
+    payload: JSON.stringify(redactPayload(model, id, payload)),
     grant_id: ofAGrant.has(model) ? (payload.grantId ?? null) : null,
     user_code: payload.userCode === undefined ? null : recordKey(payload.userCode),
     uid: model === 'Session' ? (payload.uid ?? null) : null,
@@ -59,8 +63,12 @@ export function toRow(model: string, id: string, payload: AdapterPayload, expire
   };
 }
 
-/** What is written: without the identifier, and without the places where an interaction repeats an identifier that works. */
-function conceal(model: string, id: string, { jti: _id, consumed: _column, userCode: _other, ...payload }: AdapterPayload): AdapterPayload {
+/** Removes the identifier from the payload, and every valid identifier that the payload of an interaction contains. */
+function redactPayload(
+  model: string,
+  id: string,
+  { jti: _id, consumed: _column, userCode: _other, ...payload }: AdapterPayload,
+): AdapterPayload {
   if (model !== 'Interaction') return payload;
   const { session, returnTo, ...rest } = payload;
   const parJti = rest['parJti'];
@@ -72,16 +80,16 @@ function conceal(model: string, id: string, { jti: _id, consumed: _column, userC
   };
 }
 
-/** The payload of a record that was found; `presented` is the identifier it was asked for by. */
+/** Restores the payload of a stored record. `presented` is the identifier by which it was requested. */
 export function toPayload({ model, id, payload, expires_at, consumed_at }: Stored, presented: string | undefined): AdapterPayload {
   const stored: unknown = JSON.parse(payload);
-  if (!isPayload(stored)) throw new TypeError('a record is not an object');
+  if (!isPayload(stored)) throw new TypeError('the payload of the record is not an object');
   return {
     ...(model === 'Interaction' && stored.returnTo !== undefined && presented !== undefined
       ? { ...stored, returnTo: stored.returnTo + presented }
       : stored),
     jti: presented ?? id,
-    // a spent code is kept for longer than it was good for: that it is spent has to be seen, not that it is old
+    // a consumed code is stored beyond its lifetime: oidc-provider must see that it is consumed, not that it has expired
     ...(consumed_at !== null && { consumed: epochSeconds(consumed_at), exp: expires_at === null ? undefined : epochSeconds(expires_at) }),
   };
 }
@@ -89,4 +97,4 @@ export function toPayload({ model, id, payload, expires_at, consumed_at }: Store
 export type Stored = Pick<Row, 'model' | 'id' | 'payload' | 'expires_at' | 'consumed_at'>;
 const isPayload = (value: unknown): value is AdapterPayload => typeof value === 'object' && value !== null;
 
-const epochSeconds = (moment: Date | string): number => Math.floor(new Date(moment).getTime() / 1000);
+const epochSeconds = (time: Date | string): number => Math.floor(new Date(time).getTime() / 1000);

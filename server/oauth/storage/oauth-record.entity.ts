@@ -1,14 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What the authorization server remembers: codes, tokens, grants, sessions. Read and written by postgres-adapter.ts; an entity so that the table has one home. */
+/**
+ * State of the authorization server: codes, tokens, grants and sessions. postgres-adapter.ts reads and writes it; the entity defines the table.
+ */
 export const OauthRecord = defineEntity({
   name: 'OauthRecord',
   tableName: 'oauth_records',
   properties: {
     model: p.text().primary(),
-    /** A hash, where the identifier is a secret. */
+    /** Identifier, or its hash if it is a secret. */
     id: p.text().primary(),
-    /** JSON as text: `jsonb` refuses the NUL that a `state` may hold, and nothing asks for its parts. */
+    /** JSON as text: `jsonb` rejects the NUL that a `state` may contain, and no query accesses its fields. */
     payload: p.text(),
     grantId: p.text().nullable(),
     userCode: p.text().nullable(),
@@ -17,7 +19,7 @@ export const OauthRecord = defineEntity({
     clientId: p.text().nullable(),
     expiresAt: p.datetime(3).nullable(),
     consumedAt: p.datetime(3).nullable(),
-    /** Of a device code: when the device may ask again, and how many seconds it has to wait (RFC 8628 section 3.5). */
+    /** For a device code: earliest time of the next poll, and the poll interval in seconds (RFC 8628 section 3.5). */
     pollAfter: p.datetime(3).nullable(),
     pollInterval: p.integer().nullable(),
   },

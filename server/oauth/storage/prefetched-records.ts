@@ -3,19 +3,20 @@ import type { Stored } from './oauth-record-mapping.ts';
 
 export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
-/** What was read with a code or a refresh token, in the transaction that spends it: its grant, which it holds, and whom it is about. */
+/** Records read together with a code or a refresh token, in the transaction that consumes it: its grant, which is locked, and its user. */
 export type FoundTogether = {
   readonly grant: Stored | null;
   readonly account: AccountRow | null;
-  /** Of a rotated refresh token, while its grace period lasts: the record with the response that contained its successor. */
+  /** For a rotated refresh token within its grace period: the stored response that contained its successor. */
   readonly refresh_response: string | null;
 };
 
-const found = noteOf<FoundTogether | undefined>('found together');
+const prefetchedByContext = noteOf<FoundTogether | undefined>('found together');
 
-/** Of this request, whose context oidc-provider gives; nothing outside of one. */
-export const foundTogether = (ctx: object | undefined): FoundTogether | undefined => (ctx ? found.get(ctx) : undefined);
+/** Returns the records prefetched for the request with this oidc-provider context; undefined outside a request. */
+export const foundTogether = (ctx: object | undefined): FoundTogether | undefined => (ctx ? prefetchedByContext.get(ctx) : undefined);
 
-export function noteFoundTogether(ctx: object | undefined, what: FoundTogether | undefined): void {
-  if (ctx) found.set(ctx, what);
+/** Sets or, with undefined, invalidates the prefetched records of a request. */
+export function noteFoundTogether(ctx: object | undefined, records: FoundTogether | undefined): void {
+  if (ctx) prefetchedByContext.set(ctx, records);
 }

@@ -11,16 +11,16 @@ import { identityScopesAmong } from '../protocol/oauth-scopes.ts';
 type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
 
 /**
- * The secret an access token is on record under. It is computed from the `jti` with a key of ours, so that a `jti`,
- * which any holder of the token can read, is not accepted as a token anywhere.
+ * Derives the secret identifier of the record of an access token from its `jti` and a server key. The `jti` itself is readable in the
+ * token, so it must not be accepted as a token.
  */
 export const tokenReference = (key: KeyObject, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
 
 const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number() });
 
 /**
- * Adds `auth_time` to access tokens that act for a user (RFC 9068 section 2.2.1), and to their introspection (RFC 9470 section 6.2):
- * the sign-in that the code or the refresh token was issued from. A refresh passes it on unchanged.
+ * Adds `auth_time` to access tokens that act for a user (RFC 9068 section 2.2.1), and to their introspection (RFC 9470 section 6.2). It is
+ * the time of the sign-in from which the code or the refresh token was issued. A refresh does not change it.
  */
 export const authenticationTimeClaim: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
   if (token.kind !== 'AccessToken') return undefined;
@@ -29,8 +29,8 @@ export const authenticationTimeClaim: NonNullable<Configuration['extraTokenClaim
 };
 
 /**
- * Persists a record of every JWT when it is issued; the token is valid only while the record exists. The library leaves the scopes of
- * OpenID Connect out of a token that has an audience. They are added here, because the userinfo endpoint accepts tokens of the API.
+ * Stores a record of every JWT when it is issued; the token is valid only while the record exists. oidc-provider omits OpenID Connect
+ * scopes from tokens with an audience. This adds them, because the userinfo endpoint accepts tokens for the API.
  */
 export const recordIssuedToken =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
@@ -53,19 +53,19 @@ export const recordIssuedToken =
     await store(token.kind).upsert(tokenReference(key, jti), record, exp - iat);
   };
 
-/** What it takes to tell a token of ours. */
+/** Issuer and keys for verifying an access token of this server. */
 export type Verification = { readonly issuer: string; readonly keys: JWTVerifyGetKey; readonly referenceKey: KeyObject };
 
-const takesTokens = new Set<string>([endpoints.revocation, endpoints.introspection]);
+const tokenBodyPaths = new Set<string>([endpoints.revocation, endpoints.introspection]);
 
 /**
- * The library revokes and introspects what it can look up, and refuses JWTs. Here a JWT that we signed becomes the reference
- * of its record before the library reads the body; client authentication and everything else stay the library's.
+ * Makes revocation and introspection accept JWT access tokens, which oidc-provider rejects. Replaces a valid JWT in the request body by the
+ * identifier of its record. oidc-provider does the rest, including client authentication.
  */
 export const acceptIssuedTokens =
   (verification: Verification): Middleware =>
   async (ctx, next) => {
-    if (ctx.method === 'POST' && takesTokens.has(ctx.path) && ctx.is('application/x-www-form-urlencoded')) {
+    if (ctx.method === 'POST' && tokenBodyPaths.has(ctx.path) && ctx.is('application/x-www-form-urlencoded')) {
       const form = new URLSearchParams((await readBody(ctx)).toString());
       const [token, ...more] = form.getAll('token');
       if (token !== undefined && more.length === 0 && isJwt(token)) form.set('token', await referenceOf(token, verification));
@@ -75,8 +75,8 @@ export const acceptIssuedTokens =
   };
 
 /**
- * The library's userinfo endpoint accepts opaque tokens without an audience. Here it also accepts a JWT of ours for `audience` that was
- * granted `openid`, so that one token works at the API and at the userinfo endpoint. All further checks stay the library's.
+ * Makes the userinfo endpoint accept JWT access tokens for `audience` that include `openid`, so that one token works for both the API and
+ * userinfo. By default, oidc-provider accepts only opaque tokens without an audience there. It still performs all other checks.
  */
 export function acceptTokensAtUserinfo(provider: Provider, verification: Verification, audience: string): void {
   const { AccessToken, ClientCredentials } = provider;
@@ -84,7 +84,7 @@ export function acceptTokensAtUserinfo(provider: Provider, verification: Verific
   const find: typeof findOpaque = async (presented, options) => {
     if (Provider.ctx?.oidc.route !== 'userinfo' || !isJwt(presented)) return findOpaque(presented, options);
     const reference = await referenceOf(presented, verification);
-    const token = await AccessToken.find(reference, options); // a reference is no JWT
+    const token = await AccessToken.find(reference, options); // the reference is not a JWT, so this call finds the record
     if (!token && (await ClientCredentials.find(reference))) throw new errors.InsufficientScope('the token acts for no user', 'openid');
     if (token?.aud === audience) token.aud = undefined;
     return token;
@@ -97,7 +97,7 @@ async function referenceOf(jwt: string, { issuer, keys, referenceKey }: Verifica
     const { payload } = await jwtVerify(jwt, keys, { issuer, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['jti'] });
     return tokenReference(referenceKey, payload.jti ?? '');
   } catch {
-    return 'unknown'; // not ours, or expired: to be answered like any other token that we do not know
+    return 'unknown'; // an invalid or expired JWT is treated like any unknown token
   }
 }
 

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import { statement } from '../../database/queries/prepared-statement.ts';
 
-/** What the engine accepts and publishes, in the same order. */
+/** Accepted DPoP signature algorithms, in the order in which the metadata lists them. */
 export const proofAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const;
 
-/** Seconds that the clocks of two machines may differ, and a proof may be on its way. */
-const window = 60;
+/** Maximum difference between the time of a proof and the server time, in seconds. */
+const toleranceSeconds = 60;
 
 const proofClaims = z.object({
   jti: z.string().min(1).max(512),
@@ -21,14 +21,14 @@ const proofHeader = z.object({ jwk: z.record(z.unknown()) });
 
 export type Proven = { readonly proof: string; readonly method: string; readonly url: string };
 
-// The first request with a proof keeps it; another that comes at the same moment waits and finds it.
-const keepProof = statement<{ id: string }>(
+// The first request inserts the proof. A concurrent request with the same proof waits and then inserts no row.
+const insertProof = statement<{ id: string }>(
   'keep_dpop_proof',
   `insert into oauth_records (model, id, payload, expires_at) values ('ReplayDetection', $1, '{}', $2)
    on conflict (model, id) do nothing returning id`,
 );
 
-/** Whether the request proves that it comes from whoever the token was issued to (RFC 9449 section 4.3), for the first time. */
+/** Verifies the DPoP proof of a request (RFC 9449 section 4.3): it matches the request, the token and its key, and has not been used before. */
 export async function isProven(em: Em, thumbprint: string, token: string, request: Proven, now: Date): Promise<boolean> {
   const verified = await jwtVerify(request.proof, EmbeddedJWK, { typ: 'dpop+jwt', algorithms: [...proofAlgorithms] }).catch(
     () => undefined,
@@ -40,28 +40,28 @@ export async function isProven(em: Em, thumbprint: string, token: string, reques
   const matches =
     htm === request.method &&
     URL.canParse(htu) &&
-    withoutQuery(htu) === withoutQuery(request.url) &&
-    Math.abs(now.getTime() / 1000 - iat) <= window &&
+    withoutQueryAndFragment(htu) === withoutQueryAndFragment(request.url) &&
+    Math.abs(now.getTime() / 1000 - iat) <= toleranceSeconds &&
     ath === hash(token) &&
     (await calculateJwkThumbprint(header.data.jwk)) === thumbprint;
   if (!matches) return false;
-  const kept = await keepProof(em, [hash(`${thumbprint} ${jti}`), new Date((iat + 2 * window) * 1000)]);
-  return kept.length > 0;
+  const inserted = await insertProof(em, [hash(`${thumbprint} ${jti}`), new Date((iat + 2 * toleranceSeconds) * 1000)]);
+  return inserted.length > 0;
 }
 
-/** Returns the thumbprint (RFC 7638) of the key that a proof names, or `null` if there is none. It does not verify the proof. */
+/** Returns the thumbprint (RFC 7638) of the key in a DPoP proof, without verifying the proof. Returns null for a missing or malformed proof. */
 export async function proofKeyThumbprint(proof: string): Promise<string | null> {
   if (proof === '') return null;
   try {
     return await calculateJwkThumbprint(proofHeader.parse(decodeProtectedHeader(proof)).jwk);
   } catch {
-    return null; // malformed: the engine refuses the request
+    return null; // oidc-provider rejects a malformed proof
   }
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-function withoutQuery(address: string): string {
+function withoutQueryAndFragment(address: string): string {
   const url = new URL(address);
   url.search = '';
   url.hash = '';

@@ -1,23 +1,23 @@
-/** In milliseconds; no longer than keys are kept before they are read again, so that a withdrawn key is known of as soon. */
-const keptFor = 15_000;
-const keptMax = 5_000;
+/** Lifetime of an entry, in milliseconds. It is not longer than signing keys are cached, so that a removed key takes effect just as fast. */
+const ttlMs = 15_000;
+const maxEntries = 5_000;
 
-/** What was found out about tokens a moment ago. Checking a signature costs more than everything else that is done for a short answer. */
+/** Caches the results of token verification, because verifying a signature costs more than the rest of a short request. */
 export class RecentlyVerified<Verified> {
-  readonly #kept = new Map<string, { readonly verified: Verified; readonly at: number }>();
+  readonly #entries = new Map<string, { readonly verified: Verified; readonly at: number }>();
 
   find(token: string): Verified | undefined {
-    const found = this.#kept.get(token);
-    if (found && performance.now() - found.at < keptFor) return found.verified;
-    this.#kept.delete(token);
+    const found = this.#entries.get(token);
+    if (found && performance.now() - found.at < ttlMs) return found.verified;
+    this.#entries.delete(token);
     return undefined;
   }
 
   keep(token: string, verified: Verified): Verified {
-    this.#kept.set(token, { verified, at: performance.now() });
-    // a map gives its keys in the order they came: the first is the oldest
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest);
+    this.#entries.set(token, { verified, at: performance.now() });
+    // a map iterates in insertion order, so the first key is the oldest
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > maxEntries && oldest !== undefined) this.#entries.delete(oldest);
     return verified;
   }
 }

@@ -11,18 +11,18 @@ import { apiScopesAmong } from '../protocol/oauth-scopes.ts';
 import { recordKey } from '../storage/oauth-record-mapping.ts';
 import { RecentlyVerified } from './verified-token-cache.ts';
 
-type Standing = {
+type TokenStatus = {
   user_id: number | null;
   role: User['role'] | null;
   ceiling: string[];
   rate_limit_per_minute: number | null;
   quota_per_month: number | null;
-  /** When the token and its grant end, in seconds since 1970. */
+  /** Expiry of the token or its grant, whichever is earlier, in seconds since 1970. */
   ends_at: number;
 };
 
-/** One row when the token, its grant, its application and its user all still stand, until the token or the grant ends; none otherwise. */
-const findStanding = gatheredStatement<Standing>(
+/** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
+const findTokenStatus = gatheredStatement<TokenStatus>(
   'token_standing',
   ['text'],
   `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
@@ -41,44 +41,45 @@ const accessTokenClaims = z.object({
   client_id: z.string(),
   scope: z.string().default(''),
   auth_time: z.number().optional(),
-  /** Of whose key a proof is needed (RFC 9449 section 6.1). */
+  /** Key to which the token is bound; a DPoP proof of it is required (RFC 9449 section 6.1). */
   cnf: z.object({ jkt: z.string() }).optional(),
 });
 
-type Verified = {
+type VerifiedToken = {
   readonly claims: z.infer<typeof accessTokenClaims>;
-  /** The key of its record. */
+  /** Storage ID of the token record. */
   readonly record: string;
   readonly scopes: readonly Scope[];
-  /** Names the key that signed it. */
+  /** JWT header, which names the signing key. */
   readonly header: JWTHeaderParameters;
 };
 
-/** What the API asks of a token (RFC 9068 section 4), and then of the database: a revocation is effective with the next request. */
+/** Creates a verifier for access tokens (RFC 9068 section 4). It checks the database on every call, so that a revocation takes effect immediately. */
 export function accessTokenVerifier(em: Em, verification: Verification, audience: string): VerifyAccessToken {
-  const known = new RecentlyVerified<Verified>();
+  const cache = new RecentlyVerified<VerifiedToken>();
   return async ({ token, scheme, proof, method, path }) => {
     try {
-      const { claims, record, scopes, header } = known.find(token) ?? known.keep(token, await verify(token, verification, audience));
-      await verification.keys(header, unsigned); // its key may have been taken away since
+      const { claims, record, scopes, header } =
+        cache.find(token) ?? cache.keep(token, await verifySignatureAndClaims(token, verification, audience));
+      await verification.keys(header, emptyJws); // throws if the signing key has been removed since the token was cached
       const now = new Date();
       if (claims.exp * 1000 <= now.getTime()) return 'expired_token';
       if ((claims.cnf === undefined) !== (scheme === 'Bearer')) return 'invalid_token';
-      const standing = await findStanding(em, [record]);
-      if (!standing || standing.ends_at * 1000 <= now.getTime()) return 'revoked_token';
+      const status = await findTokenStatus(em, [record]);
+      if (!status || status.ends_at * 1000 <= now.getTime()) return 'revoked_token';
       if (claims.cnf !== undefined) {
         const request = { proof: proof ?? '', method, url: new URL(path, verification.issuer).href };
         if (!(await isProven(em, claims.cnf.jkt, token, request, new Date()))) return 'invalid_token';
       }
       return {
-        user: standing.user_id === null || standing.role === null ? null : { id: standing.user_id, role: standing.role },
+        user: status.user_id === null || status.role === null ? null : { id: status.user_id, role: status.role },
         clientId: claims.client_id,
         ...(claims.auth_time !== undefined && { authTime: claims.auth_time }),
         authScheme: scheme,
         tokenRecordId: record,
-        limits: { policy: 'default', perMinute: standing.rate_limit_per_minute, perMonth: standing.quota_per_month },
-        // the ceiling of the application may have been lowered since
-        scopes: new Set(scopes.filter((scope) => standing.ceiling.includes(scope))),
+        limits: { policy: 'default', perMinute: status.rate_limit_per_minute, perMonth: status.quota_per_month },
+        // the allowed scopes of the client may have been reduced since the token was issued
+        scopes: new Set(scopes.filter((scope) => status.ceiling.includes(scope))),
       };
     } catch (error) {
       if (error instanceof errors.JWTExpired) return 'expired_token';
@@ -88,10 +89,14 @@ export function accessTokenVerifier(em: Em, verification: Verification, audience
   };
 }
 
-const unsigned = { payload: '', signature: '' };
+const emptyJws = { payload: '', signature: '' };
 
-/** The part that stays true of the same token: its signature and what it says of itself. */
-async function verify(token: string, { issuer, keys, referenceKey }: Verification, audience: string): Promise<Verified> {
+/** Verifies the signature and the claims of a token. The result can be cached, because it does not depend on the database. */
+async function verifySignatureAndClaims(
+  token: string,
+  { issuer, keys, referenceKey }: Verification,
+  audience: string,
+): Promise<VerifiedToken> {
   const { payload, protectedHeader: header } = await jwtVerify(token, keys, {
     algorithms: ['ES256'],
     typ: 'at+jwt',

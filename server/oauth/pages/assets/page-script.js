@@ -1,4 +1,4 @@
-// What pages can do besides when there is JavaScript: look at a password, send a code by itself, passkeys. Everything works without.
+// Optional enhancements: showing a password, submitting a complete code automatically, and passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {
   const field = document.getElementById(button.dataset.reveal);
@@ -13,7 +13,7 @@ for (const button of document.querySelectorAll('[data-reveal]')) {
   };
   button.hidden = false;
   button.addEventListener('click', () => show(field.type === 'password'));
-  // browsers keep what was typed into a field of text, and offer it to others
+  // browsers store the input of text fields and could suggest the password to other users
   field.form.addEventListener('submit', () => show(false));
 }
 
@@ -28,48 +28,48 @@ for (const field of document.querySelectorAll('[data-digits]')) {
   });
 }
 
-const known = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
+const supportsPasskeys = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** Asked as soon as the page is open, so that the browser can offer passkeys in the e-mail field; a press of the button ends it. */
-let waiting = new AbortController();
-let ended = Promise.resolve();
+/** Aborts the request that starts when the page opens, by which the browser offers passkeys in the e-mail field. A click on the button aborts it. */
+let pendingRequest = new AbortController();
+let previousRequest = Promise.resolve();
 
-async function answerOf(form, mediation) {
-  waiting.abort();
-  waiting = new AbortController();
-  await ended; // the browser takes one request at a time
+async function requestCredential(form, mediation) {
+  pendingRequest.abort();
+  pendingRequest = new AbortController();
+  await previousRequest; // the browser allows only one request at a time
   const options = JSON.parse(form.dataset.options);
   if (form.dataset.passkey === 'create') {
     return navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) });
   }
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-  return navigator.credentials.get({ publicKey, signal: waiting.signal, ...(mediation && { mediation }) });
+  return navigator.credentials.get({ publicKey, signal: pendingRequest.signal, ...(mediation && { mediation }) });
 }
 
 async function send(form, mediation) {
-  const asked = answerOf(form, mediation);
-  ended = asked.then(
+  const credentialRequest = requestCredential(form, mediation);
+  previousRequest = credentialRequest.then(
     () => undefined,
     () => undefined,
   );
   try {
-    const credential = await asked;
+    const credential = await credentialRequest;
     if (!credential) return;
     form.elements.passkey.value = JSON.stringify(credential.toJSON());
     form.submit();
   } catch (error) {
-    // the person changed their mind, or the browser did: the page is as it was
+    // the user or the browser has cancelled the request, and the page stays unchanged
     if (!(error instanceof DOMException)) throw error;
   }
 }
 
-for (const form of known ? document.querySelectorAll('form[data-passkey]') : []) {
+for (const form of supportsPasskeys ? document.querySelectorAll('form[data-passkey]') : []) {
   form.hidden = false;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void send(form);
   });
-  // not after a refusal, or a device that answers by itself would never stop
+  // not after a failed attempt, because an authenticator that responds automatically would cause an endless loop
   if (form.dataset.passkey === 'get' && document.querySelector('[autocomplete~="webauthn"]') && !document.querySelector('.summary')) {
     void PublicKeyCredential.isConditionalMediationAvailable?.().then((can) => can && send(form, 'conditional'));
   }

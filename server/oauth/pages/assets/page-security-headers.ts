@@ -1,6 +1,6 @@
 /**
- * What a browser may do with our pages. A form whose answer redirects is stopped by `form-action` at the target,
- * so the address the person is sent back to has to be among the allowed ones.
+ * Returns the security headers of a page. Browsers apply `form-action` also to redirects after a form submission, so the redirect URI of the
+ * client must be an allowed target.
  */
 export function pageHeaders(issuer: string, returnTo?: string): Record<string, string> {
   const policy = [
@@ -10,21 +10,21 @@ export function pageHeaders(issuer: string, returnTo?: string): Record<string, s
     `img-src 'self' data:`,
     `base-uri 'none'`,
     `frame-ancestors 'none'`,
-    `form-action ${["'self'", ...(returnTo === undefined ? [] : [formTarget(returnTo)])].join(' ')}`,
+    `form-action ${["'self'", ...(returnTo === undefined ? [] : [formActionSource(returnTo)])].join(' ')}`,
   ];
   return { 'Content-Security-Policy': policy.join('; '), 'Cache-Control': 'no-store', ...frameHeaders(issuer) };
 }
 
-/** For pages whose content is not ours to restrict any further. */
+/** Returns the security headers for pages that oidc-provider renders, without a Content-Security-Policy. */
 export const frameHeaders = (issuer: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  // with `no-referrer` browsers send `Origin: null` with our own forms, too
+  // with `no-referrer`, browsers would send `Origin: null` even with forms of this server
   'Referrer-Policy': 'same-origin',
   ...(issuer.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
 });
 
-function formTarget(uri: string): string {
+function formActionSource(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri);
   if (hostname === '[::1]') return 'http:'; // browsers ignore a source with an IPv6 address
   return origin === 'null' ? protocol : origin;

@@ -5,12 +5,12 @@ export type Stylesheet = { readonly path: string; readonly text: string };
 
 const source = readFileSync(new URL('stylesheet.css', import.meta.url), 'utf8');
 
-/** The stylesheet in the colour of the shop. Its path has its hash, so it can be kept for ever. */
+/** Builds the stylesheet with the accent colour of the shop. Its path contains a hash of the content, so caches can store it indefinitely. */
 export function stylesheet(accent: string): Stylesheet {
   if (!/^#[0-9a-f]{6}$/i.test(accent)) throw new Error('the accent colour must be given as #rrggbb');
   if (contrast(accent, '#ffffff') < 4.5)
-    throw new Error(`white text on the accent colour ${accent} cannot be read: its contrast is below 4.5:1`);
-  const onDark = lightened(accent, '#1a1b21');
+    throw new Error(`white text on the accent colour ${accent} is not readable: its contrast is below 4.5:1`);
+  const onDark = lighten(accent, '#1a1b21');
   const text = source
     .replace(/--accent: #[0-9a-f]{6}/, `--accent: ${accent}`)
     .replace(/--link: #[0-9a-f]{6}/, `--link: ${accent}`)
@@ -20,7 +20,7 @@ export function stylesheet(accent: string): Stylesheet {
 
 const channels = (colour: string): number[] => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
 
-/** WCAG 2.2: relative luminance. */
+/** Returns the relative luminance of a colour (WCAG 2.2). */
 function luminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = channels(colour).map((channel) => {
     const value = channel / 255;
@@ -29,17 +29,18 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
+/** Returns the contrast ratio of two colours (WCAG 2.2). */
 export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** The colour with as much white as it takes to be read easily on a dark ground. */
-function lightened(colour: string, ground: string): string {
-  for (let white = 0; white <= 1; white += 0.05) {
-    const mixed = channels(colour).map((channel) => Math.round(channel + (255 - channel) * white));
+/** Lightens the colour until its contrast on the background is at least 7:1. */
+function lighten(colour: string, background: string): string {
+  for (let whiteShare = 0; whiteShare <= 1; whiteShare += 0.05) {
+    const mixed = channels(colour).map((channel) => Math.round(channel + (255 - channel) * whiteShare));
     const candidate = `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
-    if (contrast(candidate, ground) >= 7) return candidate;
+    if (contrast(candidate, background) >= 7) return candidate;
   }
   return '#ffffff';
 }

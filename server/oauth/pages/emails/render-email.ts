@@ -7,21 +7,21 @@ type Content = {
   readonly text: string;
   readonly link?: string | undefined;
   readonly ignore?: boolean;
-  /** Lists below the text. Names that users chose belong in `inertName`. */
+  /** Lists below the text. Pass names that users have chosen through `sanitizeNameForEmail`. */
   readonly lists?: readonly MailedList[];
 };
 
 export type MailedList = { readonly title: string; readonly items: readonly string[] };
 
-/** A name that a user chose, without the characters that mail programs turn into links: an intruder may have chosen it. */
+/** Replaces the characters that mail programs turn into links in a user-chosen name, because an intruder may have chosen it. */
 export const inertName = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} _()'-]/gu, '_');
 
-/** A message in plain text, and the same for mail programs that show pages. */
+/** Renders a message as plain text and as HTML. */
 export function mailTo(to: string, { shop, words }: Setting, { subject, text, link, ignore = false, lists = [] }: Content): Mail {
-  const { greeting, ignore: nothing } = words.mail;
-  const listed = lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n'));
-  const lines = [greeting, text, ...(link === undefined ? [] : [link]), ...listed, ...(ignore ? [nothing] : []), shop.name];
-  const page = html`<!doctype html>
+  const { greeting, ignore: ignoreText } = words.mail;
+  const listTexts = lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n'));
+  const lines = [greeting, text, ...(link === undefined ? [] : [link]), ...listTexts, ...(ignore ? [ignoreText] : []), shop.name];
+  const htmlDocument = html`<!doctype html>
     <html lang="${words.language}" dir="${words.direction}">
       <head>
         <meta charset="utf-8" />
@@ -36,9 +36,9 @@ export function mailTo(to: string, { shop, words }: Setting, { subject, text, li
               <ul>
                 ${items.map((item) => html`<li>${item}</li>`)}
               </ul>`,
-        )}${ignore && html`<p>${nothing}</p>`}
+        )}${ignore && html`<p>${ignoreText}</p>`}
         <p>${shop.name}</p>
       </body>
     </html>`;
-  return { to, subject, text: `${lines.join('\n\n')}\n`, html: page.toString() };
+  return { to, subject, text: `${lines.join('\n\n')}\n`, html: htmlDocument.toString() };
 }

@@ -6,7 +6,7 @@ import type { AccountRequest } from './require-signed-in.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { apiKeysPage } from '../views/api-keys-page.ts';
 
-/** `GET /account/api-keys`. */
+/** Handles `GET /account/api-keys`. */
 export async function showApiKeys({ context, req, res, account, now }: AccountRequest): Promise<void> {
   const keys = await listApiKeysOfAccount(context.em, account.id, now);
   sendPage(context, res, apiKeysPage(context.setting, context.forms.token(req, res), keys));
@@ -19,7 +19,7 @@ const revokeForm = z.object({
     .transform(Number),
 });
 
-/** `POST /account/api-keys`: revokes one key. */
+/** Handles `POST /account/api-keys`: revokes one key. */
 export async function submitApiKeys(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const form = revokeForm.safeParse(req.body ?? {});

@@ -23,35 +23,36 @@ import { noticePage } from '../views/message-pages.ts';
 const { email: validEmail } = contract.users.create.body.shape;
 const emailForm = z.object({ email: z.string().catch('') });
 
-/** `GET` and `POST /account/email`. */
-export const showChangeEmail = (request: AccountRequest): void => render(request, '', []);
+/** Handles `GET /account/email`. */
+export const showChangeEmail = (request: AccountRequest): void => renderForm(request, '', []);
 
+/** Handles `POST /account/email`: sends a confirmation link to the new address. */
 export async function submitChangeEmail(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const { words } = context.setting;
   const { email } = emailForm.parse(req.body ?? {});
-  const answer = (text: string) => render(request, email, [{ field: 'email', text }]);
+  const showError = (text: string) => renderForm(request, email, [{ field: 'email', text }]);
   const address = validEmail.safeParse(email);
-  if (!address.success) return answer(words.signUp.emailInvalid);
-  if (address.data === account.email && account.email_verified) return answer(words.changeEmail.same);
+  if (!address.success) return showError(words.signUp.emailInvalid);
+  if (address.data === account.email && account.email_verified) return showError(words.changeEmail.same);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
   await context.limits.begin('mail', address.data.toLowerCase(), { address: req.ip });
   await sendLink(request, address.data);
   return sendPage(context, res, mailSentPage(context.setting, address.data, '/account/email'));
 }
 
-/** Shows the page again, for a form without a valid token. */
+/** Shows the form again after a submission without a valid token. */
 export function showStaleChangeEmail(request: AccountRequest): void {
   const { email } = emailForm.parse(request.req.body ?? {});
-  render(request, email, [{ field: 'email', text: request.context.setting.words.stale }]);
+  renderForm(request, email, [{ field: 'email', text: request.context.setting.words.stale }]);
 }
 
-const findOther = statement<{ id: number }>(
+const findOtherOwner = statement<{ id: number }>(
   'other_owner_of_address',
   `select id from users where lower(email) = lower($1) and status <> 'closed' and id <> $2`,
 );
 
-/** The answer is the same whether the address is somebody else's; only who reads the message learns it. */
+/** Sends the confirmation link. If the address belongs to another account, only the message reveals that; the response is the same. */
 async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { context, account, now } = request;
   const { em, setting, keys, provider } = context;
@@ -59,10 +60,10 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { mail } = setting.words;
   const shop = setting.shop.name;
   await em.transactional(async (inner) => {
-    await lockAccountOfSession(inner, request); // a password reset invalidates links: none may be created after it by an older session
-    const taken = (await findOther(inner, [email, userId])).length > 0;
+    await lockAccountOfSession(inner, request); // a password reset deletes links, so an older session must not create one after it
+    const isTaken = (await findOtherOwner(inner, [email, userId])).length > 0;
     const token = await newLinkToken(inner, { purpose: 'email_change', email, userId }, now);
-    const content = taken
+    const content = isTaken
       ? { subject: mail.addressTakenSubject(shop), text: mail.addressTaken(shop) }
       : {
           subject: mail.newAddressSubject(shop),
@@ -74,20 +75,21 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
   });
 }
 
-const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
+const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
-/** `GET` and `POST /account/email/confirm`: somebody follows the link in the message. */
+/** Handles `GET /account/email/confirm`, to which the link in the message leads. */
 export const showConfirmEmail = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await lookAtLink(context.em, 'email_change', tokenOf(req), new Date());
-  if (!link) return linkOver(context, res);
+  const link = await lookAtLink(context.em, 'email_change', readLinkToken(req), new Date());
+  if (!link) return sendLinkExpired(context, res);
   return sendPage(context, res, confirmEmailPage(context.setting, { csrf: context.forms.token(req, res), email: link.email }));
 };
 
+/** Handles `POST /account/email/confirm`: verifies or changes the address. */
 export const submitConfirmEmail = (context: PageContext) => async (req: Request, res: Response) => {
-  const confirmed = await useAddress(context, req).catch((error: unknown) => {
+  const confirmed = await confirmAddress(context, req).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
   });
-  if (!confirmed) return linkOver(context, res);
+  if (!confirmed) return sendLinkExpired(context, res);
   const { changeEmail: words } = context.setting.words;
   const { email, how } = confirmed;
   const page =
@@ -97,14 +99,14 @@ export const submitConfirmEmail = (context: PageContext) => async (req: Request,
   return sendPage(context, res, page);
 };
 
-type Confirmed = { readonly email: string; readonly how: 'changed' | 'verified' };
+type ConfirmedAddress = { readonly email: string; readonly how: 'changed' | 'verified' };
 
-/** The link proves the address: of the account as it is, or one that its owner wants in its place. Undefined when the link is over. */
-async function useAddress(context: PageContext, req: Request): Promise<Confirmed | undefined> {
+/** Consumes the link, and verifies the current address or changes it to the new one. Returns undefined if the link is no longer valid. */
+async function confirmAddress(context: PageContext, req: Request): Promise<ConfirmedAddress | undefined> {
   const now = new Date();
   const source = sourceOf(req);
   return context.em.transactional(async (em) => {
-    const link = await useLink(em, 'email_change', tokenOf(req), now);
+    const link = await useLink(em, 'email_change', readLinkToken(req), now);
     const user =
       link?.userId == null ? null : await em.findOne(User, { id: link.userId, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!link || !user) return undefined;
@@ -120,10 +122,10 @@ async function useAddress(context: PageContext, req: Request): Promise<Confirmed
   });
 }
 
-const linkOver = (context: PageContext, res: Response): void =>
+const sendLinkExpired = (context: PageContext, res: Response): void =>
   sendPage(context, res, linkOverPage(context.setting, '/account/email'), { status: 400 });
 
-function render({ context, req, res, account }: AccountRequest, typed: string, faults: readonly Fault[]): void {
+function renderForm({ context, req, res, account }: AccountRequest, typed: string, faults: readonly Fault[]): void {
   const html = changeEmailPage(context.setting, { csrf: context.forms.token(req, res), account, typed, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }

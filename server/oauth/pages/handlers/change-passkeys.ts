@@ -12,7 +12,7 @@ const newPasskeyForm = z.object({
     .catch(''),
 });
 
-/** `POST /account/passkeys`. */
+/** Handles `POST /account/passkeys`: adds a passkey. */
 export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { words } = context.setting;
@@ -23,8 +23,8 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   }
   const added = await context.em.transactional(async (em) => {
     await lockAccountOfSession(em, request);
-    const wanted = { userId: account.id, name: name === '' ? words.security.passkeyDefault : name, answer: passkey };
-    const id = await addPasskey(em, context.challenges, context.provider.issuer, wanted, now);
+    const newPasskey = { userId: account.id, name: name === '' ? words.security.passkeyDefault : name, answer: passkey };
+    const id = await addPasskey(em, context.challenges, context.provider.issuer, newPasskey, now);
     if (id !== undefined) await tell(em, request, 'passkey.added', `passkey:${id}`);
     return id !== undefined;
   });
@@ -32,7 +32,7 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   return res.redirect(303, '/account/security');
 }
 
-/** Shows the page again, for a form without a valid token. */
+/** Shows the form again after a submission without a valid token. */
 export const showStaleNewPasskey = (request: AccountRequest): Promise<void> =>
   showSecurity(request, [{ field: 'name', text: request.context.setting.words.stale }]);
 
@@ -43,7 +43,7 @@ const removeForm = z.object({
     .transform(Number),
 });
 
-/** `POST /account/passkeys/remove`. */
+/** Handles `POST /account/passkeys/remove`. */
 export async function submitRemovePasskey(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const form = removeForm.safeParse(req.body ?? {});

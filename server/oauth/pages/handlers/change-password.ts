@@ -16,18 +16,19 @@ import { sendPage } from '../routing/page-context.ts';
 import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
 import type { Fault } from '../views/page-layout.ts';
 
-/** `GET` and `POST /account/password`. */
-export const showChangePassword = (request: AccountRequest): Promise<void> => render(request, []);
+/** Handles `GET /account/password`. */
+export const showChangePassword = (request: AccountRequest): Promise<void> => renderForm(request, []);
 
 const passwordForm = z.object({ password: z.string().catch(''), revoke_keys: z.literal('yes').optional().catch(undefined) });
 
+/** Handles `POST /account/password`: changes the password, signs out everywhere else and notifies the owner. */
 export async function submitChangePassword(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { setting } = context;
   const { password, revoke_keys: revokeKeys } = passwordForm.parse(req.body ?? {});
   const revokesKeys = revokeKeys !== undefined;
   const chosen = await hashNewPassword(password, account, setting);
-  if ('reason' in chosen) return render(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
+  if ('reason' in chosen) return renderForm(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
   const apiKeys = await context.em.transactional(async (em) => {
     await lockAccountOfSession(em, request);
     const { amr = byPassword.amr, acr = byPassword.acr } = await currentSession(context.provider, req, res);
@@ -59,11 +60,15 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
   return sendPage(context, res, passwordChangedPage(setting, apiKeys, revokesKeys));
 }
 
-/** Shows the page again, for a form without a valid token. */
+/** Shows the form again after a submission without a valid token. */
 export const showStaleChangePassword = (request: AccountRequest): Promise<void> =>
-  render(request, [{ field: 'password', text: request.context.setting.words.stale }]);
+  renderForm(request, [{ field: 'password', text: request.context.setting.words.stale }]);
 
-async function render({ context, req, res, account, now }: AccountRequest, faults: readonly Fault[], revokesKeys = false): Promise<void> {
+async function renderForm(
+  { context, req, res, account, now }: AccountRequest,
+  faults: readonly Fault[],
+  revokesKeys = false,
+): Promise<void> {
   const apiKeys = await listActiveApiKeys(context.em, account.id, now);
   const csrf = context.forms.token(req, res);
   const html = changePasswordPage(context.setting, { csrf, email: account.email, faults, apiKeys, revokesKeys });

@@ -25,7 +25,7 @@ import type { Fault } from '../views/page-layout.ts';
 import { recoveryCodesPage, securityPage, setUpAppPage } from '../views/security-pages.ts';
 import { creationOptions, listPasskeys } from '../../second-factors/passkeys.ts';
 
-/** `GET /account/security`. */
+/** Handles `GET /account/security`. */
 export async function showSecurity(request: AccountRequest, faults: readonly Fault[] = []): Promise<void> {
   const { context, req, res, account, now } = request;
   const { em, setting, challenges, provider } = context;
@@ -40,11 +40,12 @@ export async function showSecurity(request: AccountRequest, faults: readonly Fau
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
-/** `GET` and `POST /account/authenticator-app`. */
+/** Handles `GET /account/authenticator-app`. */
 export const showSetUpApp = (request: AccountRequest): void => renderSetUp(request, newAppSecret(), []);
 
 const setUpForm = z.object({ sealed: z.string().max(500).catch(''), code: z.string().trim().max(40).catch('') });
 
+/** Handles `POST /account/authenticator-app`: stores the app if the code is correct, and shows new recovery codes. */
 export async function submitSetUpApp(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { words } = context.setting;
@@ -57,7 +58,7 @@ export async function submitSetUpApp(request: AccountRequest): Promise<void> {
     await lockAccountOfSession(em, request);
     await keepApp(em, context.keys.secondFactor, account.id, secret, step, now);
     await tell(em, request, 'authenticator_app.added');
-    // the code was a second step just now; without this the next page would ask for another
+    // the code counts as a second factor; without the new session, the next page would require another sign-in
     const session = await startSession(context.provider, req, res, String(account.id), byPasswordAndCode);
     await noteBrowser(em, session.uid, String(account.id), req, now);
     return newRecoveryCodes(em, account.id);
@@ -65,7 +66,7 @@ export async function submitSetUpApp(request: AccountRequest): Promise<void> {
   return sendPage(context, res, recoveryCodesPage(context.setting, codes));
 }
 
-/** Shows the page again with a new secret, for a form without a valid token or one of another account. */
+/** Shows the form again with a new secret, after a submission without a valid token or for another account. */
 export const showStaleSetUpApp = (request: AccountRequest): void =>
   renderSetUp(request, newAppSecret(), [{ field: 'code', text: request.context.setting.words.stale }]);
 
@@ -83,7 +84,7 @@ function renderSetUp({ context, req, res, account }: AccountRequest, secret: str
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
-/** `POST /account/authenticator-app/remove`. */
+/** Handles `POST /account/authenticator-app/remove`. */
 export async function removeApp(request: AccountRequest): Promise<void> {
   const { context, res, account } = request;
   await context.em.transactional(async (em) => {
@@ -93,7 +94,7 @@ export async function removeApp(request: AccountRequest): Promise<void> {
   res.redirect(303, '/account/security');
 }
 
-/** `POST /account/recovery-codes`. */
+/** Handles `POST /account/recovery-codes`: replaces the recovery codes and shows the new ones. */
 export async function renewRecoveryCodes(request: AccountRequest): Promise<void> {
   const { context, res, account } = request;
   if ((await appSince(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
@@ -105,7 +106,7 @@ export async function renewRecoveryCodes(request: AccountRequest): Promise<void>
   return sendPage(context, res, recoveryCodesPage(context.setting, codes));
 }
 
-/** Writes it down, and lets the person know by e-mail: it may have been somebody else. */
+/** Audits a change of the second factor and notifies the owner by e-mail, because an intruder may have made the change. */
 export async function tell(em: Em, { context, req, account, now }: AccountRequest, action: AuditAction, subject?: string): Promise<void> {
   const { setting, keys } = context;
   await recordAuditEvent(em, sourceOf(req), { action, actorId: account.id, userId: account.id, subject }, now);

@@ -12,11 +12,12 @@ import { sendPage } from '../routing/page-context.ts';
 import { closeAccountPage } from '../views/account-pages.ts';
 import { noticePage } from '../views/message-pages.ts';
 
-/** `GET` and `POST /account/close`. */
+/** Handles `GET /account/close`. */
 export function showCloseAccount({ context, req, res }: AccountRequest): void {
   sendPage(context, res, closeAccountPage(context.setting, context.forms.token(req, res)));
 }
 
+/** Handles `POST /account/close`: closes the account, unless it is the last administrator's or has open orders. */
 export async function submitCloseAccount(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { closeAccount: words } = context.setting.words;
@@ -37,5 +38,5 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
   return sendPage(context, res, noticePage(context.setting, words.doneTitle, words.done));
 }
 
-// Somebody has to be left who can let others in; and what was ordered has to come to its end first.
+// At least one administrator must remain, and open orders must be completed first.
 const obstacles: ProblemCode[] = ['last_administrator', 'open_orders'];

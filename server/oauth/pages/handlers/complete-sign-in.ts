@@ -12,26 +12,26 @@ import { clientIdOf, pendingInteraction, type PageContext } from '../routing/pag
 export type Arrival = {
   readonly accountId: string;
   readonly proof: Proof;
-  /** When the password that was given had been set, in milliseconds since 1970; absent for a sign-in without one. */
+  /** Time at which the entered password was set, in milliseconds since 1970; undefined for a sign-in without a password. */
   readonly passwordSetAt?: number | undefined;
-  /** Whether an application asked for the sign-in. */
+  /** Whether an application requested the sign-in. */
   readonly hasInteraction: boolean;
-  /** Where to go on when none did. */
+  /** Path to continue at if no application requested the sign-in. */
   readonly next: string;
 };
 
 /**
- * Completes a sign-in and redirects to what it was for.
- * @throws errors.SessionNotFound if the password has been changed since it was given
+ * Completes a sign-in and redirects to the application or to the page that required it.
+ * @throws errors.SessionNotFound if the password has been changed since it was entered
  */
-export async function letIn(context: PageContext, req: Request, res: Response, arrival: Arrival): Promise<void> {
+export async function letIn(context: PageContext, req: Request, res: Response, authenticated: Arrival): Promise<void> {
   const { em } = context;
-  const { accountId, proof, hasInteraction, next } = arrival;
+  const { accountId, proof, hasInteraction, next } = authenticated;
   const userId = Number(accountId);
   const now = new Date();
   const returnTo = await em.transactional(async () => {
-    await requireUnchangedPassword(em, userId, arrival.passwordSetAt);
-    const clientId = hasInteraction ? await answerInteraction(context, req, res, accountId, proof) : undefined;
+    await requireUnchangedPassword(em, userId, authenticated.passwordSetAt);
+    const request = hasInteraction ? await completeInteraction(context, req, res, accountId, proof) : undefined;
     if (!hasInteraction) {
       const session = await startSession(context.provider, req, res, accountId, proof);
       await noteBrowser(em, session.uid, accountId, req, now);
@@ -40,17 +40,17 @@ export async function letIn(context: PageContext, req: Request, res: Response, a
       action: 'session.started',
       actorId: userId,
       userId,
-      clientId: clientId?.clientId,
+      clientId: request?.clientId,
       details: { amr: proof.amr },
     } as const;
     await recordAuditEvent(em, sourceOf(req), event, now);
-    return clientId?.returnTo ?? next;
+    return request?.returnTo ?? next;
   });
   context.knownBrowsers.remember(req, res, userId, now);
   res.redirect(303, returnTo);
 }
 
-/** Locks the account first, as a password reset does, so that a sign-in with the old password cannot complete after it. */
+/** Throws if the password has been changed. Locks the account first, as a password reset does, so that no sign-in with the old password completes after it. */
 async function requireUnchangedPassword(em: Em, userId: number, setAt: number | undefined): Promise<void> {
   if (setAt === undefined) return;
   await lockUser(em, userId);
@@ -58,11 +58,11 @@ async function requireUnchangedPassword(em: Em, userId: number, setAt: number | 
   if (!account || passwordSetAt(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
 }
 
-async function answerInteraction(context: PageContext, req: Request, res: Response, accountId: string, { amr, acr }: Proof) {
+async function completeInteraction(context: PageContext, req: Request, res: Response, accountId: string, { amr, acr }: Proof) {
   const { provider } = context;
-  const interaction = await pendingInteraction(context, req, res, 'login'); // locked from here on
+  const interaction = await pendingInteraction(context, req, res, 'login'); // also locks the interaction
   if (interaction.session && interaction.session.accountId !== accountId) {
-    // somebody else signs in: the session of the one before ends, and the request goes on without it
+    // another user signs in: end the session of the previous user and continue without it
     await endSession(provider, req, res);
     delete interaction.session;
     await interaction.persist();

@@ -12,33 +12,36 @@ import { mailTo } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import { isUnspent } from '../../second-factors/passkeys.ts';
 
-// Above the ceiling of failures an attacker with many networks could guess at full speed, and refusing everybody would lock the
-// owner out. So a password or a code alone is not enough any more: the owner also confirms the sign-in with a code from an e-mail.
-// Right and wrong guesses get the same page after the same time, so that a guess reveals nothing. Without e-mail, only a growing
-// delay is left, because every stricter rule would also stop the owner.
+// Above the ceiling of failures, an attacker with many networks could guess at full speed, and rejecting all attempts would lock the owner
+// out. Therefore a password or a TOTP code alone is no longer sufficient: the owner also confirms the sign-in with a code sent by e-mail.
+// Right and wrong guesses get the same page after the same time, so that a guess reveals nothing. Without e-mail, only an increasing delay
+// is applied, because any stricter rule would also stop the owner.
 
-const second = 1000;
-const delayMax = 30 * second;
-/** The delay doubles after so many failures. */
+const secondMs = 1000;
+const delayMaxMs = 30 * secondMs;
+/** Number of failures after which the delay doubles. */
 const failuresPerDoubling = 50;
 
 const mustConfirm = ({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): boolean => canMail && aboveCeiling > 0;
 
-function delayOf({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): number {
+function delayFor({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): number {
   if (aboveCeiling === 0) return 0;
-  return canMail ? second : Math.min(delayMax, second * 2 ** Math.floor(aboveCeiling / failuresPerDoubling));
+  return canMail ? secondMs : Math.min(delayMaxMs, secondMs * 2 ** Math.floor(aboveCeiling / failuresPerDoubling));
 }
 
-/** The step of a sign-in that the code confirms. */
+/** Sign-in step that the code confirms. */
 export type ConfirmedStep = 'password' | 'second factor';
 type Account = Pick<SignInCandidate, 'id' | 'email' | 'changed_at'>;
 
-type Checked<Result> = { readonly result: Result; /** The state of the e-mail code page, if it is to be shown. */ readonly proof?: string };
+type Checked<Result> = {
+  readonly result: Result;
+  /** Encrypted state of the e-mail code page, if that page must be shown. */ readonly proof?: string;
+};
 
 /**
- * Runs a check of a password or a code. If the account has had too many failures, a right one sends a code by e-mail, and the
- * answer takes the same time either way.
- * @param check returns the account if the password or the code is right
+ * Verifies a password or a code. If the account has had too many failures, a correct one makes the server send a code by e-mail, and the
+ * response takes the same time either way.
+ * @param check returns the account if the password or the code is correct
  */
 export async function checkUnderAttack<Result>(
   context: PageContext,
@@ -47,18 +50,18 @@ export async function checkUnderAttack<Result>(
   given: { readonly attempt: CountedAttempt; readonly csrf: string; readonly step: ConfirmedStep; readonly next: string },
   check: () => Promise<{ readonly result: Result; readonly account: Account | undefined }>,
 ): Promise<Checked<Result>> {
-  const delay = sleep(delayOf(context, given.attempt));
+  const delay = sleep(delayFor(context, given.attempt));
   const checking = (async () => {
     const { result, account } = await check();
     if (!mustConfirm(context, given.attempt)) return { result };
-    return { result, proof: await sendCode(context, req, account, given, new Date()) };
+    return { result, proof: await sendEmailCode(context, req, account, given, new Date()) };
   })();
   const [checked] = await Promise.all([checking, given.attempt.aboveCeiling > 0 ? resting(res, delay) : undefined]);
   return checked;
 }
 
-const lifetimeMs = 10 * 60 * second;
-const content = z.object({
+const lifetimeMs = 10 * 60 * secondMs;
+const stateSchema = z.object({
   accountId: z.string().transform(Number),
   passwordSetAt: z.string().transform(Number),
   step: z.enum(['password', 'second factor']),
@@ -67,15 +70,18 @@ const content = z.object({
   nonce: z.string(),
   until: z.number(),
 });
-type State = z.output<typeof content>;
+type State = z.output<typeof stateSchema>;
 
-const label = (csrf: string): string => `e-mail code in ${csrf}`;
+const encryptionContext = (csrf: string): string => `e-mail code in ${csrf}`;
 
-/** Belongs to no account. */
+/** Account ID in the state if no account exists. */
 const noAccount = 0;
 
-/** @param account undefined if nothing is to be sent, which the returned state does not show */
-async function sendCode(
+/**
+ * Sends a code by e-mail and returns the encrypted state of the e-mail code page.
+ * @param account undefined if no code is sent, which the returned state does not reveal
+ */
+async function sendEmailCode(
   context: PageContext,
   req: Request,
   account: Account | undefined,
@@ -93,19 +99,19 @@ async function sendCode(
   return sealCodeState(context.keys.secondFactor, csrf, { ...owner, step, next, code }, now);
 }
 
-/** Seals what the form of the e-mail code sends along. The result is valid for 10 minutes, and only with the same form token. */
+/** Encrypts the state of the e-mail code form. The result is valid for 10 minutes, and only with the same form token. */
 export function sealCodeState(key: Buffer, csrf: string, state: Omit<State, 'nonce' | 'until'>, now: Date): string {
-  // of one length, so that the sealed text does not show whether there is an account
+  // padded, so that the length of the ciphertext does not reveal whether the account exists
   const accountId = String(state.accountId).padStart(16, '0');
   const setAt = String(state.passwordSetAt).padStart(16, '0');
-  const sealed = {
+  const padded = {
     ...state,
     accountId,
     passwordSetAt: setAt,
     nonce: randomBytes(16).toString('base64url'),
     until: now.getTime() + lifetimeMs,
   };
-  return seal(JSON.stringify(sealed), key, label(csrf));
+  return seal(JSON.stringify(padded), key, encryptionContext(csrf));
 }
 
 async function mayReceiveCode({ limits }: PageContext, req: Request, { id }: Account): Promise<boolean> {
@@ -113,29 +119,29 @@ async function mayReceiveCode({ limits }: PageContext, req: Request, { id }: Acc
     await limits.begin('codeMail', String(id), { address: req.ip });
     return true;
   } catch (error) {
-    if (error instanceof TooManyAttemptsError) return false; // an error page would tell that the password is right
+    if (error instanceof TooManyAttemptsError) return false; // an error page would reveal that the password is correct
     throw error;
   }
 }
 
-/** Reads the state that came with the form; undefined if it is from another browser or has expired. */
+/** Decrypts the state from the form. Returns undefined if it is from another browser or has expired. */
 export function readCodeState(key: Buffer, csrf: string, proof: string, now: Date): State | undefined {
-  const text = unseal(proof, key, label(csrf));
+  const text = unseal(proof, key, encryptionContext(csrf));
   if (text === undefined) return undefined;
-  const state = content.parse(JSON.parse(text));
+  const state = stateSchema.parse(JSON.parse(text));
   return state.until > now.getTime() ? state : undefined;
 }
 
-const hashOf = (code: string): Buffer =>
+const hashCode = (code: string): Buffer =>
   createHash('sha256')
     .update(code.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
     .digest();
 
-/** Whether the code is the one that was sent; it is accepted once. */
+/** Verifies the code that was sent by e-mail. It is accepted only once. */
 export const isSentCode = async ({ em }: PageContext, state: State, code: string, now: Date): Promise<boolean> =>
-  timingSafeEqual(hashOf(code), hashOf(state.code)) && state.accountId !== noAccount && isUnspent(em, state.nonce, now);
+  timingSafeEqual(hashCode(code), hashCode(state.code)) && state.accountId !== noAccount && isUnspent(em, state.nonce, now);
 
-/** Tells the owner, once in the period of the ceiling, that others try to sign in. */
+/** Notifies the owner of the attack, once per period of the ceiling. */
 export async function notifyOfAttack(context: PageContext, { aboveCeiling }: CountedAttempt, account: Account | undefined): Promise<void> {
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
   const { setting, em, keys } = context;

@@ -4,15 +4,15 @@ import { invalidateLinks, newLinkToken } from '../../accounts/email-links.ts';
 import { mailTo } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
-/** The page on which the owner of an account confirms an address. */
+/** Path of the page on which users confirm an e-mail address. */
 export const confirmationPath = '/account/email/confirm';
 
-/** Reserved names (RFC 2606), which accounts without an address have. */
+/** Returns whether the address can receive e-mail. Accounts without an address have a reserved domain (RFC 2606). */
 const isReachable = (email: string): boolean => !email.endsWith('.invalid');
 
 /**
- * Invalidates the mailed links of an account whose address changes, and notifies the old and the new address. An address that its
- * owner has not proved gets a link to confirm it.
+ * Deletes the links of an account whose e-mail address changes, and notifies the old and the new address. If the new address is not
+ * verified yet, the message to it contains a confirmation link.
  */
 export const announceEmailChange =
   (context: Pick<PageContext, 'setting' | 'keys' | 'provider' | 'canMail'>): OnEmailAddressChange =>

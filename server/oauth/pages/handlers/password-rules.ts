@@ -4,15 +4,15 @@ import { passwordLength } from '../views/sign-up-page.ts';
 import { hashPassword } from '../../passwords/password-hash.ts';
 import { findWeakPattern } from '../../passwords/password-patterns.ts';
 
-/** Whose password it will be. */
+/** The user whose password is set. */
 export type PasswordOwner = { readonly name: string; readonly email: string };
 
-/** The hash of an accepted password, or the reason for a refusal: a sentence without its full stop, for the user. */
+/** The hash of an accepted password, or the reason for its rejection: a sentence for the user, without the full stop. */
 export type NewPassword = { readonly hash: string } | { readonly reason: string };
 
 /**
  * Hashes a password that a user or an administrator has chosen, unless it is easy to guess (NIST SP 800-63B-4 section 3.1.1.2).
- * Every entry point that sets a password calls this function: nothing else in the server may call `hashPassword`.
+ * Every code path that sets a password must call this function and not `hashPassword`.
  * @throws TooBusyError when too many passwords are being hashed
  */
 export async function hashNewPassword(
@@ -20,11 +20,11 @@ export async function hashNewPassword(
   owner: PasswordOwner,
   setting: Pick<Setting, 'shop' | 'words'>,
 ): Promise<NewPassword> {
-  const reason = await refusalReason(password, owner, setting);
+  const reason = await findRejectionReason(password, owner, setting);
   return reason === undefined ? { hash: await hashPassword(password) } : { reason };
 }
 
-async function refusalReason(
+async function findRejectionReason(
   password: string,
   { name, email }: PasswordOwner,
   { shop, words: { signUp: words } }: Pick<Setting, 'shop' | 'words'>,
@@ -34,20 +34,20 @@ async function refusalReason(
   if (length < minimum) return words.passwordShort(minimum);
   if (length > maximum) return words.passwordLong(maximum);
   if (normalizePassword(password) === normalizePassword(email.trim())) return words.passwordIsEmail;
-  if (contains(password, email.split('@', 1)[0] ?? '')) return words.passwordHasEmail;
-  if (contains(password, name)) return words.passwordHasName;
-  if (contains(password, shop.name)) return words.passwordHasShopName(shop.name);
+  if (containsName(password, email.split('@', 1)[0] ?? '')) return words.passwordHasEmail;
+  if (containsName(password, name)) return words.passwordHasName;
+  if (containsName(password, shop.name)) return words.passwordHasShopName(shop.name);
   const pattern = await findWeakPattern(password);
   if (pattern !== undefined && pattern !== 'guessable') return words.passwordPattern[pattern];
   if (await isCommonPassword(password, minimum)) return words.passwordCommon;
   return pattern && words.passwordPattern[pattern];
 }
 
-/** Shorter parts of a name occur in unrelated words. */
+/** Minimum length of a name part to check, because shorter parts occur in unrelated words. */
 const partLengthMin = 4;
 
-/** Whether a password contains a name, or one of the words that the name consists of. */
-function contains(password: string, name: string): boolean {
+/** Returns whether a password contains a name or one of its words. */
+function containsName(password: string, name: string): boolean {
   const parts = normalizePassword(name).split(/[^\p{L}\p{N}]+/u);
   const normalized = normalizePassword(password);
   return [parts.join(''), ...parts].some((part) => part.length >= partLengthMin && normalized.includes(part));

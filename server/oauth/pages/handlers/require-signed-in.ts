@@ -10,54 +10,55 @@ import { twoFactors } from '../../protocol/acr-and-amr.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { accountPage } from '../views/account-pages.ts';
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in user. */
 export type AccountRequest = {
   readonly context: PageContext;
   readonly req: Request;
   readonly res: Response;
   readonly account: AccountRow;
-  /** The session of this browser; no secret. */
+  /** Identifier of this browser's session; not a secret. */
   readonly sessionUid: string;
   readonly now: Date;
 };
 
 type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 
-/** What can lock somebody out of their account wants a proof that is not older: of a browser that was left open, too. */
-const latelySeconds = 10 * 60;
+/** Maximum age of the sign-in for changes that could lock the owner out, which protects a browser left open. */
+const recentSignInSeconds = 10 * 60;
 
 export const withAccount = (context: PageContext) => {
-  const when =
-    (wanted: 'signed in' | 'lately', handle: AccountHandler): RequestHandler =>
+  const guard =
+    (required: 'any sign-in' | 'recent sign-in', handle: AccountHandler): RequestHandler =>
     async (req, res) => {
       const now = new Date();
       const session = sessionOf(req);
       const account = await readAccount(context.em, session.accountId ?? '');
-      if (!account) return res.redirect(303, signInFor(req));
-      if (wanted === 'lately' && !(await isRecent(context, session, account.id, now))) return res.redirect(303, signInFor(req));
+      if (!account) return res.redirect(303, signInUrl(req));
+      if (required === 'recent sign-in' && !(await isRecentSignIn(context, session, account.id, now)))
+        return res.redirect(303, signInUrl(req));
       try {
         return await handle({ context, req, res, account, sessionUid: session.uid, now });
       } catch (error) {
-        if (error instanceof SessionEndedError) return res.redirect(303, signInFor(req));
+        if (error instanceof SessionEndedError) return res.redirect(303, signInUrl(req));
         throw error;
       }
     };
   return {
-    signedIn: (handle: AccountHandler) => when('signed in', handle),
-    /** Who signed in a while ago, or without the second step that they have set up since, signs in again first. */
-    lately: (handle: AccountHandler) => when('lately', handle),
+    requireSignedIn: (handle: AccountHandler) => guard('any sign-in', handle),
+    /** Requires a new sign-in if the last one is too old or did not include the second factor that the account has. */
+    requireRecentSignIn: (handle: AccountHandler) => guard('recent sign-in', handle),
   };
 };
 
 type Session = ReturnType<typeof sessionOf>;
 
-async function isRecent({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
-  if (now.getTime() / 1000 - (session.loginTs ?? 0) > latelySeconds) return false;
+async function isRecentSignIn({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
+  if (now.getTime() / 1000 - (session.loginTs ?? 0) > recentSignInSeconds) return false;
   return session.acr === twoFactors || (await appSince(em, userId)) === undefined;
 }
 
-/** Back to the page afterwards; a form has to be sent anew. */
-const signInFor = ({ path }: Request): string => {
+/** Returns the sign-in URL that leads back to this page. The user must submit a form again. */
+const signInUrl = ({ path }: Request): string => {
   const [, , page = ''] = path.split('/');
   const next = page === 'passkeys' || page === 'recovery-codes' ? 'security' : page;
   return next === '' ? '/sign-in' : `/sign-in?next=/account/${next}`;
@@ -68,8 +69,8 @@ class SessionEndedError extends Error {
 }
 
 /**
- * Begins a transaction that adds a way into the account: locks the user, and then checks that the session still exists. A request
- * that was sent before a password reset would otherwise add a credential, or start a session, after it.
+ * Locks the user and verifies that the session still exists. Call first in every transaction that adds a credential or starts a session;
+ * otherwise a request sent before a password reset could do so after it.
  * @throws SessionEndedError, for which the user is sent to the sign-in page
  */
 export async function lockAccountOfSession(em: Em, { account, sessionUid }: AccountRequest): Promise<void> {

@@ -32,36 +32,38 @@ import { credentialName, newPasswordPage, passwordResetDonePage } from '../views
 const { email: validEmail } = contract.users.create.body.shape;
 const addressForm = z.object({ email: z.string().catch('') });
 
-/** `GET` and `POST /password-reset`. */
-export const showPasswordReset = (context: PageContext) => async (req: Request, res: Response) => renderRequest(context, req, res, '', []);
+/** Handles `GET /password-reset`. */
+export const showPasswordReset = (context: PageContext) => async (req: Request, res: Response) =>
+  renderRequestForm(context, req, res, '', []);
 
+/** Handles `POST /password-reset`: sends the link. */
 export const submitPasswordReset = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
   const { email } = addressForm.parse(req.body ?? {});
   const address = validEmail.safeParse(email);
-  if (!address.success) return renderRequest(context, req, res, email, [{ field: 'email', text: words.signUp.emailInvalid }]);
+  if (!address.success) return renderRequestForm(context, req, res, email, [{ field: 'email', text: words.signUp.emailInvalid }]);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
   await context.limits.begin('mail', address.data.toLowerCase(), await attemptSource(context, req, address.data));
   await requestLink(context, 'password_reset', address.data, '', new Date());
   return sendPage(context, res, mailSentPage(context.setting, address.data, '/password-reset'));
 };
 
-/** Shows the page again, for a form without a valid token. */
+/** Shows the form again after a submission without a valid token. */
 export const showStalePasswordReset = (context: PageContext) => (req: Request, res: Response) => {
   const { email } = addressForm.parse(req.body ?? {});
-  renderRequest(context, req, res, email, [{ field: 'email', text: context.setting.words.stale }]);
+  renderRequestForm(context, req, res, email, [{ field: 'email', text: context.setting.words.stale }]);
 };
 
-function renderRequest(context: PageContext, req: Request, res: Response, email: string, faults: readonly Fault[]): void {
+function renderRequestForm(context: PageContext, req: Request, res: Response, email: string, faults: readonly Fault[]): void {
   const html = passwordResetPage(context.setting, { csrf: context.forms.token(req, res), email, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
-const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
+const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
 const newPasswordForm = z.object({
   password: z.string().catch(''),
-  /** The keys of the credentials to keep. */
+  /** Keys of the credentials to keep. */
   keep: z
     .union([z.string().transform((key) => [key]), z.array(z.string())])
     .catch([])
@@ -71,86 +73,86 @@ const newPasswordForm = z.object({
 type NewPasswordForm = z.output<typeof newPasswordForm>;
 const emptyForm: NewPasswordForm = { password: '', keep: new Set(), code: '' };
 
-/** `GET /password-reset/confirm`: the link in the message was opened. */
+/** Handles `GET /password-reset/confirm`, to which the link in the message leads. */
 export const showNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
-  const account = await accountOfLink(context.em, req, new Date());
-  return account ? renderNewPassword(context, req, res, account, emptyForm, []) : linkOver(context, res);
+  const account = await findAccountOfLink(context.em, req, new Date());
+  return account ? renderNewPassword(context, req, res, account, emptyForm, []) : sendLinkExpired(context, res);
 };
 
-/** `POST /password-reset/confirm`: sets the password and removes every credential that is not kept. */
+/** Handles `POST /password-reset/confirm`: sets the password and removes every credential that is not kept. */
 export const submitNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
   const { em, setting, limits } = context;
   const { words } = setting;
-  const account = await accountOfLink(em, req, new Date());
-  if (!account) return linkOver(context, res);
+  const account = await findAccountOfLink(em, req, new Date());
+  if (!account) return sendLinkExpired(context, res);
   const form = newPasswordForm.parse(req.body ?? {});
   const { password, keep, code } = form;
-  const again = (faults: readonly Fault[]) => renderNewPassword(context, req, res, account, form, faults);
+  const showErrors = (faults: readonly Fault[]) => renderNewPassword(context, req, res, account, form, faults);
   const now = new Date();
   const needsCode = selectCredentials(await listCredentials(em, account.id, now), keep).removed.some((one) => isEstablishedApp(one, now));
   const chosen = await hashNewPassword(password, account, setting);
   const faults: Fault[] = 'reason' in chosen ? [{ field: 'password', text: chosen.reason }] : [];
   if (needsCode && code === '') faults.push({ field: 'code', text: words.passwordReset.codeMissing });
-  if (faults.length > 0 || 'reason' in chosen) return again(faults);
+  if (faults.length > 0 || 'reason' in chosen) return showErrors(faults);
   const source = await attemptSource(context, req, account.id);
   const attempt = needsCode ? await limits.begin('secondFactor', String(account.id), source) : undefined;
   const outcome = await setPassword(context, req, { ...form, passwordHash: chosen.hash });
-  if (outcome === 'link over') return linkOver(context, res);
+  if (outcome === 'link expired') return sendLinkExpired(context, res);
   if (outcome === 'wrong code') {
     const event = { action: 'password.reset', outcome: 'refused', userId: account.id, details: { what: 'code' } } as const;
     await recordAuditEvent(em, sourceOf(req), event, new Date());
-    return again([{ field: 'code', text: words.passwordReset.codeWrong }]);
+    return showErrors([{ field: 'code', text: words.passwordReset.codeWrong }]);
   }
   await attempt?.succeed();
   return sendPage(context, res, passwordResetDonePage(setting, outcome));
 };
 
-/** Shows the page again, for a form without a valid token. */
+/** Shows the form again after a submission without a valid token. */
 export const showStaleNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
-  const account = await accountOfLink(context.em, req, new Date());
-  if (!account) return linkOver(context, res);
+  const account = await findAccountOfLink(context.em, req, new Date());
+  if (!account) return sendLinkExpired(context, res);
   const form = newPasswordForm.parse(req.body ?? {});
   return renderNewPassword(context, req, res, account, form, [{ field: 'password', text: context.setting.words.stale }]);
 };
 
-const days = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Removing an authenticator app takes one of its codes once it is this old, so that someone who only reads the e-mail cannot get past
- * the second factor. A newer one may be an intruder's, whose codes the owner does not have; the owner was notified when it was added.
+ * Minimum age of an authenticator app for which its removal requires a code, so that access to the mailbox alone does not bypass the second
+ * factor. A newer app may be an intruder's, whose codes the owner does not have. The owner was notified when it was added.
  */
-const establishedAfter = 14 * days;
+const establishedAfterMs = 14 * dayMs;
 
 const isEstablishedApp = ({ kind, createdAt }: Credential, now: Date): boolean =>
-  kind === 'authenticator_app' && now.getTime() - createdAt.getTime() >= establishedAfter;
+  kind === 'authenticator_app' && now.getTime() - createdAt.getTime() >= establishedAfterMs;
 
 class WrongCodeError extends Error {}
 
 /**
- * Sets the password, ends every sign-in and removes every credential that is not kept, in one transaction: an intruder may have had
- * the account.
+ * Sets the password, revokes all grants and sessions, and removes every credential that is not kept, in one transaction, because an
+ * intruder may have controlled the account.
  */
 const setPassword = (
   context: PageContext,
   req: Request,
   { passwordHash, keep, code }: NewPasswordForm & { readonly passwordHash: string },
-): Promise<Selection | 'link over' | 'wrong code'> =>
+): Promise<Selection | 'link expired' | 'wrong code'> =>
   context.em
     .transactional(async (em) => {
       const now = new Date();
-      const account = await accountOfLink(em, req, now);
-      if (!account) return 'link over';
+      const account = await findAccountOfLink(em, req, now);
+      if (!account) return 'link expired';
       await lockUser(em, account.id);
-      if (!(await useLink(em, 'password_reset', tokenOf(req), now))) return 'link over';
+      if (!(await useLink(em, 'password_reset', readLinkToken(req), now))) return 'link expired';
       const selection = selectCredentials(await listCredentials(em, account.id, now), keep);
-      if (selection.removed.some((one) => isEstablishedApp(one, now))) await spendCode(context, em, req, account.id, code, now);
+      if (selection.removed.some((one) => isEstablishedApp(one, now))) await requireValidCode(context, em, req, account.id, code, now);
       await changePassword(em, account.id, passwordHash, now);
       await verifyEmailAddress(em, await em.findOneOrFail(User, { id: account.id }), sourceOf(req), now);
       await endSignIns(em, account.id);
       await removeCredentials(em, account.id, selection, sourceOf(req), now);
       await forgetLinks(em, account.id);
       await recordAuditEvent(em, sourceOf(req), { action: 'password.reset', actorId: account.id, userId: account.id }, now);
-      await notify(context, em, account, selection, now);
+      await notifyOwner(context, em, account, selection, now);
       return selection;
     })
     .catch((error: unknown) => {
@@ -158,14 +160,14 @@ const setPassword = (
       throw error;
     });
 
-/** @throws WrongCodeError, which rolls the transaction back: the link and the code stay unused */
-async function spendCode({ keys }: PageContext, em: Em, req: Request, userId: number, code: string, now: Date): Promise<void> {
+/** @throws WrongCodeError, which rolls back the transaction, so that the link and the code stay unused */
+async function requireValidCode({ keys }: PageContext, em: Em, req: Request, userId: number, code: string, now: Date): Promise<void> {
   const taken = await takeCode(em, keys.secondFactor, userId, code, now);
   if (taken === undefined) throw new WrongCodeError();
   if (taken === 'recovery code') await recordAuditEvent(em, sourceOf(req), { action: 'recovery_code.used', actorId: userId, userId }, now);
 }
 
-async function notify(context: PageContext, em: Em, account: AccountRow, { removed, kept }: Selection, now: Date): Promise<void> {
+async function notifyOwner(context: PageContext, em: Em, account: AccountRow, { removed, kept }: Selection, now: Date): Promise<void> {
   const { setting, keys, provider } = context;
   const { mail } = setting.words;
   const shop = setting.shop.name;
@@ -180,9 +182,9 @@ async function notify(context: PageContext, em: Em, account: AccountRow, { remov
   await queueMail(em, keys.mail, mailTo(account.email, setting, content), now);
 }
 
-/** The active account that the link in the request is for. Nothing about an account is shown or changed before this. */
-async function accountOfLink(em: Em, req: Request, now: Date): Promise<AccountRow | undefined> {
-  const link = await lookAtLink(em, 'password_reset', tokenOf(req), now);
+/** Returns the active account for which the link in the request is valid. Call it before showing or changing anything. */
+async function findAccountOfLink(em: Em, req: Request, now: Date): Promise<AccountRow | undefined> {
+  const link = await lookAtLink(em, 'password_reset', readLinkToken(req), now);
   return link?.userId == null ? undefined : readAccount(em, String(link.userId));
 }
 
@@ -199,5 +201,5 @@ async function renderNewPassword(
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
-const linkOver = (context: PageContext, res: Response): void =>
+const sendLinkExpired = (context: PageContext, res: Response): void =>
   sendPage(context, res, linkOverPage(context.setting, '/password-reset'), { status: 400 });

@@ -10,7 +10,7 @@ import { sendPage } from '../routing/page-context.ts';
 import { appsPage, sessionsPage } from '../views/account-pages.ts';
 import { signedOutPage } from '../views/message-pages.ts';
 
-/** `GET` and `POST /account/sessions`. */
+/** Handles `GET /account/sessions`. */
 export async function showSessions({ context, req, res, account, sessionUid, now }: AccountRequest): Promise<void> {
   const browsers = await listBrowsers(context.em, account.id, now);
   sendPage(context, res, sessionsPage(context.setting, context.forms.token(req, res), sessionUid, browsers));
@@ -21,6 +21,7 @@ const sessionsForm = z.object({
   everywhere: z.literal('yes').optional().catch(undefined),
 });
 
+/** Handles `POST /account/sessions`: signs out one browser, or revokes everything. */
 export async function submitSessions(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { session, everywhere } = sessionsForm.parse(req.body ?? {});
@@ -43,7 +44,7 @@ export async function submitSessions(request: AccountRequest): Promise<void> {
 
 const appsMax = 100;
 
-/** `GET` and `POST /account/apps`. */
+/** Handles `GET /account/apps`. */
 export async function showApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
   const apps = await listConnections(context.em, account.id, now, null, appsMax);
   const apiKeys = await listActiveApiKeys(context.em, account.id, now);
@@ -55,7 +56,7 @@ const appsForm = z.object({
     .string()
     .regex(/^\d{1,15}$/)
     .transform(Number),
-  /** IDs of the API keys that the user keeps. */
+  /** IDs of the API keys to keep. */
   keep_keys: z
     .string()
     .regex(/^\d{1,15}(,\d{1,15}){0,99}$/)
@@ -63,6 +64,7 @@ const appsForm = z.object({
     .catch([]),
 });
 
+/** Handles `POST /account/apps`: revokes the access of one application. */
 export async function submitApps(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const form = appsForm.safeParse(req.body ?? {});

@@ -25,7 +25,7 @@ import { requestOptions, verifyPasskey } from '../../second-factors/passkeys.ts'
 import { issueProof, readProof } from '../../second-factors/second-step-ticket.ts';
 import { passwordMatches } from '../../passwords/password-hash.ts';
 
-/** A page of the account: nobody is sent anywhere else. */
+/** Only account pages are allowed, which prevents open redirects. */
 const nextPage = z
   .string()
   .regex(/^\/account(\/[a-z-]+)*$/)
@@ -38,61 +38,62 @@ const signInForm = z.object({
   next: nextPage,
 });
 
-/** `GET` and `POST /sign-in`, and `/sign-in/:uid` when an application asked for it. */
+/** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
 export const showSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await interactionOf(context, req, res);
   const email = interaction && parameter(interaction.params, 'login_hint');
-  await render(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
+  await renderSignInPage(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
 };
 
+/** Handles `POST /sign-in` and `POST /sign-in/:uid`: verifies the password. */
 export const submitSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
   const interaction = await interactionOf(context, req, res);
   const { csrf, email, password, next } = signInForm.parse(req.body ?? {});
-  const answer = (faults: readonly Fault[]) => render(context, req, res, { interaction, email, next, faults });
+  const showErrors = (faults: readonly Fault[]) => renderSignInPage(context, req, res, { interaction, email, next, faults });
   const missing = [
     ...(email === '' ? [{ field: 'email', text: words.signIn.emailMissing }] : []),
     ...(password === '' ? [{ field: 'password', text: words.signIn.passwordMissing }] : []),
   ];
-  if (missing.length > 0) return answer(missing);
+  if (missing.length > 0) return showErrors(missing);
   const account = await findSignInCandidate(context.em, email);
   const attempt = await context.limits.begin('password', email.toLowerCase(), sourceOfAttempt(context, req, account));
   const { result: proved, proof } = await checkUnderAttack(context, req, res, { attempt, csrf, step: 'password', next }, async () => {
     if (account && (await passwordMatches(password, account.hash ?? undefined))) return { result: account, account };
-    if (!account) await passwordMatches(password, undefined); // takes as long as for an existing account
-    await refused(context, req, account?.id, 'password');
+    if (!account) await passwordMatches(password, undefined); // takes the same time as for an existing account
+    await auditFailure(context, req, account?.id, 'password');
     await notifyOfAttack(context, attempt, account);
     return { result: undefined, account: undefined };
   });
-  if (proof !== undefined) return askForEmailCode(context, res, { csrf, proof, next, interaction, faults: [] });
-  if (proved === undefined) return answer([{ field: 'email', text: words.signIn.wrong }]);
+  if (proof !== undefined) return renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [] });
+  if (proved === undefined) return showErrors([{ field: 'email', text: words.signIn.wrong }]);
   await attempt.succeed();
-  return afterPassword(context, req, res, { accountId: proved.id, passwordSetAt: passwordSetAt(proved), csrf, next, interaction });
+  return continueAfterPassword(context, req, res, { accountId: proved.id, passwordSetAt: passwordSetAt(proved), csrf, next, interaction });
 };
 
-type PasswordProved = State & { readonly accountId: number; readonly passwordSetAt: number; readonly csrf: string };
+type VerifiedPassword = SignInState & { readonly accountId: number; readonly passwordSetAt: number; readonly csrf: string };
 
-/** Completes the sign-in, or asks for the second factor if the account has one. */
-async function afterPassword(context: PageContext, req: Request, res: Response, proved: PasswordProved): Promise<void> {
+/** Completes the sign-in, or shows the second-factor page if the account has a second factor. */
+async function continueAfterPassword(context: PageContext, req: Request, res: Response, proved: VerifiedPassword): Promise<void> {
   const { accountId, passwordSetAt: setAt, csrf, next, interaction } = proved;
   if ((await appSince(context.em, accountId)) === undefined) {
     const hasInteraction = interaction !== undefined;
     return letIn(context, req, res, { accountId: String(accountId), proof: byPassword, passwordSetAt: setAt, hasInteraction, next });
   }
   const proof = issueProof(context.keys.secondFactor, csrf, { accountId, passwordSetAt: setAt, next }, new Date());
-  return askForCode(context, res, { csrf, proof, next, interaction, faults: [] });
+  return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
 }
 
-/** Shows the sign-in page again, for a form without a valid token. */
+/** Shows the sign-in page again after a submission without a valid token. */
 export const showStaleSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await interactionOf(context, req, res);
   const { email, next } = signInForm.parse(req.body ?? {});
-  await render(context, req, res, { interaction, email, next, faults: [{ field: 'email', text: context.setting.words.stale }] });
+  await renderSignInPage(context, req, res, { interaction, email, next, faults: [{ field: 'email', text: context.setting.words.stale }] });
 };
 
 const codeForm = z.object({ csrf: z.string().catch(''), proof: z.string().max(2000).catch(''), code: z.string().trim().max(40).catch('') });
 
-/** `POST /sign-in/second-factor`: the password was right, and the account wants more. */
+/** Handles `POST /sign-in/second-factor`: verifies the code after a correct password. */
 export const submitSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
   const { secondFactor: words } = context.setting.words;
   const interaction = await interactionOf(context, req, res);
@@ -101,28 +102,29 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const proved = readProof(context.keys.secondFactor, csrf, proof, now);
   if (!proved) return showStaleSecondFactor(context)(req, res);
   const { accountId, passwordSetAt: setAt, next } = proved;
-  const again = (text: string) => askForCode(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
-  if (code === '') return again(words.missing);
+  const showError = (text: string) =>
+    renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
+  if (code === '') return showError(words.missing);
   const account = await findSignInCandidate(context.em, accountId);
   const attempt = await context.limits.begin('secondFactor', String(accountId), sourceOfAttempt(context, req, account));
   const given = { attempt, csrf, step: 'second factor', next } as const;
   const { result: isRight, proof: sent } = await checkUnderAttack(context, req, res, given, async () => {
     const taken = await takeCode(context.em, context.keys.secondFactor, accountId, code, now);
-    if (taken === undefined) await refused(context, req, accountId, 'code');
+    if (taken === undefined) await auditFailure(context, req, accountId, 'code');
     if (taken === 'recovery code') {
       await recordAuditEvent(context.em, sourceOf(req), { action: 'recovery_code.used', actorId: accountId, userId: accountId }, now);
     }
     return { result: taken !== undefined, account: taken && account };
   });
-  if (sent !== undefined) return askForEmailCode(context, res, { csrf, proof: sent, next, interaction, faults: [] });
-  if (!isRight) return again(words.wrong);
+  if (sent !== undefined) return renderEmailCodePage(context, res, { csrf, proof: sent, next, interaction, faults: [] });
+  if (!isRight) return showError(words.wrong);
   await attempt.succeed();
   const hasInteraction = interaction !== undefined;
-  const arrival = { accountId: String(accountId), proof: byPasswordAndCode, passwordSetAt: setAt, hasInteraction, next };
-  return letIn(context, req, res, arrival);
+  const authenticated = { accountId: String(accountId), proof: byPasswordAndCode, passwordSetAt: setAt, hasInteraction, next };
+  return letIn(context, req, res, authenticated);
 };
 
-/** `POST /sign-in/e-mail-code`: the account has had many failures, and the owner confirms the sign-in. */
+/** Handles `POST /sign-in/e-mail-code`: verifies the code with which the owner confirms a sign-in after many failures. */
 export const submitEmailCode = (context: PageContext) => async (req: Request, res: Response) => {
   const { emailCode: words } = context.setting.words;
   const interaction = await interactionOf(context, req, res);
@@ -131,57 +133,64 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
   const state = readCodeState(context.keys.secondFactor, csrf, proof, now);
   if (!state) return showStaleSecondFactor(context)(req, res);
   const { accountId, passwordSetAt: setAt, step, next } = state;
-  const again = (text: string) => askForEmailCode(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
-  if (code === '') return again(words.missing);
+  const showError = (text: string) =>
+    renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
+  if (code === '') return showError(words.missing);
   const attempt = await context.limits.begin('emailCode', proof, { address: req.ip });
   if (!(await isSentCode(context, state, code, now))) {
-    await refused(context, req, accountId === 0 ? undefined : accountId, 'e-mail code');
-    return again(words.wrong);
+    await auditFailure(context, req, accountId === 0 ? undefined : accountId, 'e-mail code');
+    return showError(words.wrong);
   }
   await attempt.succeed();
-  if (step === 'password') return afterPassword(context, req, res, { accountId, passwordSetAt: setAt, csrf, next, interaction });
+  if (step === 'password') return continueAfterPassword(context, req, res, { accountId, passwordSetAt: setAt, csrf, next, interaction });
   const hasInteraction = interaction !== undefined;
-  const arrival = { accountId: String(accountId), proof: byPasswordAndCode, passwordSetAt: setAt, hasInteraction, next };
-  return letIn(context, req, res, arrival);
+  const authenticated = { accountId: String(accountId), proof: byPasswordAndCode, passwordSetAt: setAt, hasInteraction, next };
+  return letIn(context, req, res, authenticated);
 };
 
-/** Shows the sign-in page again: the password was given too long ago, or in another browser. */
+/** Shows the sign-in page again, because the password was entered too long ago or in another browser. */
 export const showStaleSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await interactionOf(context, req, res);
   const faults = [{ field: 'email', text: context.setting.words.secondFactor.over }];
-  await render(context, req, res, { interaction, next: '/account', faults });
+  await renderSignInPage(context, req, res, { interaction, next: '/account', faults });
 };
 
 const passkeyForm = z.object({ passkey: z.string().catch(''), next: nextPage });
 
-/** `POST /sign-in/passkey`: in the place of both. */
+/** Handles `POST /sign-in/passkey`: a passkey replaces both the password and the code. */
 export const submitPasskey = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
   const interaction = await interactionOf(context, req, res);
   const { passkey, next } = passkeyForm.parse(req.body ?? {});
-  const answer = (text: string) => render(context, req, res, { interaction, next, faults: [{ field: 'email', text }] });
+  const showError = (text: string) => renderSignInPage(context, req, res, { interaction, next, faults: [{ field: 'email', text }] });
   const attempt = await context.limits.begin('passkey', passkey, { address: req.ip });
   const found = await verifyPasskey(context.em, context.challenges, context.provider.issuer, passkey, new Date());
   if (!found) {
-    await refused(context, req, undefined, 'passkey');
-    return answer(words.passkey.failed);
+    await auditFailure(context, req, undefined, 'passkey');
+    return showError(words.passkey.failed);
   }
   await attempt.succeed();
   return letIn(context, req, res, { accountId: String(found.userId), proof: byPasskey, hasInteraction: interaction !== undefined, next });
 };
 
+/** Returns the pending interaction of a sign-in that an application requested, or undefined. */
 export const interactionOf = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
   req.params['uid'] === undefined ? Promise.resolve(undefined) : pendingInteraction(context, req, res, 'login');
 
-/** Written down for known and unknown accounts alike, so that it takes the same time. */
-const refused = (context: PageContext, req: Request, userId: number | undefined, what: string): Promise<void> =>
+/** Audits a failed attempt. It does so for known and unknown accounts, so that both take the same time. */
+const auditFailure = (context: PageContext, req: Request, userId: number | undefined, what: string): Promise<void> =>
   recordAuditEvent(context.em, sourceOf(req), { action: 'session.started', outcome: 'refused', userId, details: { what } }, new Date());
 
-type State = { interaction: Interaction | undefined; next: string; faults?: readonly Fault[] };
+type SignInState = { interaction: Interaction | undefined; next: string; faults?: readonly Fault[] };
 
-async function render(context: PageContext, req: Request, res: Response, state: State & { email?: string | undefined }): Promise<void> {
+async function renderSignInPage(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  state: SignInState & { email?: string | undefined },
+): Promise<void> {
   const { interaction, next, email = '', faults = [] } = state;
-  const path = pathOfSignIn(interaction);
+  const path = signInPath(interaction);
   const html = signInPage(context.setting, {
     csrf: context.forms.token(req, res),
     application: interaction && (await findApplication(context.em, clientIdOf(interaction))).name,
@@ -195,30 +204,30 @@ async function render(context: PageContext, req: Request, res: Response, state: 
   sendSignInPage(context, res, html, interaction, faults);
 }
 
-function askForCode(
+function renderSecondFactorPage(
   context: PageContext,
   res: Response,
-  { interaction, faults = [], ...content }: State & { csrf: string; proof: string },
+  { interaction, faults = [], ...content }: SignInState & { csrf: string; proof: string },
 ): void {
   const html = secondFactorPage(context.setting, {
     ...content,
     faults,
-    path: pathOfSignIn(interaction),
+    path: signInPath(interaction),
     passkeyRequest: requestOptions(context.challenges, context.provider.issuer, new Date()),
   });
   sendSignInPage(context, res, html, interaction, faults);
 }
 
-function askForEmailCode(
+function renderEmailCodePage(
   context: PageContext,
   res: Response,
-  { csrf, proof, interaction, faults = [] }: State & { csrf: string; proof: string },
+  { csrf, proof, interaction, faults = [] }: SignInState & { csrf: string; proof: string },
 ): void {
-  const html = emailCodePage(context.setting, { csrf, proof, faults, path: pathOfSignIn(interaction) });
+  const html = emailCodePage(context.setting, { csrf, proof, faults, path: signInPath(interaction) });
   sendSignInPage(context, res, html, interaction, faults);
 }
 
-const pathOfSignIn = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}` : '/sign-in');
+const signInPath = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}` : '/sign-in');
 
 function sendSignInPage(
   context: PageContext,

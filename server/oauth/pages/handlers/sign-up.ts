@@ -17,80 +17,86 @@ import { noticePage } from '../views/message-pages.ts';
 import { requestLink } from './send-email-link.ts';
 import { interactionOf } from './sign-in.ts';
 
-/** The same rules for a name and an address as in the API. */
+/** The rules of the API for names and e-mail addresses. */
 const { name: validName, email: validEmail } = contract.users.create.body.shape;
 
 const signUpForm = z.object({ email: z.string().catch('') });
 
-/** `GET` and `POST /sign-up`, and `/sign-in/:uid/sign-up` when an application asked for a sign-in. */
+/** Handles `GET /sign-up`, and `GET /sign-in/:uid/sign-up` if an application requested the sign-in. */
 export const showSignUp = (context: PageContext) => async (req: Request, res: Response) =>
-  render(context, req, res, await interactionOf(context, req, res), '', []);
+  renderSignUpForm(context, req, res, await interactionOf(context, req, res), '', []);
 
+/** Handles `POST /sign-up` and `POST /sign-in/:uid/sign-up`: sends the link. */
 export const submitSignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
   const interaction = await interactionOf(context, req, res);
   const { email } = signUpForm.parse(req.body ?? {});
-  const answer = (text: string) => render(context, req, res, interaction, email, [{ field: 'email', text }]);
+  const showError = (text: string) => renderSignUpForm(context, req, res, interaction, email, [{ field: 'email', text }]);
   const address = validEmail.safeParse(email);
-  if (!address.success) return answer(words.signUp.emailInvalid);
+  if (!address.success) return showError(words.signUp.emailInvalid);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
   await context.limits.begin('mail', address.data.toLowerCase(), { address: req.ip });
   await requestLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
   return sendPage(context, res, mailSentPage(context.setting, address.data, signUpPath(interaction)));
 };
 
-/** Shows the page again, for a form without a valid token. */
+/** Shows the form again after a submission without a valid token. */
 export const showStaleSignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
   const faults = [{ field: 'email', text: context.setting.words.stale }];
-  await render(context, req, res, await interactionOf(context, req, res), email, faults);
+  await renderSignUpForm(context, req, res, await interactionOf(context, req, res), email, faults);
 };
 
 const confirmForm = z.object({ name: z.string().catch(''), password: z.string().catch('') });
-const tokenOf = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
+const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
-/** `GET` and `POST /sign-up/confirm`: somebody follows the link in the message. */
+/** Handles `GET /sign-up/confirm`, to which the link in the message leads. */
 export const showConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await lookAtLink(context.em, 'sign_up', tokenOf(req), new Date());
-  if (!link) return linkOver(context, res);
+  const link = await lookAtLink(context.em, 'sign_up', readLinkToken(req), new Date());
+  if (!link) return sendLinkExpired(context, res);
   return sendPage(context, res, confirmSignUpPage(context.setting, { csrf: context.forms.token(req, res), email: link.email }));
 };
 
-/** A name that is there, but contains a character that no name may contain, gets the reason of the API. */
-function nameFault(error: ZodError, { signUp }: Setting['words']): Fault {
+/** Returns the error for an invalid name. For a disallowed character, it contains the reason that the API gives. */
+function toNameError(error: ZodError, { signUp }: Setting['words']): Fault {
   const reason = characterFault(error);
   return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
 }
 
+/** Handles `POST /sign-up/confirm`: creates the account and signs the user in. */
 export const submitConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { em, setting } = context;
   const now = new Date();
-  const link = await lookAtLink(em, 'sign_up', tokenOf(req), now);
-  if (!link) return linkOver(context, res);
+  const link = await lookAtLink(em, 'sign_up', readLinkToken(req), now);
+  if (!link) return sendLinkExpired(context, res);
   const { email } = link;
   const { name, password } = confirmForm.parse(req.body ?? {});
   const validated = validName.safeParse(name);
   const chosen = await hashNewPassword(password, { name, email }, setting);
   const faults: Fault[] = [
-    ...(validated.success ? [] : [nameFault(validated.error, setting.words)]),
+    ...(validated.success ? [] : [toNameError(validated.error, setting.words)]),
     ...('reason' in chosen ? [{ field: 'password', text: chosen.reason }] : []),
   ];
-  if (!validated.success || 'reason' in chosen) return showConfirmFaults(context, req, res, { email, name, faults });
+  if (!validated.success || 'reason' in chosen) return renderConfirmErrors(context, req, res, { email, name, faults });
   const accountId = await openAccount(context, req, { name: validated.data, passwordHash: chosen.hash });
-  if (accountId === undefined) return linkOver(context, res);
-  const hasInteraction = await isStillAsked(context, req, res);
+  if (accountId === undefined) return sendLinkExpired(context, res);
+  const hasInteraction = await hasPendingInteraction(context, req, res);
   return letIn(context, req, res, { accountId: String(accountId), proof: byPassword, hasInteraction, next: '/account' });
 };
 
-/** Shows the page again, for a form without a valid token. */
+/** Shows the form again after a submission without a valid token. */
 export const showStaleConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await lookAtLink(context.em, 'sign_up', tokenOf(req), new Date());
-  if (!link) return linkOver(context, res);
+  const link = await lookAtLink(context.em, 'sign_up', readLinkToken(req), new Date());
+  if (!link) return sendLinkExpired(context, res);
   const { name } = confirmForm.parse(req.body ?? {});
-  return showConfirmFaults(context, req, res, { email: link.email, name, faults: [{ field: 'name', text: context.setting.words.stale }] });
+  return renderConfirmErrors(context, req, res, {
+    email: link.email,
+    name,
+    faults: [{ field: 'name', text: context.setting.words.stale }],
+  });
 };
 
-function showConfirmFaults(
+function renderConfirmErrors(
   context: PageContext,
   req: Request,
   res: Response,
@@ -100,7 +106,7 @@ function showConfirmFaults(
   sendPage(context, res, html, { status: 400 });
 }
 
-/** Undefined when the link is over: somebody else was first, with the link or with the address. */
+/** Creates the account. Returns undefined if the link has been used or the address has been taken in the meantime. */
 async function openAccount(
   { em }: PageContext,
   req: Request,
@@ -109,7 +115,7 @@ async function openAccount(
   const now = new Date();
   try {
     return await em.fork().transactional(async (inner) => {
-      const link = await useLink(inner, 'sign_up', tokenOf(req), now);
+      const link = await useLink(inner, 'sign_up', readLinkToken(req), now);
       if (!link) return undefined;
       const { id } = await createAccount(inner, { name, email: link.email, passwordHash }, now);
       await recordAuditEvent(inner, sourceOf(req), { action: 'account.created', actorId: id, userId: id }, now);
@@ -121,8 +127,8 @@ async function openAccount(
   }
 }
 
-/** Whether the application that sent the person here still waits, in this browser: the link may have been opened in another. */
-async function isStillAsked(context: PageContext, req: Request, res: Response): Promise<boolean> {
+/** Returns whether the interaction of the application is still pending in this browser, because the link may be opened in another one. */
+async function hasPendingInteraction(context: PageContext, req: Request, res: Response): Promise<boolean> {
   try {
     return (await interactionOf(context, req, res)) !== undefined;
   } catch (error) {
@@ -131,12 +137,12 @@ async function isStillAsked(context: PageContext, req: Request, res: Response): 
   }
 }
 
-const linkOver = (context: PageContext, res: Response): void =>
+const sendLinkExpired = (context: PageContext, res: Response): void =>
   sendPage(context, res, linkOverPage(context.setting, '/sign-up'), { status: 400 });
 
 const signUpPath = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}/sign-up` : '/sign-up');
 
-async function render(
+async function renderSignUpForm(
   context: PageContext,
   req: Request,
   res: Response,

@@ -1,9 +1,9 @@
-/** What the pages around somebody's account say, in English. */
+/** English texts of the account pages. */
 export const accountWords = {
   mailSent: {
     title: 'Check your e-mail',
-    text: (email: string) => `A message to ${email} is on its way. Follow the link in it within an hour; you can close this page.`,
-    nothing: 'Nothing there after a few minutes? Look among unwanted messages, then try again.',
+    text: (email: string) => `We have sent a message to ${email}. Follow the link in it within an hour. You can close this page.`,
+    nothing: 'No message after a few minutes? Check your spam folder, then try again.',
     again: 'Try again',
   },
   confirmSignUp: {
@@ -11,17 +11,17 @@ export const accountWords = {
   },
   linkOver: {
     title: 'This link is over',
-    text: 'It was used already, or it is older than an hour.',
+    text: 'It has already been used, or it is older than an hour.',
     again: 'Get a new one',
   },
   noMail: {
-    title: 'No e-mail at the moment',
-    text: 'This cannot be done now, because messages cannot be sent. Please try again later.',
+    title: 'E-mail is not available',
+    text: 'This is not possible at the moment, because we cannot send e-mail. Please try again later.',
   },
   passwordReset: {
     forgot: 'Forgot your password?',
     title: 'Choose a new password',
-    hint: 'You get a message with a link.',
+    hint: 'We will send you an e-mail with a link.',
     submit: 'Send the link',
     newPassword: 'New password',
     save: 'Save the password',
@@ -49,7 +49,7 @@ export const accountWords = {
   secondFactor: {
     title: 'One more step',
     code: 'Code from your authenticator app',
-    codeHint: 'Six digits. Without your telephone, one of your recovery codes does as well.',
+    codeHint: 'Six digits. If you do not have your phone, enter one of your recovery codes.',
     byItself: 'The sixth digit sends it.',
     submit: 'Continue',
     wrong: 'This code is not right, or it was used already. Wait for the next one',
@@ -84,9 +84,9 @@ export const accountWords = {
   },
   changePassword: {
     title: 'Change your password',
-    everywhere: 'You stay signed in here. Everywhere else you are signed out, and applications have to ask you again.',
+    everywhere: 'You stay signed in here. You will be signed out everywhere else, and applications will have to ask you again.',
     doneTitle: 'Your password is changed',
-    done: 'Everywhere else you are signed out.',
+    done: 'You have been signed out everywhere else.',
     revokeKeys: (count: number) => (count === 1 ? 'Revoke your API key' : `Revoke all ${count} API keys`),
     keysRevoked: (count: number) => (count === 1 ? 'Your API key was revoked.' : `Your ${count} API keys were revoked.`),
     keysActive: (count: number) => (count === 1 ? 'Your API key still works.' : `Your ${count} API keys still work.`),
@@ -94,7 +94,7 @@ export const accountWords = {
   },
   changeEmail: {
     title: 'Change your e\u2011mail address', // in large letters it must not break at the hyphen
-    now: (email: string) => `Your address now: ${email}`,
+    now: (email: string) => `Current address: ${email}`,
     label: 'New e-mail address',
     submit: 'Send a link to the new address',
     same: 'This is your address already',
@@ -119,18 +119,18 @@ export const accountWords = {
   },
   apps: {
     title: 'Applications that use your account',
-    none: 'No application can use your account now.',
+    none: 'No application can use your account.',
     may: 'It can:',
     used: (when: string) => `Last used ${when}`,
     on: (device: string) => `Allowed in ${device}`,
     remove: 'Remove',
     removeLabel: (application: string) => `Remove ${application}`,
     keepKeys: (count: number) => (count === 1 ? 'Keep the API key it created' : `Keep the ${count} API keys it created`),
-    revokesKeys: 'API keys that you do not keep are revoked with it.',
+    revokesKeys: 'All other API keys that it created will be revoked.',
   },
   apiKeys: {
     title: 'API keys',
-    text: 'Programs use these keys to act in your name.',
+    text: 'Programs use these keys to act on your behalf.',
     none: 'There are no API keys.',
     status: { active: 'Active', revoked: 'Revoked', expired: 'Expired' },
     may: 'It can:',
@@ -145,15 +145,15 @@ export const accountWords = {
   },
   security: {
     title: 'Second step at sign-in',
-    text: 'With a second step, somebody who learns your password still cannot sign in.',
+    text: 'With a second step, someone who learns your password still cannot sign in.',
     appTitle: 'Authenticator app',
     appOn: (when: string) => `In use since ${when}.`,
-    appOff: 'An app on your telephone shows a code that you type after your password.',
+    appOff: 'An app on your phone shows a code that you enter after your password.',
     appAdd: 'Set up the app',
     appRemove: 'Remove the app',
     codesTitle: 'Recovery codes',
     codesLeft: (left: number) => (left === 1 ? 'One code is left.' : `${left} codes are left.`),
-    codesNew: 'Make new codes',
+    codesNew: 'Create new codes',
     passkeysTitle: 'Passkeys',
     passkeysText: 'Sign in with your fingerprint, your face or the lock of your device, without a password.',
     passkeysNone: 'You have none yet.',
@@ -162,7 +162,7 @@ export const accountWords = {
     passkeyDefault: 'My passkey',
     passkeyRemove: 'Remove',
     passkeyRemoveLabel: (name: string) => `Remove ${name}`,
-    passkeyNeedsScript: 'Adding a passkey takes a browser with JavaScript switched on.',
+    passkeyNeedsScript: 'Adding a passkey requires a browser with JavaScript enabled.',
     passkeyRefused: 'That passkey could not be added. Try again',
     added: (when: string) => `Added ${when}`,
   },
@@ -177,46 +177,47 @@ export const accountWords = {
   },
   recoveryCodes: {
     title: 'Keep these codes',
-    text: 'Each lets you in once when you do not have your telephone. They are shown only now: print them, or write them down.',
-    done: 'I have kept them',
+    text: 'Each code lets you sign in once without your phone. They are shown only now, so print them or write them down.',
+    done: 'I have saved them',
   },
   closeAccount: {
     title: 'Close your account?',
-    text: 'This is for good. Your name and address are forgotten, applications lose access at once, and nobody can sign in any more.',
+    text: 'This cannot be undone. Your name and address are deleted, applications lose access immediately, and nobody can sign in any more.',
     submit: 'Close the account for good',
     keep: 'Keep it',
     doneTitle: 'Your account is closed',
     done: 'Goodbye, and thank you.',
-    openOrders: 'There are orders that are not finished yet. When they are, the account can be closed.',
+    openOrders: 'You have orders that are not complete yet. You can close the account when they are.',
   },
   tooMany: {
     title: 'Too many attempts',
     back: 'Back to sign-in',
-    text: (minutes: number) => `To be safe, this has to wait for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    text: (minutes: number) => `For your safety, wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} before you try again.`,
   },
   mail: {
     greeting: 'Hello,',
     signUpSubject: (shop: string) => `Your account at ${shop}`,
-    signUp: (shop: string) => `somebody, probably you, wants an account at ${shop} with this address. If it was you, go on here:`,
+    signUp: (shop: string) => `someone, probably you, wants an account at ${shop} with this address. If it was you, continue here:`,
     haveAccountSubject: (shop: string) => `You have an account at ${shop} already`,
     haveAccount: (shop: string) =>
-      `somebody, probably you, wanted an account at ${shop} with this address. It has one already: just sign in. If you do not know the password any more, choose a new one here:`,
+      `someone, probably you, wanted an account at ${shop} with this address. It already has one, so just sign in. If you have forgotten the password, choose a new one here:`,
     resetSubject: (shop: string) => `A new password for ${shop}`,
-    reset: (shop: string) => `somebody, probably you, wants to choose a new password for ${shop}. If it was you, go on here:`,
+    reset: (shop: string) => `someone, probably you, wants to choose a new password for ${shop}. If it was you, continue here:`,
     noAccountSubject: (shop: string) => `There is no account at ${shop}`,
     noAccount: (shop: string) =>
-      `somebody, probably you, wanted a new password for ${shop}. With this address there is no account yet; you can open one here:`,
+      `someone, probably you, wanted a new password for ${shop}. There is no account with this address yet. You can create one here:`,
     newAddressSubject: (shop: string) => `Your new address at ${shop}`,
-    newAddress: (shop: string) => `somebody, probably you, wants to use this address for an account at ${shop}. If it was you, go on here:`,
+    newAddress: (shop: string) =>
+      `someone, probably you, wants to use this address for an account at ${shop}. If it was you, continue here:`,
     addressTakenSubject: (shop: string) => `This address has an account at ${shop}`,
     addressTaken: (shop: string) =>
-      `somebody wanted to use this address for another account at ${shop}. It belongs to an account already, so nothing was changed.`,
-    ignore: 'If it was not you, do nothing. The link is over in an hour.',
+      `someone wanted to use this address for another account at ${shop}. It already belongs to an account, so nothing was changed.`,
+    ignore: 'If it was not you, ignore this message. The link expires in an hour.',
     addressChangedSubject: (shop: string) => `Your address at ${shop} was changed`,
     addressChanged: (shop: string, email: string) =>
-      `you sign in at ${shop} as ${email} from now on. If this was not you, answer to the shop at once.`,
+      `you sign in at ${shop} as ${email} from now on. If this was not you, contact the shop immediately.`,
     addressChangedByOther: (shop: string, email: string) =>
-      `the e-mail address of your account at ${shop} was changed to ${email} by the shop or by an application that it authorized. If you did not ask for this, contact the shop at once.`,
+      `the e-mail address of your account at ${shop} was changed to ${email} by the shop or by an application that it authorized. If you did not ask for this, contact the shop immediately.`,
     confirmAddressSubject: (shop: string) => `Confirm your address at ${shop}`,
     confirmNewAddress: (shop: string) =>
       `this address was entered for your account at ${shop}. Confirm that it is yours; until then it cannot be used to choose a new password:`,
@@ -224,7 +225,7 @@ export const accountWords = {
       `someone, probably you, wants to choose a new password for ${shop}. This address is not confirmed yet. Confirm it here, then request the new password again:`,
     passwordChangedSubject: (shop: string) => `Your password for ${shop} was changed`,
     passwordChanged: (shop: string) =>
-      `your password for ${shop} was changed, and you were signed out everywhere. If this was not you, choose a new one at once:`,
+      `your password for ${shop} was changed, and you were signed out everywhere. If this was not you, choose a new one immediately:`,
     removed: 'Removed:',
     kept: 'Kept:',
     keysRevoked: 'Revoked API keys:',
@@ -236,6 +237,6 @@ export const accountWords = {
       `there were more than ${failures} failed attempts to sign in to your account at ${shop} within a day. Your password has not changed. For the next hours, a sign-in from a new browser also requires a code that we send to this address.`,
     securityChangedSubject: (shop: string) => `The second step at ${shop} was changed`,
     securityChanged: (shop: string) =>
-      `the second step of your sign-in at ${shop} was changed. If this was not you, sign in and look at your account at once.`,
+      `the second step of your sign-in at ${shop} was changed. If this was not you, sign in and check your account immediately.`,
   },
 } as const;

@@ -3,11 +3,12 @@ import type { Request, Response } from 'express';
 import { noteOf } from '../../../memory/object-metadata.ts';
 import { sessionOf } from '../../sessions/current-session.ts';
 
-const newBrowserId = noteOf<string>('new browser id');
+const newBrowserIds = noteOf<string>('new browser id');
 
 /**
- * Issues and verifies the tokens of forms. A token is an HMAC over the session and its account, so that it is invalid in every other session and
- * after a sign-in. Before sign-in it is bound to a random value in a cookie. The server signs that cookie and ignores others.
+ * Issues and verifies CSRF tokens. A token is an HMAC over the session and its account, so that it is invalid in every other session and
+ * after a sign-in. Before sign-in, it is bound to a random value in a cookie, which the server signs. Cookies without a valid signature are
+ * ignored.
  */
 export class FormTokens {
   readonly #key: Uint8Array;
@@ -25,6 +26,7 @@ export class FormTokens {
     return this.#sign(this.#binding(req) ?? ['browser', this.#setBrowserId(req, res)]);
   }
 
+  /** Returns whether the token is valid for the session of this request. */
   accepts(req: Request, token: string): boolean {
     const binding = this.#binding(req);
     return binding !== undefined && isEqual(this.#sign(binding), token);
@@ -43,8 +45,8 @@ export class FormTokens {
   }
 
   #setBrowserId(req: Request, res: Response): string {
-    const id = newBrowserId.get(req) ?? randomBytes(24).toString('base64url');
-    newBrowserId.set(req, id);
+    const id = newBrowserIds.get(req) ?? randomBytes(24).toString('base64url');
+    newBrowserIds.set(req, id);
     res.cookie(this.#cookieName, `${id}.${this.#sign(['cookie', id])}`);
     return id;
   }

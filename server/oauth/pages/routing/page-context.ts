@@ -10,7 +10,7 @@ import type { Challenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/token-endpoint-audit.ts';
 import { pageHeaders } from '../assets/page-security-headers.ts';
 
-/** What the handlers of the pages work with. */
+/** Dependencies of the page handlers. */
 export type PageContext = {
   readonly em: Em;
   readonly provider: Provider;
@@ -18,16 +18,17 @@ export type PageContext = {
   readonly forms: FormTokens;
   readonly limits: AttemptLimits;
   readonly knownBrowsers: KnownBrowsers;
-  /** False where there is no way to send e-mail: what needs it is then not offered. */
+  /** False if no mail transport is configured. Features that require e-mail are then disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
   readonly challenges: Challenges;
-  /** Told when somebody takes access back. */
+  /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;
 };
 
 export type Interaction = InstanceType<Provider['Interaction']>;
 
+/** Sends an HTML page with its security headers. */
 export function sendPage(
   { provider }: PageContext,
   res: Response,
@@ -37,7 +38,10 @@ export function sendPage(
   res.status(status).set(pageHeaders(provider.issuer, returnTo)).type('html').send(html.toString());
 }
 
-/** The pending request behind this page, which the browser proves by a cookie that belongs to the page's address. */
+/**
+ * Returns the pending interaction of this page. The browser identifies it by a cookie.
+ * @throws errors.SessionNotFound if the cookie belongs to another page or prompt
+ */
 export async function pendingInteraction({ provider }: PageContext, req: Request, res: Response, prompt: string): Promise<Interaction> {
   const interaction = await provider.interactionDetails(req, res);
   if (interaction.uid !== req.params['uid'] || interaction.prompt.name !== prompt) {
@@ -46,18 +50,19 @@ export async function pendingInteraction({ provider }: PageContext, req: Request
   return interaction;
 }
 
-/** Ends a pending request that the user does not go on with. */
+/** Deletes a pending interaction that the user has abandoned. */
 export async function endInteraction({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
   await interaction.destroy();
   const { cookies } = provider.createContext(req, res);
   cookies.set(provider.cookieName('interaction'), null, { path: `/consent/${interaction.uid}`, signed: true });
 }
 
-/** Where the person is sent back to in the end, validated when the request came in; nowhere when it is a device that waits. */
+/** Returns the validated redirect URI of the authorization request, or undefined for the device flow. */
 export const returnAddress = ({ params }: Interaction): string | undefined => parameter(params, 'redirect_uri');
 
 export const clientIdOf = ({ params }: Interaction): string => parameter(params, 'client_id') ?? '';
 
+/** Returns a parameter if it is a string. */
 export function parameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = params[name];
   return typeof value === 'string' ? value : undefined;

@@ -8,7 +8,7 @@ import { sendPage, type PageContext } from './page-context.ts';
 import { failurePage, signInLinkPage } from '../views/message-pages.ts';
 import { TooBusyError } from '../../passwords/password-hash.ts';
 
-/** What people see when a page could not be shown. Nothing of the cause, which goes to the log. */
+/** Handles errors of page requests: sends an error page without the cause, and logs the cause. */
 export const failureHandler =
   (context: PageContext, log: { error(details: object, message: string): void }): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
@@ -28,7 +28,7 @@ export const failureHandler =
       const html = signInLinkPage(setting, title, text(Math.ceil(error.retryAfterSeconds / 60)), back);
       return sendPage(context, res, html, { status: 429 });
     }
-    const status = requestFault(error);
+    const status = clientErrorStatus(error);
     if (status !== undefined) {
       return sendPage(context, res, failurePage(setting, failure.unreadableTitle, failure.unreadable), { status });
     }
@@ -38,13 +38,13 @@ export const failureHandler =
     return sendPage(context, res, failurePage(setting, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };
 
-/** The status of what a body parser or the router found wrong with the request. */
-function requestFault(error: unknown): number | undefined {
+/** Returns the 4xx status of an error from a body parser or the router. */
+function clientErrorStatus(error: unknown): number | undefined {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
 }
 
-/** 403: a page of another site sent the form. */
+/** Responds with 403 to a form that a page of another site has sent. */
 export const otherSite =
   (context: PageContext): RequestHandler =>
   (_req, res) => {
@@ -53,7 +53,7 @@ export const otherSite =
     return sendPage(context, res, failurePage(setting, failure.otherSiteTitle, failure.otherSite(provider.issuer)), { status: 403 });
   };
 
-/** 421: the request is for a host that this is not. */
+/** Responds with 421 to a request for a host other than the issuer's. */
 export const wrongHost =
   (context: PageContext): RequestHandler =>
   (req, res) => {

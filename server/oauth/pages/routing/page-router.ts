@@ -12,17 +12,17 @@ const formBytesMax = 16 * 1024;
 
 const formBody = z.object({ csrf: z.string() });
 
-/** Registers the pages. `form` is the only way to register one that changes something, and always adds the protection against other sites. */
+/** Registers pages and forms. State-changing handlers can only be registered by `addForm`, which always adds the CSRF protection. */
 export class PageRouter {
-  /** The path of every form. */
+  /** Paths of all registered forms. */
   readonly formPaths: string[] = [];
   readonly router = express.Router({ caseSensitive: true, strict: true });
   readonly #context: PageContext;
   readonly #beforePage: readonly RequestHandler[];
   readonly #beforeForm: readonly RequestHandler[];
 
-  /** @param pin rejects requests for another host */
-  constructor(context: PageContext, pin: RequestHandler) {
+  /** @param requireHost rejects requests for another host */
+  constructor(context: PageContext, requireHost: RequestHandler) {
     const parseForm = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 100 });
     const readForm: RequestHandler = (req, res, next) => {
       limitChunkSizes(req, formBytesMax);
@@ -30,11 +30,11 @@ export class PageRouter {
     };
     const session = loadSession(context);
     this.#context = context;
-    this.#beforePage = [pin, session];
-    this.#beforeForm = [pin, rejectOtherSites(context.provider.issuer, otherSite(context)), readForm, session];
+    this.#beforePage = [requireHost, session];
+    this.#beforeForm = [requireHost, rejectOtherSites(context.provider.issuer, otherSite(context)), readForm, session];
   }
 
-  /** Registers a page that changes nothing. */
+  /** Registers a page that does not change state. */
   page(paths: Paths, show: RequestHandler): this {
     this.router.get([paths].flat(), ...this.#beforePage, show);
     return this;
@@ -43,7 +43,7 @@ export class PageRouter {
   /**
    * Registers a form.
    * @param submit handles a form that has a valid token
-   * @param stale responds to any other, and changes nothing: usually it shows the form again, with a new token
+   * @param stale handles a form without a valid token; usually it shows the form again with a new token
    */
   form(paths: Paths, submit: RequestHandler, stale: RequestHandler): this {
     const checkToken: RequestHandler = (req, res, next) => {

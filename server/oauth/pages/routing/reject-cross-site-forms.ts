@@ -2,9 +2,9 @@ import type { Request, RequestHandler } from 'express';
 import { endpoints } from '../../protocol/endpoints.ts';
 
 /**
- * Passes a request on to `reject` when its headers say that a page of another origin sent it, even of a sibling subdomain. Browsers send `Origin`
- * (RFC 6454 section 7, `null` for a page that hides its origin) with every form, and most of them `Sec-Fetch-Site` (W3C Fetch Metadata). A client
- * that sends neither needs a form token, as every other.
+ * Calls `reject` if the headers show that a page of another origin sent the request, even one of a sibling subdomain. Browsers send `Origin`
+ * with every form (RFC 6454 section 7; `null` for a page that hides its origin), and most also send `Sec-Fetch-Site` (W3C Fetch Metadata).
+ * A client that sends neither header still needs a valid form token.
  */
 export function rejectOtherSites(issuer: string, reject: RequestHandler): RequestHandler {
   const { origin } = new URL(issuer);
@@ -17,10 +17,10 @@ function isFromOrigin({ headers }: Request, expected: string): boolean {
 }
 
 /**
- * The only endpoints that accept POST requests from other sites. Clients authenticate at them by their own credentials or a token, never by a
- * cookie; the last two only start a flow that asks the user (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2).
+ * The only endpoints that accept POST requests from other sites. Clients authenticate there by their credentials or a token, never by a
+ * cookie. The last two only start a flow that asks the user (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2).
  */
-const endpointsForOtherSites = new Set<string>([
+const crossSiteEndpoints = new Set<string>([
   endpoints.token,
   endpoints.revocation,
   endpoints.introspection,
@@ -34,11 +34,11 @@ const endpointsForOtherSites = new Set<string>([
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Applies `rejectOtherSites` to the forms of the engine, which are everything that is not made for other sites. */
+/** Applies `rejectCrossSiteForms` to every oidc-provider endpoint that is not meant for requests from other sites. */
 export function rejectOtherSitesAtEngine(issuer: string, reject: RequestHandler): RequestHandler {
   const check = rejectOtherSites(issuer, reject);
   return (req, res, next) => {
-    const isOpen = endpointsForOtherSites.has(req.path) || req.path.startsWith(`${endpoints.registration}/`);
+    const isOpen = crossSiteEndpoints.has(req.path) || req.path.startsWith(`${endpoints.registration}/`);
     return safeMethods.has(req.method) || isOpen ? next() : check(req, res, next);
   };
 }

@@ -7,7 +7,7 @@ import { html, type Child, type Html } from './html.ts';
 import { checkbox, field, hidden, page, type Fault, type Setting } from './page-layout.ts';
 import { newPasswordField } from './sign-up-page.ts';
 
-/** A page below the account, with the way back to it. */
+/** Renders a page below the account page, with a link back to it. */
 export const accountPart = (setting: Setting, title: string, content: Child, faults: readonly Fault[] = []): Html =>
   page(
     setting,
@@ -18,7 +18,7 @@ export const accountPart = (setting: Setting, title: string, content: Child, fau
     faults,
   );
 
-/** Something was done. */
+/** Renders the confirmation that an action on the account has succeeded. */
 export const donePage = (setting: Setting, title: string, text: string, more?: Html): Html =>
   accountPart(
     setting,
@@ -76,7 +76,7 @@ export function changePasswordPage(setting: Setting, { csrf, email, faults, apiK
   return accountPart(setting, words.title, form, faults);
 }
 
-/** After the password was changed: whether the API keys were revoked or still work, if there are any. */
+/** Renders the page after a password change. If there are API keys, it states whether they were revoked or still work. */
 export function passwordChangedPage(setting: Setting, apiKeys: number, areRevoked: boolean): Html {
   const { changePassword: words } = setting.words;
   const about = html`<p>${areRevoked ? words.keysRevoked(apiKeys) : words.keysActive(apiKeys)}</p>
@@ -128,7 +128,10 @@ export function sessionsPage(setting: Setting, csrf: string, here: string | unde
   );
 }
 
-/** @param apiKeys the user's active API keys */
+/**
+ * Renders the list of connected applications.
+ * @param apiKeys the active API keys of the user
+ */
 export function appsPage(setting: Setting, csrf: string, apps: readonly ConnectedApp[], apiKeys: readonly AccountApiKey[]): Html {
   const { apps: words } = setting.words;
   const rows = apps.map(
@@ -144,7 +147,7 @@ export function appsPage(setting: Setting, csrf: string, apps: readonly Connecte
           </ul>
         </div>
         <form method="post">
-          ${hidden('csrf', csrf)}${hidden('app', String(id))}${keepKeys(
+          ${hidden('csrf', csrf)}${hidden('app', String(id))}${keepKeysCheckbox(
             setting,
             apiKeys.filter(({ createdByClientId }) => createdByClientId === application.client_id),
           )}
@@ -163,8 +166,8 @@ export function appsPage(setting: Setting, csrf: string, apps: readonly Connecte
   );
 }
 
-/** The choice to keep the keys that an application created. It names them, so that a key created meanwhile is not kept. */
-function keepKeys({ words: { apps, credential } }: Setting, keys: readonly AccountApiKey[]): Html | undefined {
+/** Renders the checkbox to keep the keys that an application created. Its value lists their IDs, so that keys created later are not kept. */
+function keepKeysCheckbox({ words: { apps, credential } }: Setting, keys: readonly AccountApiKey[]): Html | undefined {
   if (keys.length === 0) return undefined;
   return checkbox({
     name: 'keep_keys',
@@ -182,10 +185,11 @@ export function closeAccountPage(setting: Setting, csrf: string): Html {
   return accountPart(setting, words.title, form);
 }
 
+/** Formats a timestamp for a page, in UTC. */
 export const moment = ({ words }: Setting, at: Date): string =>
   new Intl.DateTimeFormat(words.language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hour12: false }).format(at) + ' UTC';
 
-/** What a scope allows, in the words of the consent page. */
+/** Returns the description of a scope that the consent page shows. */
 export function consentSentence({ words }: Setting, scope: string): string {
   if (isApiScope(scope)) return scopes[scope].consent;
   return Object.entries<string>(words.permission).find(([name]) => name === scope)?.[1] ?? scope;

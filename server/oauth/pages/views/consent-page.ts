@@ -6,22 +6,22 @@ import { hidden, page, type Setting } from './page-layout.ts';
 export type ConsentPage = {
   readonly csrf: string;
   readonly application: { readonly name: string; readonly firstParty: boolean; readonly logo: string | undefined };
-  /** Host of the client ID metadata document, when the application is identified by one. */
+  /** Host of the client ID metadata document, if the application is identified by one. */
   readonly documentHost: string | undefined;
   readonly selfRegistered: boolean;
-  /** Undefined for a device. */
+  /** Redirect URI; undefined in the device flow. */
   readonly returnTo: string | undefined;
   readonly person: { readonly name: string; readonly email: string };
-  /** Of the API: can be unticked one by one. */
+  /** Requested API scopes, each of which the user can deselect. */
   readonly apiScopes: readonly (keyof typeof scopes)[];
-  /** Of the API: requested, but beyond the role of the user. */
+  /** Requested API scopes that the role of the user does not permit. */
   readonly beyondRole: readonly (keyof typeof scopes)[];
-  /** About the person: given or not with the whole. */
+  /** OpenID Connect scopes, which the user cannot deselect individually. */
   readonly identityScopes: readonly ('openid' | 'profile' | 'email' | 'offline_access')[];
   readonly days: number;
 };
 
-const grantsNothing = ({ apiScopes, identityScopes }: ConsentPage): boolean => apiScopes.length + identityScopes.length === 0;
+const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPage): boolean => apiScopes.length + identityScopes.length === 0;
 
 export function consentPage(setting: Setting, content: ConsentPage): Html {
   const { words, shop } = setting;
@@ -31,29 +31,29 @@ export function consentPage(setting: Setting, content: ConsentPage): Html {
   return page(
     setting,
     title,
-    html`${mark(application)}
+    html`${applicationLogo(application)}
       <h1>${title}</h1>
       <form method="post">
         ${hidden('csrf', content.csrf)}
         <div class="facts">
           ${content.documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${content.documentHost}</strong></p>`}
           <p>${application.firstParty ? consent.verified(shop.name) : consent.notVerified(shop.name)}</p>
-          <p>${origin(setting, content.returnTo)}</p>
-          ${content.selfRegistered && staysHere(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
+          <p>${destinationText(setting, content.returnTo)}</p>
+          ${content.selfRegistered && redirectsToLocalProgram(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
           <p>${consent.signedInAs} <strong>${person.name}</strong><br />${person.email}</p>
           <p class="elsewhere">${consent.notYou} <button class="inline" form="switch">${consent.switch}</button></p>
         </div>
-        ${content.beyondRole.length > 0 && beyondRole(setting, content)} ${!grantsNothing(content) && permissions(setting, content)}
+        ${content.beyondRole.length > 0 && beyondRole(setting, content)} ${!hasNothingToGrant(content) && permissions(setting, content)}
         <div class="choice">
           <button class="second" name="decision" value="cancel">${consent.cancel}</button>
-          ${!grantsNothing(content) && html`<button name="decision" value="allow">${consent.allow}</button>`}
+          ${!hasNothingToGrant(content) && html`<button name="decision" value="allow">${consent.allow}</button>`}
         </div>
       </form>
       <form id="switch" method="post">${hidden('csrf', content.csrf)}${hidden('decision', 'switch')}</form>`,
   );
 }
 
-/** What the user can grant. */
+/** Renders the scopes that the user can grant. */
 const permissions = (setting: Setting, { application, apiScopes, identityScopes, days }: ConsentPage): Html =>
   html`<fieldset>
       <legend>${setting.words.consent.may(application.name)}</legend>
@@ -70,7 +70,7 @@ const permissions = (setting: Setting, { application, apiScopes, identityScopes,
     </fieldset>
     <p class="quiet">${setting.words.consent.duration(days)}</p>`;
 
-/** What the user cannot grant, and how to go on with an account that can. */
+/** Renders the scopes that the user cannot grant, with a button to continue with another account. */
 const beyondRole = ({ words: { consent } }: Setting, { application, beyondRole: refused }: ConsentPage): Html =>
   html`<div class="warning" role="alert">
     <p>${consent.cannot(application.name)}</p>
@@ -80,8 +80,8 @@ const beyondRole = ({ words: { consent } }: Setting, { application, beyondRole: 
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
 
-/** Its logo, or the first letter of its name: never a picture that its maker would learn of each time. */
-const mark = ({ name, logo }: ConsentPage['application']): Html =>
+/** Renders the stored logo or the first letter of the name. A remote image would notify the developer of every visit. */
+const applicationLogo = ({ name, logo }: ConsentPage['application']): Html =>
   logo === undefined
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;
@@ -94,13 +94,13 @@ const permission = ({ words }: Setting, scope: keyof typeof scopes): Html =>
   </label>
 </li>`;
 
-function origin({ words }: Setting, returnTo: string | undefined): string {
+function destinationText({ words }: Setting, returnTo: string | undefined): string {
   if (returnTo === undefined) return words.consent.fromADevice;
-  return staysHere(returnTo) ? words.consent.fromThisComputer : words.consent.from(new URL(returnTo).host);
+  return redirectsToLocalProgram(returnTo) ? words.consent.fromThisComputer : words.consent.from(new URL(returnTo).host);
 }
 
-/** Whether the answer goes to a program on this machine, by a loopback address or a scheme of its own. */
-function staysHere(returnTo: string | undefined): boolean {
+/** Returns whether the redirect goes to a program on this machine, by a loopback address or a custom URL scheme. */
+function redirectsToLocalProgram(returnTo: string | undefined): boolean {
   if (returnTo === undefined) return false;
   const { protocol, hostname } = new URL(returnTo);
   return loopbackHosts.has(hostname) || !/^https?:$/.test(protocol);

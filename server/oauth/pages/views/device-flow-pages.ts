@@ -7,15 +7,15 @@ import { pageHeaders } from '../assets/page-security-headers.ts';
 import { failurePage, noticePage } from './message-pages.ts';
 
 const formSecret = z.object({ state: z.object({ secret: z.string() }) });
-const secretOf = (ctx: KoaContextWithOIDC): string => formSecret.parse(ctx.oidc.session).state.secret;
+const readFormSecret = (ctx: KoaContextWithOIDC): string => formSecret.parse(ctx.oidc.session).state.secret;
 
-/** `ABCD-EFGH`, however it was typed; what cannot be a code stays what it is. */
+/** Formats a user code as `ABCD-EFGH`. Returns other input unchanged, up to 20 characters. */
 export const grouped = (code: string): string => {
   const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '');
   return letters.length === 8 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : code.slice(0, 20);
 };
 
-/** The pages of the device flow (RFC 8628 section 3.3). */
+/** Creates the page handlers of the device flow (RFC 8628 section 3.3). */
 export function deviceVerificationPages(setting: Setting, issuer: string) {
   const { device, failure } = setting.words;
   const show = (ctx: KoaContextWithOIDC, html: Html): void => {
@@ -26,15 +26,15 @@ export function deviceVerificationPages(setting: Setting, issuer: string) {
   return {
     tooManyCodes: (ctx: KoaContextWithOIDC): void => show(ctx, noticePage(setting, device.tooManyTitle, device.tooMany)),
     askForCode: async (ctx: KoaContextWithOIDC, _form: string, _out?: ErrorOut, error?: Error & { userCode?: string }): Promise<void> => {
-      if (error === undefined) return show(ctx, deviceCodePage(setting, { secret: secretOf(ctx), code: proposedCode(ctx) }));
+      if (error === undefined) return show(ctx, deviceCodePage(setting, { secret: readFormSecret(ctx), code: codeFromUrl(ctx) }));
       if (error.name === 'AbortedError') return show(ctx, noticePage(setting, device.refusedTitle, device.refused));
-      const text = faultTexts[error.name]?.(setting.words);
+      const text = errorTexts[error.name]?.(setting.words);
       if (text === undefined) return show(ctx, failurePage(setting, failure.expiredTitle, device.startAgain));
       const faults = [{ field: 'user_code', text }];
-      return show(ctx, deviceCodePage(setting, { secret: secretOf(ctx), code: grouped(error.userCode ?? ''), faults }));
+      return show(ctx, deviceCodePage(setting, { secret: readFormSecret(ctx), code: grouped(error.userCode ?? ''), faults }));
     },
     confirmDevice: async (ctx: KoaContextWithOIDC, _form: string, client: Client, _device: unknown, code: string): Promise<void> => {
-      show(ctx, confirmDevicePage(setting, { secret: secretOf(ctx), application: client.clientName ?? client.clientId, code }));
+      show(ctx, confirmDevicePage(setting, { secret: readFormSecret(ctx), application: client.clientName ?? client.clientId, code }));
     },
     deviceConnected: async (ctx: KoaContextWithOIDC): Promise<void> => {
       const { client } = ctx.oidc;
@@ -43,12 +43,12 @@ export function deviceVerificationPages(setting: Setting, issuer: string) {
   };
 }
 
-const faultTexts: Record<string, (words: Setting['words']) => string> = {
+const errorTexts: Record<string, (words: Setting['words']) => string> = {
   NoCodeError: ({ device }) => device.codeMissing,
   NotFoundError: ({ device }) => device.codeUnknown,
   ExpiredError: ({ device }) => device.codeExpired,
   AlreadyUsedError: ({ device }) => device.codeUsed,
 };
 
-const proposedCode = (ctx: KoaContextWithOIDC): string =>
+const codeFromUrl = (ctx: KoaContextWithOIDC): string =>
   grouped(new URLSearchParams(ctx.originalUrl.split('?', 2)[1] ?? '').get('user_code') ?? '');

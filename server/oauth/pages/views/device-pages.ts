@@ -2,7 +2,7 @@ import { endpoints } from '../../protocol/endpoints.ts';
 import { html, type Html } from './html.ts';
 import { field, hidden, page, type Fault, type Setting } from './page-layout.ts';
 
-/** Where the code is typed that a device shows. `code` came with the address, and is only a proposal. */
+/** Renders the page on which users enter the code that a device shows. `code` prefills the field from the URL. */
 export function deviceCodePage(
   setting: Setting,
   { secret, code = '', faults = [] }: { secret: string; code?: string; faults?: readonly Fault[] },
@@ -23,7 +23,7 @@ export function deviceCodePage(
   );
 }
 
-/** Asks whether this is the code on the other screen, and the device one's own. */
+/** Renders the question whether the code matches the one on the device and whether the device belongs to the user. */
 export function confirmDevicePage(
   setting: Setting,
   { secret, application, code }: { secret: string; application: string; code: string },

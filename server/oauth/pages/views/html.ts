@@ -1,4 +1,4 @@
-/** Text that is markup already. */
+/** Escaped HTML markup. */
 export class Html {
   readonly #text: string;
   constructor(text: string) {
@@ -22,6 +22,6 @@ function render(child: Child): string {
   return child.map(render).join('');
 }
 
-/** Everything put into the template is escaped, unless it came out of this tag itself. Attributes always stand in quotes. */
+/** Template tag that escapes every interpolated value except `Html`. Attribute values must be quoted. */
 export const html = (strings: TemplateStringsArray, ...children: readonly Child[]): Html =>
   new Html(String.raw({ raw: strings }, ...children.map(render)));

@@ -1,8 +1,8 @@
 import { html, type Html } from './html.ts';
 import { page, type Setting } from './page-layout.ts';
 
-/** Something to know, and at most one thing to do. */
-const notice = (setting: Setting, title: string, text: string, more?: Html): Html =>
+/** Renders a page with a message and at most one action. */
+const messagePage = (setting: Setting, title: string, text: string, more?: Html): Html =>
   page(
     setting,
     title,
@@ -11,32 +11,32 @@ const notice = (setting: Setting, title: string, text: string, more?: Html): Htm
       ${more}`,
   );
 
-export const noticePage = (setting: Setting, title: string, text: string): Html => notice(setting, title, text);
+export const noticePage = (setting: Setting, title: string, text: string): Html => messagePage(setting, title, text);
 
 export const failurePage = (setting: Setting, title: string, text: string, detail?: string): Html =>
-  notice(
+  messagePage(
     setting,
     title,
     text,
     detail === undefined ? undefined : html`<p class="quiet">${setting.words.failure.details} <code>${detail}</code></p>`,
   );
 
-/** Something was done, and the way on is to sign in. */
+/** Renders a message with a link to the sign-in page. */
 export const signInLinkPage = (setting: Setting, title: string, text: string, link: string = setting.words.signUp.toSignIn): Html =>
-  notice(setting, title, text, html`<p class="elsewhere"><a href="/sign-in">${link}</a></p>`);
+  messagePage(setting, title, text, html`<p class="elsewhere"><a href="/sign-in">${link}</a></p>`);
 
 export const signedOutPage = (setting: Setting): Html =>
-  notice(
+  messagePage(
     setting,
     setting.words.signedOut.title,
     setting.words.signedOut.text(setting.shop.name),
     html`<p class="elsewhere"><a href="/sign-in">${setting.words.signedOut.back}</a></p>`,
   );
 
-/** `form` is the library's own, which the buttons belong to by its id. */
+/** Renders the sign-out confirmation. `form` comes from oidc-provider, and the buttons refer to its ID. */
 export const confirmSignOutPage = (setting: Setting, form: Html): Html => {
   const { signOut } = setting.words;
-  return notice(
+  return messagePage(
     setting,
     signOut.title(setting.shop.name),
     signOut.text,

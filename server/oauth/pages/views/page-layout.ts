@@ -5,27 +5,32 @@ export type Shop = { readonly name: string; readonly accent: string };
 
 export const defaultShop: Shop = { name: 'Mandate', accent: '#1d4ed8' };
 
-/** What every page is made with. */
+/** Settings with which every page is rendered. */
 export type Setting = {
   readonly shop: Shop;
   readonly words: Words;
   readonly stylesheetPath: string;
-  /** Makes some pages more comfortable; others have none. */
+  /** Path of the page script; undefined for pages without it. */
   readonly scriptPath: string | undefined;
   readonly base: string;
 };
 
 export type Fault = { readonly field: string; readonly text: string };
 
-/** The whole document around the one thing a page is about. */
+/** Renders a complete HTML document. */
 export const page = (setting: Setting, title: string, content: Child, faults: readonly Fault[] = []): Html =>
-  below(setting.base, whole(setting, title, content, faults));
+  prefixPaths(setting.base, renderDocument(setting, title, content, faults));
 
-/** Links and forms name paths of the server; where it lives below a path itself, that comes first. What people typed has no quotes left in it. */
-const below = (base: string, document: Html): Html =>
+/** Adds the base path of the server to links and forms. User input cannot match, because its quotes are escaped. */
+const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
-const whole = ({ shop, words, stylesheetPath, scriptPath }: Setting, title: string, content: Child, faults: readonly Fault[]): Html =>
+const renderDocument = (
+  { shop, words, stylesheetPath, scriptPath }: Setting,
+  title: string,
+  content: Child,
+  faults: readonly Fault[],
+): Html =>
   html`<!doctype html>
     <html lang="${words.language}" dir="${words.direction}">
       <head>
@@ -39,11 +44,11 @@ const whole = ({ shop, words, stylesheetPath, scriptPath }: Setting, title: stri
       </head>
       <body>
         <header><span class="mark" aria-hidden="true">${shop.name.at(0)}</span>${shop.name}</header>
-        <main>${faults.length > 0 && summary(words, faults)}${content}</main>
+        <main>${faults.length > 0 && errorSummary(words, faults)}${content}</main>
       </body>
     </html>`;
 
-const summary = (words: Words, faults: readonly Fault[]): Html =>
+const errorSummary = (words: Words, faults: readonly Fault[]): Html =>
   html`<div class="summary" role="alert" tabindex="-1" autofocus>
     <h2>${words.problemSummary}</h2>
     <ul>
@@ -59,16 +64,16 @@ type Field = {
   readonly autocomplete: string;
   readonly hint?: string;
   readonly inputMode?: 'numeric';
-  /** With script, a code of so many digits is sent as soon as the last of them is typed; `note` says so. */
+  /** Makes the page script submit the form when the code has `count` digits; `note` announces that to the user. */
   readonly digits?: { readonly count: number; readonly note: string };
-  /** With script, a password can be looked at. */
+  /** Adds a button, which requires the page script, to show the password. */
   readonly reveal?: { readonly show: string; readonly hide: string; readonly what: string };
   readonly enterKey: 'next' | 'done';
   readonly focus?: boolean;
   readonly optional?: boolean;
 };
 
-/** A label, what helps to fill it in, what was wrong with it, and the field. */
+/** Renders a form field with its label, hint and error message. */
 export function field(
   { name, label, type = 'text', value = '', autocomplete, hint, inputMode, digits, reveal, enterKey, focus, optional = false }: Field,
   faults: readonly Fault[],
@@ -97,7 +102,7 @@ export function field(
   </div>`;
 }
 
-/** Hidden until the script has found it. */
+/** Renders the button hidden; the page script shows it. */
 const revealButton = (name: string, { show, hide, what }: NonNullable<Field['reveal']>): Html =>
   html`<button
     type="button"
@@ -116,12 +121,12 @@ type Checkbox = {
   readonly name: string;
   readonly value: string;
   readonly label: string;
-  /** Details below the label, one line each. */
+  /** Lines of details below the label. */
   readonly details?: readonly string[];
   readonly checked?: boolean;
 };
 
-/** A checkbox within its label. */
+/** Renders a checkbox inside its label. */
 export const checkbox = ({ name, value, label, details = [], checked = false }: Checkbox): Html =>
   html`<label class="check">
     <input type="checkbox" name="${name}" value="${value}" ${checked && html`checked`} />

@@ -8,14 +8,14 @@ import type { Words } from '../messages/english-messages.ts';
 export type NewPasswordPage = {
   readonly csrf: string;
   readonly email: string;
-  /** Everything that the account can be used with besides the password. */
+  /** Credentials of the account other than the password. */
   readonly credentials: readonly Credential[];
-  /** The keys of the credentials that the user has chosen to keep so far. */
+  /** Keys of the credentials that the user has chosen to keep. */
   readonly keep: ReadonlySet<string>;
   readonly faults: readonly Fault[];
 };
 
-/** The page that the link of a password reset leads to. */
+/** Renders the page to which the link of a password reset leads. */
 export function newPasswordPage(setting: Setting, content: NewPasswordPage): Html {
   const { passwordReset: words, confirmSignUp } = setting.words;
   const { csrf, email, faults } = content;
@@ -61,7 +61,7 @@ function keepChoices(setting: Setting, { credentials, keep, faults }: NewPasswor
     ${credentials.some(({ kind }) => kind === 'authenticator_app') && field(code, faults)}`;
 }
 
-/** After the reset: what was removed from the account, and what was kept. */
+/** Renders the page after a password reset, with the removed and the kept credentials. */
 export function passwordResetDonePage(setting: Setting, { removed, kept }: Selection): Html {
   const { passwordReset: words, signUp } = setting.words;
   return page(
@@ -84,14 +84,17 @@ const credentialList = ({ words }: Setting, title: string, credentials: readonly
         </ul>
       </section>`;
 
-/** @param quote how to write a name that the user chose */
+/**
+ * Returns the display name of a credential.
+ * @param escapeName escapes a user-chosen name
+ */
 export function credentialName(
   { credential: words }: Words,
   { kind, name, prefix }: Credential,
-  quote = (text: string): string => text,
+  escapeName = (text: string): string => text,
 ): string {
   if (kind === 'authenticator_app') return words.authenticatorApp;
-  return kind === 'passkey' ? words.passkey(quote(name)) : words.apiKey(quote(name), prefix);
+  return kind === 'passkey' ? words.passkey(escapeName(name)) : words.apiKey(escapeName(name), prefix);
 }
 
 const credentialDates = (setting: Setting, { createdAt, lastUsedAt }: Credential): string[] => {

@@ -5,7 +5,7 @@ import type { Setting } from './page-layout.ts';
 import { pageHeaders } from '../assets/page-security-headers.ts';
 import { confirmSignOutPage, failurePage, signedOutPage } from './message-pages.ts';
 
-/** The pages that the protocol's own endpoints show. */
+/** Pages that the endpoints of oidc-provider render. */
 export type ProtocolPages = ReturnType<typeof protocolPages>;
 
 export function protocolPages(setting: Setting, issuer: string) {
@@ -33,7 +33,7 @@ export function protocolPages(setting: Setting, issuer: string) {
     signedOut: async (ctx: KoaContextWithOIDC): Promise<void> => {
       const { accountId } = await ctx.oidc.provider.Session.get(ctx);
       if (accountId === undefined) show(ctx, signedOutPage(setting));
-      else ctx.redirect('/account'); // chose to stay
+      else ctx.redirect('/account'); // the user chose to stay signed in
     },
   };
 }

@@ -4,7 +4,7 @@ import { passkeyForm } from './sign-in-page.ts';
 
 export type SecondFactorPage = {
   readonly csrf: string;
-  /** Says, so that only this server can have said it, that the password was right. */
+  /** Encrypted second-step ticket, which proves that the password was correct. */
   readonly proof: string;
   readonly path: string;
   readonly next: string;

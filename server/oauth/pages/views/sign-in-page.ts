@@ -3,15 +3,15 @@ import { field, hidden, page, type Fault, type Setting } from './page-layout.ts'
 
 export type SignInPage = {
   readonly csrf: string;
-  /** The application that sent the person here. */
+  /** Name of the application that requested the sign-in. */
   readonly application?: string | undefined;
   readonly email?: string;
-  /** Where the pages of this sign-in are: `/sign-in`, or `/sign-in/…` when an application asked for it. */
+  /** Base path of this sign-in: `/sign-in`, or `/sign-in/<uid>` if an application requested it. */
   readonly path: string;
   readonly signUpPath: string;
-  /** Where to go on afterwards. */
+  /** Path to continue at after the sign-in. */
   readonly next: string;
-  /** What a passkey is asked to sign. */
+  /** JSON options of the passkey request, which contain the challenge. */
   readonly passkeyRequest: string;
   readonly faults?: readonly Fault[];
 };
@@ -35,7 +35,7 @@ export function signInPage(setting: Setting, content: SignInPage): Html {
   return page(setting, title, body, faults);
 }
 
-/** Hidden until the script has found that the browser knows passkeys. */
+/** Renders the passkey form hidden; the page script shows it if the browser supports passkeys. */
 export const passkeyForm = (
   action: string,
   label: string,

@@ -9,7 +9,7 @@ export type SignUpPage = {
   readonly faults?: readonly Fault[];
 };
 
-/** The address comes first: only who reads the messages sent to it goes on, and chooses the password. */
+/** Renders the first step of a sign-up, which asks only for the e-mail address. The link sent to it leads to the password step. */
 export function signUpPage(setting: Setting, { csrf, application, email = '', signInPath, faults = [] }: SignUpPage): Html {
   const { shop, words } = setting;
   const { signUp } = words;
