@@ -124,10 +124,10 @@ describe('a statement whose answer nobody waits for', () => {
   });
 });
 
-describe('a query beside the transaction of its request', () => {
+describe('a query outside of the transaction of its request', () => {
   test('is refused instead of waiting for itself', async () => {
     const beside = db.em.transactional(() => db.em.fork().execute('select 1'));
-    await expect(beside).rejects.toThrow('query beside the transaction');
+    await expect(beside).rejects.toThrow('query outside of the transaction');
   });
 });
 
