@@ -53,7 +53,7 @@ describe.skipIf(databaseKind === 'pglite')('a transaction in which a statement f
       await em.execute(`insert into users (name, email) values ('Eve', 'eve@example.com')`);
       await em.execute('select 1 / 0').catch(() => undefined);
     });
-    await expect(overlooked).rejects.toThrow('undone');
+    await expect(overlooked).rejects.toThrow('rolled back');
     expect(await db.em.fork().execute(`select 1 from users where email = 'eve@example.com'`)).toEqual([]);
   });
 });

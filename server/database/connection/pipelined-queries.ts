@@ -23,7 +23,7 @@ type PgClient = ClientBase & { readonly connection: PgConnection; readonly const
 
 const anyClient = z.custom<PgClient>();
 const anyConnection = z.custom<PgConnection>();
-const isPipelined = (query: unknown): query is PipelinedQuery => typeof query === 'object' && query !== null && 'before' in query;
+const isPipelined = (query: unknown): query is PipelinedQuery => typeof query === 'object' && query !== null && 'preceding' in query;
 
 /**
  * Callbacks that receive each row as soon as it arrives, attached to the parameters of the statement: PostgreSQL sends the first rows
@@ -109,9 +109,9 @@ export function sendTogether(given: ClientBase, { preparedStatements, limits }: 
   const send = (last: Prepared): unknown => {
     const preceding = deferred.splice(0);
     isBegun ||= last === begin || preceding[0] === begin;
-    if (limits === undefined || hasLimits || last === begin) return query({ ...last, before: preceding });
+    if (limits === undefined || hasLimits || last === begin) return query({ ...last, preceding });
     hasLimits = isBegun;
-    if (last === limits) return query({ ...last, before: preceding });
+    if (last === limits) return query({ ...last, preceding });
     return query({ ...last, preceding: preceding[0] === begin ? [begin, limits, ...preceding.slice(1)] : [limits, ...preceding] });
   };
   const endTransaction = (text: 'commit' | 'rollback'): unknown => {

@@ -14,8 +14,8 @@ const migrationsDirectory = new URL('../migrations/', import.meta.url);
 /** Compares the applied with the existing migrations. Changes nothing, whereas MikroORM's migrator would create its table. */
 export async function migrationState(em: Em): Promise<MigrationState> {
   const known = (await readdir(migrationsDirectory)).flatMap((file) => /^(\d{14}_\w+)\.[jt]s$/.exec(file)?.[1] ?? []).toSorted();
-  const [table] = await em.execute<{ exists: boolean }[]>(`select to_regclass('mikro_orm_migrations') is not null as there`);
-  const rows = table?.exists ? await em.execute<{ name: string }[]>('select name from mikro_orm_migrations order by id') : [];
+  const [table] = await em.execute<{ table_exists: boolean }[]>(`select to_regclass('mikro_orm_migrations') is not null as table_exists`);
+  const rows = table?.table_exists ? await em.execute<{ name: string }[]>('select name from mikro_orm_migrations order by id') : [];
   const applied = rows.map(({ name }) => name);
   return {
     applied,
