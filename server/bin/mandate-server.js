@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 const major = 24;
 
-// This file, alone, has to run with any version of Node.js.
+// Only this file has to run with any version of Node.js.
 if (Number.parseInt(process.versions.node, 10) >= major) {
   const { keepCompiled } = await import('../process/compile-cache.ts');
   keepCompiled();

@@ -2,30 +2,30 @@ import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Io } from './io.ts';
 
-const about = `
+const helpFooter = `
 It is configured by environment variables, as the server is: \`mandate-server check\` says whether they are right, README.md what they are.
 
 Exit codes: 0 done, 1 failed, 2 the command line was not understood.
 `;
 
-/** Each command is loaded when it is called for. `endWith` takes its exit code, where it is not 0. */
-export function buildProgram(io: Io, endWith: (exitCode: number) => void): Command {
+/** Builds the command-line program. Commands are loaded on demand. `setExitCode` receives exit codes other than 0. */
+export function buildProgram(io: Io, setExitCode: (exitCode: number) => void): Command {
   const program = new Command('mandate-server')
     .description('Runs a Mandate server, and looks after its database.')
     .exitOverride()
-    // failures are told in one place, with their exit code
+    // errors are printed in one place, with their exit code
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
     .version(packageJson.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and takes')
     .helpCommand(false)
-    .addHelpText('after', about);
-  addServerCommands(program, io, endWith);
-  addKeeperCommands(program, io);
+    .addHelpText('after', helpFooter);
+  addServerCommands(program, io, setExitCode);
+  addMaintenanceCommands(program, io);
   addBackupCommands(program, io);
   return program;
 }
 
-function addServerCommands(program: Command, io: Io, endWith: (exitCode: number) => void): void {
+function addServerCommands(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   program
     .command('start')
     .description('Start the server, as `npm start` does.')
@@ -33,10 +33,10 @@ function addServerCommands(program: Command, io: Io, endWith: (exitCode: number)
   program
     .command('check')
     .description('Say whether the configuration is right, and reach the database, Redis and the mail server.')
-    .action(async () => endWith(await (await import('./check.ts')).check(io)));
+    .action(async () => setExitCode(await (await import('./check.ts')).check(io)));
 }
 
-function addKeeperCommands(program: Command, io: Io): void {
+function addMaintenanceCommands(program: Command, io: Io): void {
   program
     .command('migrate')
     .description('Apply the migrations that the database does not have yet; each start does it, too.')

@@ -30,7 +30,7 @@ export function refuseWritesWithoutSpace(database: PGliteInterface, storage: Sto
     },
     async transaction(work) {
       await adjustSession();
-      return transaction((transaction) => work(guardTransaction(transaction, storage)));
+      return transaction((openTransaction) => work(guardTransaction(openTransaction, storage)));
     },
   };
   for (const [name, value] of Object.entries(guardedQueries)) Object.defineProperty(database, name, { value });
