@@ -42,14 +42,13 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
   const app = await createApp({ db, log, ...rest, wake, newEvents, ...appSettings, ...limitSettings });
   await prepareDatabase(config, db, log);
   const tls = config.tls && readTlsFiles(config.tls);
-  const load = { atOnce: config.concurrency };
   const stopping = new AbortController();
   const timeouts = trustProxy === false ? {} : { keepAlive: keepAliveBehindProxyMs };
   const server = httpServer(app, {
     issuer,
     log,
     health: health(db, stopping.signal, storage),
-    load,
+    load: { atOnce: config.concurrency },
     timeouts,
     tls,
     watchLoad: metrics?.watchLoad,
