@@ -3,7 +3,7 @@ const major = 24;
 
 // Only this file has to run with any version of Node.js.
 if (Number.parseInt(process.versions.node, 10) >= major) {
-  const { keepCompiled } = await import('../process/compile-cache.ts');
-  keepCompiled();
+  const { cacheCompiledModules } = await import('../process/compile-cache.ts');
+  cacheCompiledModules();
   await import('../command/main.ts');
 } else (await import('../../start-provided-node.js')).startProvidedNode(import.meta.url, 'mandate-server', major);
