@@ -1,4 +1,4 @@
-import express, { type Express, type Router } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { LastUse } from './api-keys/api-key-use-buffer.ts';
 import { orApiKey } from './api-keys/verify-api-key.ts';
@@ -172,16 +172,19 @@ function apiRouter(
     limit,
     () => false,
   );
-  const inProcessApi = express.Router().use(answerHeaders, router, refuseUnknownPath, errorHandler(issuer, parts.log));
-  const endpoint = {
-    em: db.em,
-    issuer,
-    log: parts.log,
-    authenticate: authenticateTools,
-    isOriginOfApplication: isOriginOfApplication(db.em),
-  };
-  const tools = mcpEndpoint({ ...endpoint, api: inProcessApi });
+  const tools = mcpRouter({ db, issuer, log: parts.log }, authenticateTools, router);
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
+}
+
+/** Creates the MCP endpoint, whose tools call the API routes in this process. */
+function mcpRouter(
+  { db: { em }, issuer, log }: Pick<AppParts, 'db' | 'issuer' | 'log'>,
+  authenticateTools: RequestHandler,
+  routes: Router,
+) {
+  const inProcessApi = express.Router().use(answerHeaders, routes, refuseUnknownPath, errorHandler(issuer, log));
+  const access = { authenticate: authenticateTools, isOriginOfApplication: isOriginOfApplication(em) };
+  return mcpEndpoint({ em, issuer, log, ...access, api: inProcessApi });
 }
 
 const challenge = (resource: string) => ({ resourceMetadata: resourceMetadataUrl(resource).href, proofAlgorithms });

@@ -152,8 +152,8 @@ const finishTwoPhaseRequest = statement<{ key: string }>(
  * call. In the meantime, a replay is told to retry. When the first request has not completed within five seconds, a replay reads the
  * current state. The first of them to complete stores the response that all replays get.
  */
-export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Response, { begin, goOn, look, location }: Steps<Body>) {
-  if (isDryRun(req)) return { status: 201 as const, body: await rollBackAfter(em, res, begin) };
+export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Response, steps: Steps<Body>) {
+  if (isDryRun(req)) return { status: 201 as const, body: await rollBackAfter(em, res, steps.begin) };
   const keyScope = keyScopeOf(req);
   const hash = hashRequest(req, req.body);
   const { started, isFirst } = await em.transactional(async (inner) => {
@@ -163,14 +163,14 @@ export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Respons
       if (prior.status !== null || !prior.silent) throw replayOf(prior);
       return { started: responseSchema<Body>(req, 201).parse(JSON.parse(prior.body ?? '')), isFirst: false };
     }
-    const created = parseResponse(req, 201, await begin(inner));
-    if (keyScope !== undefined) await storeResponse(inner, [...keyScope, null, location(created), JSON.stringify(created)]);
+    const created = parseResponse(req, 201, await steps.begin(inner));
+    if (keyScope !== undefined) await storeResponse(inner, [...keyScope, null, steps.location(created), JSON.stringify(created)]);
     return { started: created, isFirst: true };
   });
-  const body = parseResponse(req, 201, await (isFirst ? goOn(started) : look(started)));
+  const body = parseResponse(req, 201, await (isFirst ? steps.goOn(started) : steps.look(started)));
   const finished = keyScope === undefined || (await finishTwoPhaseRequest(em, [...keyScope, JSON.stringify(body)])).length > 0;
   if (!finished) throw replayOf(await findPriorRequest(em, keyScope, hash));
-  res.location(location(body));
+  res.location(steps.location(body));
   return { status: 201 as const, body };
 }
 

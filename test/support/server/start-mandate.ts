@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { createApp, type AppParts } from '../../../server/app.ts';
 import type { Database } from '../../../server/database/database.ts';
 import { httpServer, type HttpServerOptions } from '../../../server/http/server/http-server.ts';
+import type { LoadLimits } from '../../../server/http/server/load-shedder.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
@@ -38,7 +39,7 @@ export type Mandate = {
 export const generous = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 100_000_000 };
 
 /** As much at once as a test likes. */
-const unbounded = { atOnce: 10_000 };
+const unbounded = { atOnce: 10_000 } satisfies Partial<LoadLimits>;
 
 export type Given = Partial<
   Pick<
