@@ -28,7 +28,7 @@ export async function offerCopies(db: Database, directory: string, log: Log): Pr
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', (error) => log.warn({ err: error }, 'whoever asked for a copy of the database was lost'));
+    socket.on('error', (error) => log.warn({ err: error }, 'the client of a database copy disconnected'));
     socket.resume();
     // one at a time, because each copy needs as much space as the database
     copying = copying.then(() => serveCopy(db, directory, socket, log));
@@ -48,7 +48,7 @@ async function listen(server: Server, path: string, log: Log): Promise<void> {
     await once(server, 'listening');
     await chmod(path, 0o600);
   } catch (error) {
-    log.warn({ err: error, path }, 'no backup can be made while this server runs: its data directory takes no socket');
+    log.warn({ err: error, path }, 'no backup can be made while this server runs: no socket can be created in its data directory');
   }
 }
 
@@ -62,7 +62,7 @@ async function serveCopy(db: Database, directory: string, socket: Socket, log: L
     if (!socket.destroyed) await once(socket, 'close');
   } catch (error) {
     log.error({ err: error }, 'the database could not be copied');
-    socket.end(`${JSON.stringify({ refused: 'the server could not copy it: its log says why' })}\n`);
+    socket.end(`${JSON.stringify({ refused: 'the server could not copy the database; its log has the cause' })}\n`);
   } finally {
     await removeIfUnused(copyDirectory);
   }

@@ -54,9 +54,9 @@ async function receiveCopyPath(socket: Socket, inUse: DataDirectoryInUseError): 
       if (text.endsWith('\n')) break;
     }
   } catch (cause) {
-    throw new BackupError(`${inUse.message}, which gives no copy of it: stop that process first`, { cause });
+    throw new BackupError(`${inUse.message}, which does not provide a copy: stop that process first`, { cause });
   }
-  if (text === '') throw new BackupError(`${inUse.message}, which ended before it gave a copy: try again`);
+  if (text === '') throw new BackupError(`${inUse.message}, which exited before it provided a copy: try again`);
   const reply = replySchema.parse(JSON.parse(text));
   if ('copy' in reply) return reply.copy;
   throw new BackupError(reply.refused);

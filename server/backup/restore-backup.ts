@@ -82,7 +82,7 @@ class TableRestorer {
     const unknownColumns = columns.filter((column) => !known.has(column));
     if (!table || unknownColumns.length > 0)
       throw new BackupError(
-        `the backup has something that its migrations do not make: ${[name, ...unknownColumns].join('.')}. Was the database changed by hand?`,
+        `the backup contains something that its migrations do not create: ${[name, ...unknownColumns].join('.')}. Was the database changed manually?`,
       );
     const values = columns.map((column, index) => `(line->>${index})::${known.get(column)}`).join(', ');
     this.#table = table;
@@ -114,7 +114,7 @@ class TableRestorer {
     let done = 0;
     for (const { table, columns, sha256 } of this.#restored) {
       const sum = await sumOfRows(this.#em, table, columns, (count) => onRows((done += count)));
-      if (sum !== sha256) throw new BackupError(`${table.name} is not what the backup says after it was restored: nothing was kept`);
+      if (sum !== sha256) throw new BackupError(`${table.name} differs from the backup after the restore: everything was rolled back`);
     }
   }
 }

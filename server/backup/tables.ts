@@ -50,7 +50,7 @@ function sortByReference(tables: readonly Table[]): Table[] {
   const [remaining, sorted] = [new Set(tables), new Map<string, Table>()];
   while (remaining.size > 0) {
     const next = [...remaining].filter(({ refers_to: names }) => names.every((name) => sorted.has(name)));
-    if (next.length === 0) throw new Error(`tables refer to each other in a circle: ${[...remaining].map(({ name }) => name).join(', ')}`);
+    if (next.length === 0) throw new Error(`circular foreign keys between tables: ${[...remaining].map(({ name }) => name).join(', ')}`);
     for (const each of next) {
       remaining.delete(each);
       sorted.set(each.name, each);

@@ -25,7 +25,7 @@ export type BackupSummary = { readonly tables: number; readonly rows: number; re
  * is complete and is readable only by its owner.
  */
 export async function writeBackup(db: Database, file: string, parts: BackupParts): Promise<BackupSummary> {
-  if (existsSync(file)) throw new BackupError(`${file} is there already, and a backup overwrites nothing: name another file`);
+  if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);
   const em = db.em.fork();
   const temporaryFile = `${file}.part`;
   // one snapshot for all tables; PGlite has a single connection anyway

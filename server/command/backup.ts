@@ -20,7 +20,7 @@ export async function backup({ stdout, stderr }: Io, file: string): Promise<void
     const onRows = (done: number, of: number): void => onProgress('rows', done, of);
     const summary = await writeBackup(db, resolve(file), { key: keys.backups, now: new Date(), onRows });
     stdout.write(`${file}: ${describeContents(summary)}, ${sizeOf(summary.bytes)}, in ${secondsSince(startedAt)}\n`);
-    stderr.write('Restoring it takes MANDATE_SECRET, which is not in it: keep both, and not in one place.\n');
+    stderr.write('Restoring it requires MANDATE_SECRET, which it does not contain. Store both, in different places.\n');
   } finally {
     await db.close();
   }

@@ -21,9 +21,14 @@ export async function check(io: Io): Promise<number> {
   const config = await report.run('configuration', async () => readConfig(), describeConfig);
   if (config) {
     await checkDatabase(report, config);
-    await report.run('replica', () => checkReplica(config), String, 'Does it run, and is DATABASE_REPLICA_URL right?');
-    await report.run('redis', () => checkRedis(config), String, 'Does Redis run, and is REDIS_URL right?');
-    await report.run('mail', () => checkMailServer(config), String, 'Is MANDATE_SMTP_URL right, with the name and the password in it?');
+    await report.run('replica', () => checkReplica(config), String, 'Is it running, and is DATABASE_REPLICA_URL correct?');
+    await report.run('redis', () => checkRedis(config), String, 'Is Redis running, and is REDIS_URL correct?');
+    await report.run(
+      'mail',
+      () => checkMailServer(config),
+      String,
+      'Is MANDATE_SMTP_URL correct, including the user name and the password?',
+    );
   }
   return report.failed ? exitCodes.failed : exitCodes.done;
 }
@@ -67,7 +72,7 @@ async function checkDatabase(report: CheckReport, config: Config): Promise<void>
     'database',
     () => connectToDatabase(config),
     ({ is }) => is,
-    'Does it run, and is DATABASE_URL right?',
+    'Is it running, and is DATABASE_URL correct?',
   );
   if (!result) return;
   await checkDatabaseContent(report, config, result.db.em.fork());
@@ -100,7 +105,7 @@ async function checkDatabaseContent(report: CheckReport, config: Config, em: Em)
 function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<typeof migrationState>>): string {
   const notes = [
     pending.length > 0 && `${pending.length} pending, which \`mandate-server migrate\` or the next start applies`,
-    unknown.length > 0 && `${unknown.length} of them by a newer release`,
+    unknown.length > 0 && `${unknown.length} of them from a newer release`,
   ];
   return [`${applied.length} applied`, ...notes].filter(Boolean).join(', ');
 }
@@ -109,9 +114,9 @@ async function checkSecret({ secret, dataDirectory }: Config, em: Em): Promise<s
   const existing = secret ?? (await existingSecret(dataDirectory));
   const [sealed] = await em.execute<object[]>('select 1 from signing_keys limit 1');
   if (existing === undefined && !sealed) return 'none yet: the first start makes one';
-  if (existing === undefined) throw new CommandFailure('there is none: set MANDATE_SECRET to the one this database was made with');
+  if (existing === undefined) throw new CommandFailure('there is none: set MANDATE_SECRET to the one that this database was created with');
   await expectSecretOf(em, deriveKeys(existing).signingKeys);
-  return sealed ? 'opens the signing keys in the database' : 'nothing in the database is sealed yet';
+  return sealed ? 'decrypts the signing keys in the database' : 'the database contains no encrypted data yet';
 }
 
 async function countAdministrators(em: Em): Promise<string> {
@@ -120,7 +125,7 @@ async function countAdministrators(em: Em): Promise<string> {
 }
 
 async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise<string> {
-  if (replicaUrl === undefined) return 'not used: lists come from the database';
+  if (replicaUrl === undefined) return 'not used: list queries run on the database';
   const db = await openForReading(replicaUrl, { preparedStatements });
   try {
     const [row] = await db.em.fork().execute<{ follows: boolean }[]>('select pg_is_in_recovery() as follows');
@@ -132,18 +137,18 @@ async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise
 }
 
 async function checkRedis({ redisUrl }: Config): Promise<string> {
-  if (redisUrl === undefined) return 'not used: each process counts requests for itself';
+  if (redisUrl === undefined) return 'not used: each process counts requests separately';
   await reachSharedCounters(redisUrl);
   return 'answers';
 }
 
 async function checkMailServer({ mail, production }: Config): Promise<string> {
-  if (!mail) return production ? 'not set: nobody can sign up or choose a new password' : 'not set: messages stand in the log';
+  if (!mail) return production ? 'not set: users cannot sign up or reset their passwords' : 'not set: messages are written to the log';
   const transport = await smtpTransport(mail.smtpUrl, mail.from);
   try {
     await transport.verify();
   } finally {
     transport.close();
   }
-  return 'lets us in';
+  return 'sign-in succeeded';
 }

@@ -40,7 +40,7 @@ function parseAccount(account: { readonly email: string; readonly name: string }
   const [validName, validEmail] = [name.safeParse(account.name), email.safeParse(account.email)];
   if (!validEmail.success) throw new CommandFailure('--email takes an e-mail address, such as ann@example.com', exitCodes.usage);
   if (!validName.success) {
-    const reason = characterFault(validName.error) ?? 'takes a name of up to 200 characters';
+    const reason = characterFault(validName.error) ?? 'must be a name of up to 200 characters';
     throw new CommandFailure(`--name ${reason}`, exitCodes.usage);
   }
   return { name: validName.data, email: validEmail.data };

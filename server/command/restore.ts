@@ -7,8 +7,7 @@ import type { Io } from './io.ts';
 import { progressBar } from './progress-bar.ts';
 import { describeContents, secondsSince } from './format-output.ts';
 
-const alternative =
-  'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database away';
+const alternative = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database';
 
 /** `mandate-server restore FILE` */
 export async function restore({ stdout, stderr }: Io, file: string): Promise<void> {

@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     }
     // --help and --version throw, too
     if (error.exitCode === 0) return exitCodes.done;
-    io.stderr.write(`${error.message}\nEvery command and option: mandate-server --help\n`);
+    io.stderr.write(`${error.message}\nCommands and options: mandate-server --help\n`);
     return exitCodes.usage;
   }
 }

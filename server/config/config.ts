@@ -154,14 +154,14 @@ const environmentSchema = z
       if (found) addIssue(found.file === 'cert' ? 'MANDATE_TLS_CERT' : 'MANDATE_TLS_KEY', found.message);
     }
     if (env.MANDATE_ROLE !== 'all' && env.DATABASE_URL === undefined) {
-      addIssue('MANDATE_ROLE', 'must be all without DATABASE_URL: the embedded database belongs to one process');
+      addIssue('MANDATE_ROLE', 'must be all without DATABASE_URL: only one process can use the embedded database');
     }
     if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
       addIssue('DATABASE_REPLICA_URL', 'needs DATABASE_URL, which it is a replica of');
     if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined)
       addIssue('DATABASE_DIRECT_URL', 'needs DATABASE_URL, the same database through a connection pooler');
     if (env.MANDATE_METRICS_PORT === env.PORT)
-      addIssue('MANDATE_METRICS_PORT', 'must be another port than PORT: not everybody may read them');
+      addIssue('MANDATE_METRICS_PORT', 'must be another port than PORT, because metrics are not public');
     if (env.NODE_ENV !== 'production') return;
     if (env.MANDATE_SECRET === undefined) addIssue('MANDATE_SECRET', 'must be set in production; `openssl rand -hex 32` makes one');
     if (!env.MANDATE_ISSUER?.startsWith('https://')) addIssue('MANDATE_ISSUER', 'must be an https address in production');

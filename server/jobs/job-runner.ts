@@ -38,7 +38,7 @@ export function startBackground(jobs: readonly Job[], log: Log, isPaused: () => 
       const sleepSignal = AbortSignal.any([stopping.signal, wakeUp.signal, work.signal]);
       if (!isPaused())
         await run(stopping.signal).catch((error: unknown) => {
-          if (!isWriteRefusal(error)) log.error({ err: error, job: name }, 'work in the background failed, and is tried again');
+          if (!isWriteRefusal(error)) log.error({ err: error, job: name }, 'a background job failed and will be retried');
         });
       await sleep(typeof everyMs === 'number' ? everyMs : everyMs(), undefined, { signal: sleepSignal }).catch(() => undefined);
       const tooEarlyMs = leastMs - (performance.now() - startedAt);

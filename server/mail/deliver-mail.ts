@@ -44,10 +44,11 @@ export async function deliverMail(
   let sent = 0;
   for (const { id, sealed, attempts } of pending) {
     const mail = unseal(sealed, key, mailLabel);
-    const sendError = mail === undefined ? new MailRefusedError('sealed with another secret') : await trySend(transport, mail);
+    const sendError = mail === undefined ? new MailRefusedError('encrypted with another secret') : await trySend(transport, mail);
     if (sendError === undefined) sent += 1;
     const isFinal = sendError instanceof MailRefusedError || attempts >= maxAttempts;
-    if (sendError !== undefined) log.warn({ err: sendError, mail_id: id, attempts }, isFinal ? 'a message is given up' : 'a message waits');
+    if (sendError !== undefined)
+      log.warn({ err: sendError, mail_id: id, attempts }, isFinal ? 'a message is given up' : 'a message will be retried');
     if (sendError === undefined || isFinal) await removeMail(em, [id]);
     else await postponeMail(em, [id, new Date(now.getTime() + 4 ** Math.min(attempts, 6) * (minuteMs / 4))]);
   }

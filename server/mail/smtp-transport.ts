@@ -35,7 +35,7 @@ export async function smtpTransport(url: string, from: string): Promise<SmtpTran
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        if (isFinal(error)) throw new MailRefusedError('the mail server refused the message', { cause: error });
+        if (isFinal(error)) throw new MailRefusedError('the mail server rejected the message', { cause: error });
         throw error;
       }
     },

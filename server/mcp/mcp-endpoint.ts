@@ -35,14 +35,14 @@ export function mcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplicati
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const call = authInfo && calls.get(authInfo);
-      if (!call) throw new Error('a request without its caller');
+      if (!call) throw new Error('the request has no caller');
       return createToolServer(call);
     },
     // The tools do not change while the server runs, so subscriptions would never receive anything.
     {
       maxRequestBodySize: maxBodyBytes,
       maxSubscriptions: 1,
-      onerror: (err) => log.warn({ err }, 'a request of the Model Context Protocol was refused'),
+      onerror: (err) => log.warn({ err }, 'an MCP request was rejected'),
     },
   );
   const handleRequest = createRequestHandler(handler, (req, caller) => {

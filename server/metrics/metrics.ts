@@ -61,7 +61,7 @@ export class Metrics {
       const text = await this.#registry.metrics();
       res.writeHead(200, { 'Content-Type': this.#registry.contentType, 'Cache-Control': 'no-store' }).end(text);
     } catch (error) {
-      this.#log.error({ err: error }, 'metrics could not be gathered');
+      this.#log.error({ err: error }, 'metrics could not be collected');
       res.writeHead(500).end();
     }
   }

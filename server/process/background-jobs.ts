@@ -48,6 +48,6 @@ function createDeliverer({ config: { production }, db: { em }, log, keys, transp
 export async function transportOf({ mail, production }: Config, log: Log): Promise<MailTransport | undefined> {
   if (mail) return smtpTransport(mail.smtpUrl, mail.from);
   if (!production) return logTransport(log);
-  log.warn('e-mail cannot be sent: set MANDATE_SMTP_URL and MANDATE_MAIL_FROM, or nobody can sign up');
+  log.warn('e-mail cannot be sent: set MANDATE_SMTP_URL and MANDATE_MAIL_FROM, otherwise users cannot sign up');
   return undefined;
 }

@@ -10,6 +10,6 @@ export function stopOnSignal(opened: AsyncDisposable, log: Log): void {
     await opened[Symbol.asyncDispose]();
   };
   // Other modules reload files on SIGHUP; without this listener, it would end a process that has none.
-  process.on('SIGHUP', () => log.info('told to read its files again'));
+  process.on('SIGHUP', () => log.info('reloading files'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, (received) => void stop(received));
 }

@@ -27,21 +27,21 @@ export const upkeepJobs = ({ db, log, transport, mailKey }: UpkeepParts): Job[] 
   { name: 'mail', everyMs: secondMs, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
   { name: 'expired tokens', everyMs: 60 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, sweepOauthRecords) },
   { name: 'unused applications', everyMs: 600 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, removeUnusedApplications) },
-  { name: 'answers to repeated requests', everyMs: 600 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, sweepIdempotencyKeys) },
+  { name: 'expired idempotency keys', everyMs: 600 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, sweepIdempotencyKeys) },
   {
-    name: 'traces of what is over',
+    name: 'orphaned rows',
     everyMs: 3600 * secondMs,
     run: async () => sweepTraces(db.em.fork(), await databaseTime(db.em.fork())),
   },
-  { name: 'old attempts, links and challenges', everyMs: 600 * secondMs, run: () => deleteExpiredAuthRows(db) },
+  { name: 'expired attempts, links and challenges', everyMs: 600 * secondMs, run: () => deleteExpiredAuthRows(db) },
 ];
 
 /** Buffers of a process that serves requests. */
 export type Counted = { readonly db: Database; readonly lastUse: LastUse; readonly monthlyUse: MonthlyUse };
 
 export const countingJobs = ({ db, lastUse, monthlyUse }: Counted): Job[] => [
-  { name: 'last use of keys', everyMs: 30 * secondMs, run: () => lastUse.write(db.em.fork()) },
-  { name: 'use of the month', everyMs: 5 * secondMs, run: () => monthlyUse.write(db.em.fork()) },
+  { name: 'last use of API keys', everyMs: 30 * secondMs, run: () => lastUse.write(db.em.fork()) },
+  { name: 'monthly usage', everyMs: 5 * secondMs, run: () => monthlyUse.write(db.em.fork()) },
 ];
 
 /** Repeats a deletion until nothing is left, because a busy minute can leave more than one batch. */

@@ -43,8 +43,8 @@ export function reloadSecretsOnHangup(config: Config, parts: Replaceable, log: L
       await replace(current, reloaded, parts);
       const needsRestart = startOnlySettings.filter((name) => reloaded[name] !== config[name]);
       current = reloaded;
-      log.info('secrets were read again');
-      if (needsRestart.length > 0) log.warn({ changed: needsRestart }, 'some secrets have changed that take effect with the next start');
+      log.info('secrets reloaded');
+      if (needsRestart.length > 0) log.warn({ changed: needsRestart }, 'some changed secrets only take effect after a restart');
     } catch (error) {
       log.error({ err: error }, 'secrets stay as they were: the configuration cannot be read again');
     }

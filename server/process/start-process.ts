@@ -23,7 +23,7 @@ export async function startProcess(config: Config, log: Log, opened: AsyncDispos
   limitMemory();
   // Started late, because a single migration statement or the recovery of an embedded database can take longer than the limit.
   startWatchdog(config.watchdogSeconds, config.production, log);
-  if (config.production && config.payments.test) log.warn('orders can be paid without money: MANDATE_TEST_PAYMENTS is on');
+  if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundWork(dependencies);
   opened.defer(() => background.stop());
   opened.defer(await offerCopies(dependencies.db, config.databaseUrl, log));

@@ -11,7 +11,7 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
     const { startProcess } = await import('./start-process.ts');
     await startProcess(config, log, opened);
   } catch (error) {
-    await opened.disposeAsync().catch((closeError: unknown) => log.warn({ err: closeError }, 'not everything could be closed'));
+    await opened.disposeAsync().catch((closeError: unknown) => log.warn({ err: closeError }, 'some resources could not be closed'));
     throw error;
   }
   stopOnSignal(opened, log);

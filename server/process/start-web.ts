@@ -75,7 +75,7 @@ export async function startAnsweringHealth({ config, log, db }: ProcessParts, op
     return finishRequests(server);
   });
   if (!config.production)
-    process.stdout.write('\nMandate is running. This process works in the background: it answers /healthz and /readyz.\n\n');
+    process.stdout.write('\nMandate is running. This process runs background jobs and serves /healthz and /readyz.\n\n');
 }
 
 async function prepareDatabase(config: Config, db: Database, log: Log): Promise<void> {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 /** Sets the int8 parser of a pool. Not pg's global parsers, because the driver may have its own copy of pg. */
 export function parseInt8(pool: Pool, parse: (text: string) => number): void {
   const { types } = pool.options;
-  if (!hasTypeParsers(types)) throw new Error('the PostgreSQL pool takes no type parsers');
+  if (!hasTypeParsers(types)) throw new Error('the PostgreSQL pool does not support type parsers');
   types.setTypeParser(20, parse);
 }
 

@@ -36,7 +36,7 @@ class NotAReplicaError extends Error {
  * made them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
  */
 export class Replica {
-  /** Number of list queries per server. */
+  /** Number of list queries that ran on the replica and on the primary. */
   readonly counts = { replica: 0, primary: 0 };
   readonly #primary: Em;
   readonly #replica: Em;

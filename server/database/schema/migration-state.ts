@@ -11,7 +11,7 @@ export type MigrationState = {
 
 const migrationsDirectory = new URL('../migrations/', import.meta.url);
 
-/** Compares the applied with the existing migrations. Changes nothing, whereas MikroORM's migrator would create its table. */
+/** Compares the migrations in the database with those of this release. Changes nothing, whereas MikroORM's migrator would create its table. */
 export async function migrationState(em: Em): Promise<MigrationState> {
   const known = (await readdir(migrationsDirectory)).flatMap((file) => /^(\d{14}_\w+)\.[jt]s$/.exec(file)?.[1] ?? []).toSorted();
   const [table] = await em.execute<{ table_exists: boolean }[]>(`select to_regclass('mikro_orm_migrations') is not null as table_exists`);

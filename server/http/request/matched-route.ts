@@ -12,7 +12,7 @@ export type RoutedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
 
 /** Returns the route of the contract that the request matched. */
 export function routeOf({ tsRestRoute }: RoutedRequest): AppRoute {
-  if (!tsRestRoute) throw new Error('a request without its route');
+  if (!tsRestRoute) throw new Error('the request has no matched route');
   return tsRestRoute;
 }
 

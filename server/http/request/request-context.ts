@@ -45,7 +45,7 @@ export const continueScope = (from: object, to: object): void => contexts.set(to
 
 const contextOf = (req: object): RequestContext => {
   const context = contexts.get(req);
-  if (!context) throw new Error('a request without its scope');
+  if (!context) throw new Error('the request has no context');
   return context;
 };
 

@@ -20,7 +20,7 @@ export function refuseOtherMethods(router: IRouter, contract: AppRouter, include
 }
 
 /**
- * Returns a check whether the route of another path matches this path as well: for the router, `/users/me` is also
+ * Returns a predicate that tells whether the route of another path matches this path as well: for the router, `/users/me` is also
  * `/users/:user_id`. Its other methods must be rejected before the router reaches the routes of the other path.
  */
 export function overlaps(contract: AppRouter): (path: string) => boolean {

@@ -26,13 +26,13 @@ export type HttpServerOptions = {
 
 /** Timeouts in milliseconds. */
 export type Timeouts = {
-  /** For the headers of a request. */
+  /** For receiving the headers of a request. */
   readonly headers: number;
-  /** For a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
+  /** For receiving a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
   readonly request: number;
-  /** Without any data in either direction. */
+  /** For a connection without any data in either direction. */
   readonly idle: number;
-  /** Between two requests of a connection. */
+  /** For the next request on an open connection. */
   readonly keepAlive: number;
 };
 

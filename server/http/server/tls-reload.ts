@@ -13,7 +13,7 @@ const day = 86_400_000;
  * the files is not written yet), the old pair stays in use.
  */
 export function followTlsFiles(server: HttpServer, files: TlsFiles, pair: TlsPair, log: Logger): Disposable {
-  if (!(server instanceof Server)) throw new Error('a server without TLS');
+  if (!(server instanceof Server)) throw new Error('the server does not use TLS');
   const reload = new TlsReload(server, files, pair, log);
   const checkFiles = (): void => reload.checkFiles();
   process.on('SIGHUP', checkFiles);

@@ -208,7 +208,7 @@ export class Replay extends Error {
 }
 
 async function findPriorOfClaim(em: Em, claimed: Claim): Promise<StoredRequest> {
-  if (!claimed) throw new Error('a request without a key gave no answer');
+  if (!claimed) throw new Error('the request has no key and no response');
   const [caller, operation, key, hash] = claimed;
   return findPriorRequest(em, [caller, operation, key], hash);
 }
