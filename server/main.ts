@@ -1,5 +1,5 @@
-import { keepCompiled } from './process/compile-cache.ts';
+import { cacheCompiledModules } from './process/compile-cache.ts';
 
-keepCompiled();
+cacheCompiledModules();
 const { runServer } = await import('./process/run-server.ts');
 await runServer();

@@ -25,7 +25,7 @@ import { type VersionDeps, versionRoutes } from '../versions/routes.ts';
 import type { WebhookDeps } from '../webhooks/endpoints/create-endpoint.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
 
-/** Every resource of the API: one line each here, one in the contract, one per table in database/entities.ts. */
+/** Returns the route handlers of every resource. The contract lists the same resources; entities.ts lists the tables. */
 export const resources = (deps: ResourceDeps & PaymentDeps & EventDeps & VersionDeps & WebhookDeps & ConnectedAppDeps) => ({
   versions: versionRoutes(deps),
   users: userRoutes(deps),

@@ -1,4 +1,4 @@
-import express, { type Express, type Router } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { LastUse } from '../api-keys/api-key-use-buffer.ts';
 import { orApiKey } from '../api-keys/verify-api-key.ts';
@@ -49,51 +49,51 @@ import { MonthlyUse } from '../usage/usage-buffer.ts';
 
 export type AppParts = {
   readonly db: Database;
-  /** What answers lists, when that is not the database itself. */
+  /** Runs list queries, perhaps on a read replica; by default, they run on `db`. */
   readonly readList?: ReadList | undefined;
-  /** Scheme, host and perhaps path that people and programs reach the server by. */
+  /** Public URL of the server, with an optional path; also the OAuth issuer. */
   readonly issuer: string;
   readonly keys: SecretKeys;
   readonly log: Log;
-  /** Whether prices contain the tax, which is usual, or it comes on top. */
+  /** Whether prices include tax (the default) or tax is added to them. */
   readonly taxMode?: Order['tax_mode'];
-  /** Who takes the money; without it, people do, by hand. */
+  /** Payment providers; by default, payments are recorded manually. */
   readonly providers?: PaymentProviders;
-  /** Called when something waits in the background. */
+  /** Called when there is new work for the background jobs. */
   readonly wake?: () => void;
-  /** Whose word about the address of a caller counts (Express' `trust proxy`). */
+  /** Trusted reverse proxies (the `trust proxy` setting of Express). */
   readonly trustProxy?: number | string | false;
-  /** Where the use of API keys is noted, to be written now and then. */
+  /** Buffers the last-use times of API keys, which a background job writes to the database. */
   readonly lastUse?: LastUse;
-  /** How many requests callers may make. */
+  /** Request limits per caller. */
   readonly rateLimits?: RateLimits;
-  /** Where requests are counted together with other processes. */
+  /** Redis counters, shared by all server processes; without them, each process counts on its own. */
   readonly sharedCounters?: SharedCounters | undefined;
-  /** Where requests are counted for the month, to be written now and then. */
+  /** Buffers the monthly request counts, which a background job writes to the database. */
   readonly monthlyUse?: MonthlyUse;
-  /** Whether versions that may still change are served beside the others. */
+  /** Whether preview versions of the API are served as well. */
   readonly previewVersions?: boolean;
   readonly now?: () => Date;
-  /** Where those wait who want to hear of the next event. */
+  /** Long polls that wait for the next event. */
   readonly newEvents?: NewEvents;
-  /** Whether events may be sent to this machine itself, over http, and the start page shows the first commands. */
+  /** Whether webhooks may be sent to this machine over plain HTTP and the start page shows the first commands. */
   readonly development?: boolean;
-  /** Where the operator takes reports of vulnerabilities. */
+  /** Contact for vulnerability reports, published in security.txt. */
   readonly securityContact?: string | undefined;
 } & Pick<
   AuthorizationServerParts,
   'store' | 'signingKeys' | 'limits' | 'canMail' | 'openRegistration' | 'documentNetwork' | 'onTokenOperation' | 'refreshGraceSeconds'
 >;
 
-/** The whole server: the API, its document, and the authorization server beside it. */
+/** Creates the Express application: the API, its documentation and the authorization server. */
 export async function createApp(parts: AppParts): Promise<Express> {
   const { db, issuer, log } = parts;
   const authorization = await authorizationServer(parts);
   const app = express();
   app.disable('x-powered-by');
-  // Express would stamp weak ETags on everything, failures included.
+  // Express would add weak ETags to every response, including errors.
   app.set('etag', false);
-  // ... and take the body from any answer to `If-None-Match: *`, also where there is no ETag: http/conditional.ts alone says what is fresh
+  // Express would also drop the body of any response to `If-None-Match: *`, even without an ETag; http/response/etag.ts handles this.
   Object.defineProperty(app.request, 'fresh', { value: false });
   sendJsonDirectly(app);
   app.set('trust proxy', parts.trustProxy ?? false);
@@ -105,16 +105,16 @@ export async function createApp(parts: AppParts): Promise<Express> {
   app.use('/.well-known', protectedResource(issuer));
   app.use(securityTxt({ issuer, contact, development, now }));
   if (base !== '') app.use(rootFiles());
-  app.use(base === '' ? '/' : base, site(parts, authorization));
+  app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
   app.use(unknownPage(authorization.setting, issuer), refuseUnknownPath, errorHandler(issuer, log));
   return app;
 }
 
-function site(parts: AppParts, authorization: AuthorizationServer): Router {
+function siteRouter(parts: AppParts, authorization: AuthorizationServer): Router {
   const { issuer, log, development = false } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use('/api', answerHeaders, cors, currentVersion);
-  router.use(api(parts, authorization));
+  router.use(apiRouter(parts, authorization));
   router.use('/api', refuseUnknownPath, errorHandler(issuer, log));
   router.use(openApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(referencePage(issuer));
@@ -124,13 +124,13 @@ function site(parts: AppParts, authorization: AuthorizationServer): Router {
   return router;
 }
 
-function api(
+function apiRouter(
   { db, issuer, keys, taxMode = 'inclusive', lastUse = new LastUse(), monthlyUse = new MonthlyUse(), ...parts }: AppParts,
   { verifyAccessToken, verifyMcpToken, readSigningKeysAgain: readAgain, onEmailAddressChange }: AuthorizationServer,
 ): Router {
   const { providers = paymentProviders(manualProvider), wake = () => undefined, newEvents = new NewEvents(db.em) } = parts;
   const { now = () => new Date(), onTokenOperation = () => undefined } = parts;
-  const served = apiVersions.filter(({ preview }) => !preview || parts.previewVersions);
+  const servedVersions = apiVersions.filter(({ preview }) => !preview || parts.previewVersions);
   const signingKeys = { encryptionKey: keys.signingKeys, readAgain };
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
@@ -144,7 +144,7 @@ function api(
     wake,
     signingKeys,
     newEvents,
-    apiVersions: served,
+    apiVersions: servedVersions,
     now,
     onTokenOperation,
     ...webhooks,
@@ -154,33 +154,37 @@ function api(
   const limit = limitRequests(
     requestLimits({ em: db.em, limits, counters: counters(limits.windowSeconds ?? 60, parts.sharedCounters), use: monthlyUse }),
   );
-  // Whoever may not call learns nothing else, and cannot make the server read a body.
-  const before = [
-    announceDeprecation(served, now),
+  // Authentication and authorization come first: unauthorized clients learn nothing else and cannot make the server parse a body.
+  const middleware = [
+    announceDeprecation(servedVersions, now),
     authenticate(orApiKey(db.em, lastUse, verifyAccessToken), challenge(apiAudience(issuer)), limit),
     authorize,
     negotiate,
     jsonBody,
   ];
   const { versions, ...shared } = resources(deps);
-  serveContract(router, contract, { versions, ...shared }, before);
-  if (served.some(({ name }) => name === 'v2')) serveContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, before);
+  serveContract(router, contract, { versions, ...shared }, middleware);
+  if (servedVersions.some(({ name }) => name === 'v2'))
+    serveContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
   const authenticateTools = authenticate(
     orApiKey(db.em, lastUse, verifyMcpToken),
     { ...challenge(mcpAudience(issuer)), scopes: assistantScopes },
     limit,
     () => false,
   );
-  const inside = express.Router().use(answerHeaders, router, refuseUnknownPath, errorHandler(issuer, parts.log));
-  const endpoint = {
-    em: db.em,
-    issuer,
-    log: parts.log,
-    authenticate: authenticateTools,
-    isOriginOfApplication: isOriginOfApplication(db.em),
-  };
-  const tools = mcpEndpoint({ ...endpoint, api: inside });
+  const tools = mcpRouter({ db, issuer, log: parts.log }, authenticateTools, router);
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
+}
+
+/** Creates the MCP endpoint, whose tools call the API routes in this process. */
+function mcpRouter(
+  { db: { em }, issuer, log }: Pick<AppParts, 'db' | 'issuer' | 'log'>,
+  authenticateTools: RequestHandler,
+  routes: Router,
+) {
+  const inProcessApi = express.Router().use(answerHeaders, routes, refuseUnknownPath, errorHandler(issuer, log));
+  const access = { authenticate: authenticateTools, isOriginOfApplication: isOriginOfApplication(em) };
+  return mcpEndpoint({ em, issuer, log, ...access, api: inProcessApi });
 }
 
 const challenge = (resource: string) => ({ resourceMetadata: resourceMetadataUrl(resource).href, proofAlgorithms });

@@ -3,7 +3,7 @@ import { importOrders } from '../order-imports/import-orders.ts';
 import { importProducts } from '../product-imports/import-products.ts';
 import type { TaskWork } from '../tasks/run-tasks.ts';
 
-/** How tasks are carried out: one line for each type. */
+/** The handler of each task type. */
 export const taskKinds = {
   order_export: exportOrders,
   order_import: importOrders,

@@ -1,4 +1,4 @@
-/** A backup that cannot be made or restored, in words for whoever asked for it. Nothing was written, or all of it was undone. */
+/** A backup could not be created or restored. The message is for the operator. Nothing was written, or everything was rolled back. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }

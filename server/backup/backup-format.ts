@@ -2,9 +2,9 @@ import { createHmac, type Hmac } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * A backup is UTF-8 text, compressed by gzip. Its first line describes it; then, for each table, follow a line that begins it, one
- * line for each row, and a line that ends it; the last line seals all of them. A row is a JSON array of the text form that PostgreSQL
- * gives each value, or null: what is read back is the same value of any type, on any PostgreSQL and on PGlite.
+ * A backup is gzip-compressed UTF-8 text. Its first line is the header. Each table has a start line, one line per row, and an end line;
+ * the last line authenticates all others. A row is a JSON array of PostgreSQL's text representation of each value, or null, which
+ * restores the same values of any type on any PostgreSQL and on PGlite.
  */
 export const formatVersion = 1;
 
@@ -12,9 +12,9 @@ export const header = z.object({
   format: z.literal('mandate-backup'),
   version: z.number().int(),
   created_at: z.string(),
-  /** What had been applied, in that order: the tables are as these make them. */
+  /** Applied migrations in order; they define the schema of the tables. */
   migrations: z.array(z.string()),
-  /** Tells whether a secret is the one of this installation, and nothing else about it. */
+  /** Fingerprint that tells whether a secret is the one of this installation, and reveals nothing else about it. */
   secret_check: z.string(),
   tables: z.number().int(),
   rows: z.number().int(),
@@ -24,23 +24,23 @@ export type Header = z.infer<typeof header>;
 export const tableBegin = z.object({ table: z.string(), columns: z.array(z.string()).min(1), rows: z.number().int() });
 export type TableBegin = z.infer<typeof tableBegin>;
 
-/** Where a sequence stands: `called` says whether `value` itself was given out. */
-const sequence = z.object({ value: z.string().regex(/^\d+$/), called: z.boolean() });
+/** State of a sequence; `called` tells whether `value` itself has been used. */
+const sequenceSchema = z.object({ value: z.string().regex(/^\d+$/), called: z.boolean() });
 
 export const tableEnd = z.object({
   end_of: z.string(),
-  /** Of the lines of its rows, each with its line feed, in hexadecimal. */
+  /** SHA-256 of the row lines with their line feeds, in hexadecimal. */
   sha256: z.string(),
-  /** By the column that takes its values from it. */
-  sequences: z.record(sequence),
+  /** By the name of the column that uses the sequence. */
+  sequences: z.record(sequenceSchema),
 });
 export type TableEnd = z.infer<typeof tableEnd>;
 
-/** HMAC-SHA-256 of everything before this line, in base64url. */
+/** HMAC-SHA-256 of all preceding lines, in base64url. */
 export const seal = z.object({ seal: z.string() });
 
 export const toLine = (value: Header | TableBegin | TableEnd | z.infer<typeof seal>): string => `${JSON.stringify(value)}\n`;
 
-/** @param key of `deriveKeys`, for backups */
+/** @param key the backup key of `deriveKeys` */
 export const newSeal = (key: Buffer): Hmac => createHmac('sha256', key);
 export const secretCheck = (key: Buffer): string => createHmac('sha256', key).update('the secret of this backup').digest('base64url');

@@ -8,31 +8,31 @@ import { isPostgresql } from '../database/connection/database-url.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { Log } from '../logging/logger.ts';
 
-/** Beside the directory of an embedded database, while a server has it. */
+/** Path of the socket, next to the data directory, while a server runs. */
 export const copySocketPath = (directory: string): string => `${directory}.socket`;
 
-const copyIn = (draft: string): string => join(draft, 'database');
-const draftsOf = (directory: string): string => `${directory}.copy-`;
+const databaseCopyPath = (copyDirectory: string): string => join(copyDirectory, 'database');
+const copyDirectoryPrefix = (directory: string): string => `${directory}.copy-`;
 
 /**
- * A running server has its embedded database for itself. Who may use its directory can ask it here for a copy, to make a backup of:
- * requests wait while files are copied, and no longer. What is answered is the path of the copy, in a directory that only its owner can
- * read; when whoever asked goes away, so does the copy.
- * @returns what ends the offer
+ * Provides copies of the embedded database for backups, because a running server locks the database. A client that may access the
+ * data directory connects to the socket and receives the path of a copy in a directory that only its owner can read. Requests only wait
+ * while the files are copied. The copy is deleted when the client disconnects.
+ * @returns a function that stops the service
  */
 export async function offerCopies(db: Database, directory: string, log: Log): Promise<() => Promise<void>> {
-  // of PostgreSQL no copy is needed, and on Windows no file can be listened on
+  // PostgreSQL needs no copy, and Windows does not support sockets in the file system
   if (isPostgresql(directory) || process.platform === 'win32') return async () => undefined;
-  await removeDrafts(directory);
+  await removeOldCopies(directory);
   let copying = Promise.resolve();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', (error) => log.warn({ err: error }, 'whoever asked for a copy of the database was lost'));
+    socket.on('error', (error) => log.warn({ err: error }, 'the client of a database copy disconnected'));
     socket.resume();
-    // one at a time: each takes as much room as the database
-    copying = copying.then(() => serve(db, directory, socket, log));
+    // one at a time, because each copy needs as much space as the database
+    copying = copying.then(() => serveCopy(db, directory, socket, log));
   });
   await listen(server, copySocketPath(directory), log);
   return async () => {
@@ -43,49 +43,49 @@ export async function offerCopies(db: Database, directory: string, log: Log): Pr
 }
 
 async function listen(server: Server, path: string, log: Log): Promise<void> {
-  await rm(path, { force: true }); // of a process that was killed: the database is ours, so nobody listens there
+  await rm(path, { force: true }); // left by a killed process; this process has locked the database, so no other one listens
   try {
     server.listen(path);
     await once(server, 'listening');
     await chmod(path, 0o600);
   } catch (error) {
-    log.warn({ err: error, path }, 'no backup can be made while this server runs: its data directory takes no socket');
+    log.warn({ err: error, path }, 'no backup can be made while this server runs: no socket can be created in its data directory');
   }
 }
 
-async function serve(db: Database, directory: string, socket: Socket, log: Log): Promise<void> {
+async function serveCopy(db: Database, directory: string, socket: Socket, log: Log): Promise<void> {
   if (socket.destroyed) return;
-  const draft = await mkdtemp(draftsOf(directory));
+  const copyDirectory = await mkdtemp(copyDirectoryPrefix(directory));
   try {
-    const copy = copyIn(draft);
-    await copyDirectory(db, directory, copy);
+    const copy = databaseCopyPath(copyDirectory);
+    await copyDatabaseFiles(db, directory, copy);
     socket.write(`${JSON.stringify({ copy })}\n`);
     if (!socket.destroyed) await once(socket, 'close');
   } catch (error) {
     log.error({ err: error }, 'the database could not be copied');
-    socket.end(`${JSON.stringify({ refused: 'the server could not copy it: its log says why' })}\n`);
+    socket.end(`${JSON.stringify({ refused: 'the server could not copy the database; its log has the cause' })}\n`);
   } finally {
-    await removeUnlessUsed(draft);
+    await removeIfUnused(copyDirectory);
   }
 }
 
-/** Nothing is written meanwhile: the embedded database has one connection, and this is a transaction on it. */
-async function copyDirectory(db: Database, directory: string, copy: string): Promise<void> {
+/** Copies the files inside a transaction: the embedded database has a single connection, so nothing is written in the meantime. */
+async function copyDatabaseFiles(db: Database, directory: string, copy: string): Promise<void> {
   await db.em.fork().transactional(async (em) => {
     await em.execute('checkpoint');
     await cp(directory, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
   });
 }
 
-async function removeDrafts(directory: string): Promise<void> {
-  for await (const draft of glob(`${draftsOf(directory)}*`)) await removeUnlessUsed(draft);
+async function removeOldCopies(directory: string): Promise<void> {
+  for await (const copyDirectory of glob(`${copyDirectoryPrefix(directory)}*`)) await removeIfUnused(copyDirectory);
 }
 
-/** When this server ends, or has ended, before a backup does, its copy is still needed: whoever makes the backup removes it then. */
-async function removeUnlessUsed(draft: string): Promise<void> {
+/** Deletes a copy unless a backup still uses it; in that case, the backup deletes it when it is done. */
+async function removeIfUnused(copyDirectory: string): Promise<void> {
   try {
-    const release = lockDataDirectory(copyIn(draft));
-    await rm(draft, { recursive: true, force: true });
+    const release = lockDataDirectory(databaseCopyPath(copyDirectory));
+    await rm(copyDirectory, { recursive: true, force: true });
     release();
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error;

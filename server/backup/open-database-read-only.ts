@@ -11,12 +11,12 @@ import { BackupError } from './backup-error.ts';
 import { copySocketPath } from './backup-socket.ts';
 
 /**
- * The database as it is, for reading: neither made nor migrated. Of an embedded one that a server has for itself, a copy that the server
- * makes; the server goes on.
+ * Opens an existing database for reading, without migrating it. If a running server has locked an embedded database, opens a copy that
+ * the server provides.
  * @param url `postgres://…`, or the directory of an embedded database
  */
-export async function openForReading(url: string, opening: Pick<OpenOptions, 'onPool' | 'preparedStatements'>): Promise<Database> {
-  if (isPostgresql(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2, ...opening });
+export async function openForReading(url: string, options: Pick<OpenOptions, 'onPool' | 'preparedStatements'>): Promise<Database> {
+  if (isPostgresql(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2, ...options });
   if (!existsSync(join(url, 'PG_VERSION')))
     throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL as the server has it`);
   try {
@@ -30,7 +30,7 @@ export async function openForReading(url: string, opening: Pick<OpenOptions, 'on
 async function openCopy(directory: string, inUse: DataDirectoryInUseError): Promise<Database> {
   const socket = connect(copySocketPath(directory));
   try {
-    const copy = await copyFrom(socket, inUse);
+    const copy = await receiveCopyPath(socket, inUse);
     const db = await openDatabase(copy);
     const close = db.close.bind(db);
     db.close = async () => {
@@ -45,21 +45,21 @@ async function openCopy(directory: string, inUse: DataDirectoryInUseError): Prom
   }
 }
 
-const answer = z.union([z.object({ copy: z.string() }), z.object({ refused: z.string() })]);
+const replySchema = z.union([z.object({ copy: z.string() }), z.object({ refused: z.string() })]);
 
-async function copyFrom(socket: Socket, inUse: DataDirectoryInUseError): Promise<string> {
+async function receiveCopyPath(socket: Socket, inUse: DataDirectoryInUseError): Promise<string> {
   let text = '';
   try {
-    // the connection stays open: it is what keeps the copy
+    // the connection stays open, because the server deletes the copy when it closes
     for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
       text += String(chunk);
       if (text.endsWith('\n')) break;
     }
   } catch (cause) {
-    throw new BackupError(`${inUse.message}, which gives no copy of it: stop that process first`, { cause });
+    throw new BackupError(`${inUse.message}, which does not provide a copy: stop that process first`, { cause });
   }
-  if (text === '') throw new BackupError(`${inUse.message}, which ended before it gave a copy: try again`);
-  const said = answer.parse(JSON.parse(text));
-  if ('copy' in said) return said.copy;
-  throw new BackupError(said.refused);
+  if (text === '') throw new BackupError(`${inUse.message}, which exited before it provided a copy: try again`);
+  const reply = replySchema.parse(JSON.parse(text));
+  if ('copy' in reply) return reply.copy;
+  throw new BackupError(reply.refused);
 }

@@ -19,7 +19,7 @@ import {
   type TableEnd,
 } from './backup-format.ts';
 
-/** What a backup says, in its order. Rows are lines without their line feeds. */
+/** A part of a backup, in the order of the file. Rows are lines without line feeds. */
 export type Part =
   | { readonly header: Header }
   | { readonly begins: TableBegin }
@@ -27,57 +27,57 @@ export type Part =
   | { readonly ends: TableEnd };
 
 export type Reading = {
-  /** Of `deriveKeys`, for backups. */
+  /** The backup key of `deriveKeys`. */
   readonly key: Buffer;
-  /** Bytes of the file that are read, of all it has. */
+  /** Reports how many bytes of the file have been read. */
   readonly onBytes: (done: number, of: number) => void;
 };
 
-/** Characters: no row is longer, and whatever is, is no row. */
-const lineMax = 1 << 28;
+/** Maximum line length in characters; longer than any row. */
+const maxLineLength = 1 << 28;
 
-/** Reads a backup and checks everything that can be checked of it on the way; memory does not grow with it. Trust it at its end. */
+/** Reads and verifies a backup with constant memory. Its content is only trustworthy when the end has been reached. */
 export async function* readBackup(file: string, { key, onBytes }: Reading): AsyncGenerator<Part> {
-  const checks = new Checks(file, key);
+  const verifier = new BackupVerifier(file, key);
   let rows: string[] = [];
-  for await (const lines of linesOf(file, onBytes)) {
+  for await (const lines of readLines(file, onBytes)) {
     for (const line of lines) {
       if (line.startsWith('[')) rows.push(line);
       else {
-        if (rows.length > 0) yield checks.rows(rows);
+        if (rows.length > 0) yield verifier.rows(rows);
         rows = [];
-        const part = checks.statement(line);
+        const part = verifier.statement(line);
         if (part) yield part;
       }
     }
-    if (rows.length > 0) yield checks.rows(rows);
+    if (rows.length > 0) yield verifier.rows(rows);
     rows = [];
   }
-  checks.end();
+  verifier.end();
 }
 
-/** Reads a backup from end to end, so that one that is damaged is refused before anything is done with it. */
+/** Reads a whole backup, so that a damaged backup is rejected before it is used. */
 export async function verifyBackup(file: string, reading: Reading): Promise<Header> {
   let found: Header | undefined;
   for await (const part of readBackup(file, reading)) if ('header' in part) found = part.header;
-  if (!found) throw damaged(file, 'it is empty');
+  if (!found) throw damagedError(file, 'it is empty');
   return found;
 }
 
-const damaged = (file: string, how: string): BackupError =>
-  new BackupError(`${file} is no whole backup: ${how}. Copy it again from where it is kept, or take an older one`);
+const damagedError = (file: string, reason: string): BackupError =>
+  new BackupError(`${file} is no whole backup: ${reason}. Copy it again from where it is kept, or take an older one`);
 
-type OpenTable = { readonly begins: TableBegin; readonly hash: Hash; rows: number };
+type TableInProgress = { readonly begins: TableBegin; readonly hash: Hash; rows: number };
 
-/** What has to follow what, and every sum. */
-class Checks {
+/** Verifies the order of the lines and all checksums. */
+class BackupVerifier {
   readonly #file: string;
   readonly #key: Buffer;
   readonly #seal: Hmac;
   #header: Header | undefined;
-  #table: OpenTable | undefined;
-  #left = { tables: 0, rows: 0 };
-  #sealed = false;
+  #table: TableInProgress | undefined;
+  #remaining = { tables: 0, rows: 0 };
+  #isSealed = false;
 
   constructor(file: string, key: Buffer) {
     this.#file = file;
@@ -95,10 +95,10 @@ class Checks {
     return { rows: lines };
   }
 
-  /** A line that is no row. Nothing for the one that seals all the others. */
+  /** Handles a line other than a row. Returns `undefined` for the last line, which contains the MAC. */
   statement(line: string): Part | undefined {
     const value = this.#json(line);
-    if (this.#sealed) throw this.#damaged('it goes on after its end');
+    if (this.#isSealed) throw this.#damaged('it goes on after its end');
     const end = seal.safeParse(value).data;
     if (end) return this.#close(end);
     this.#seal.update(`${line}\n`);
@@ -108,7 +108,7 @@ class Checks {
   }
 
   end(): void {
-    if (!this.#sealed) throw this.#damaged('its end is missing');
+    if (!this.#isSealed) throw this.#damaged('its end is missing');
   }
 
   #open(value: unknown): Header {
@@ -123,7 +123,7 @@ class Checks {
         `${this.#file} was made with another MANDATE_SECRET: set the one of the server that it was made of, which opens the signing keys and the secrets in it`,
       );
     this.#header = found;
-    this.#left = { tables: found.tables, rows: found.rows };
+    this.#remaining = { tables: found.tables, rows: found.rows };
     return found;
   }
 
@@ -133,18 +133,19 @@ class Checks {
     return begins;
   }
 
-  #finish({ begins, hash, rows }: OpenTable, ends: TableEnd | undefined): TableEnd {
+  #finish({ begins, hash, rows }: TableInProgress, ends: TableEnd | undefined): TableEnd {
     if (ends?.end_of !== begins.table || rows !== begins.rows || hash.digest('hex') !== ends.sha256)
       throw this.#damaged(`the rows of ${begins.table} are not those that were written`);
     this.#table = undefined;
-    this.#left = { tables: this.#left.tables - 1, rows: this.#left.rows - rows };
+    this.#remaining = { tables: this.#remaining.tables - 1, rows: this.#remaining.rows - rows };
     return ends;
   }
 
   #close(end: z.infer<typeof seal>): undefined {
-    const whole = this.#header !== undefined && this.#table === undefined && this.#left.tables === 0 && this.#left.rows === 0;
-    if (!whole || end.seal !== this.#seal.digest('base64url')) throw this.#damaged('it was changed after it was written');
-    this.#sealed = true;
+    const isComplete =
+      this.#header !== undefined && this.#table === undefined && this.#remaining.tables === 0 && this.#remaining.rows === 0;
+    if (!isComplete || end.seal !== this.#seal.digest('base64url')) throw this.#damaged('it was changed after it was written');
+    this.#isSealed = true;
   }
 
   #json(line: string): unknown {
@@ -155,39 +156,39 @@ class Checks {
     }
   }
 
-  #damaged(how: string): BackupError {
-    return damaged(this.#file, how);
+  #damaged(reason: string): BackupError {
+    return damagedError(this.#file, reason);
   }
 }
 
-async function* linesOf(file: string, onBytes: Reading['onBytes']): AsyncGenerator<string[]> {
+async function* readLines(file: string, onBytes: Reading['onBytes']): AsyncGenerator<string[]> {
   const { size } = await stat(file).catch((cause: unknown) => {
     throw new BackupError(`${file} cannot be read: is this the right name, and may this account read it?`, { cause });
   });
   const source = createReadStream(file, { highWaterMark: 1 << 18 });
-  const unzipped = pipeline(source, createGunzip({ chunkSize: 1 << 18 }), () => undefined); // whoever reads is told of errors
+  const unzipped = pipeline(source, createGunzip({ chunkSize: 1 << 18 }), () => undefined); // the reader receives the errors
   const text = new TextDecoder('utf-8', { fatal: true });
-  let carried = '';
+  let remainder = '';
   try {
     for await (const chunk of unzipped) {
       if (!(chunk instanceof Uint8Array)) continue;
       onBytes(Math.min(source.bytesRead, size - 1), size);
-      const lines = (carried + text.decode(chunk, { stream: true })).split('\n');
-      carried = lines.pop() ?? '';
-      if (carried.length > lineMax) throw damaged(file, 'a line of it has no end');
+      const lines = (remainder + text.decode(chunk, { stream: true })).split('\n');
+      remainder = lines.pop() ?? '';
+      if (remainder.length > maxLineLength) throw damagedError(file, 'a line of it has no end');
       yield lines;
     }
     text.decode();
   } catch (error) {
-    if (error instanceof BackupError || !isDamage(error)) throw error;
-    throw damaged(file, 'its end is missing, or it was changed');
+    if (error instanceof BackupError || !isDecodingError(error)) throw error;
+    throw damagedError(file, 'its end is missing, or it was changed');
   } finally {
     source.destroy();
   }
-  if (carried !== '') throw damaged(file, 'its end is missing');
+  if (remainder !== '') throw damagedError(file, 'its end is missing');
   onBytes(size, size);
 }
 
-/** What zlib says of bytes that it did not write, and the decoder of bytes that are no UTF-8. */
-const isDamage = (error: unknown): boolean =>
+/** Errors of zlib for damaged data, and of the decoder for invalid UTF-8. */
+const isDecodingError = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof Error && 'code' in error && /^Z_|^ERR_ENCODING/.test(String(error.code)));

@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
 
-const column = z.object({
+const columnSchema = z.object({
   name: z.string(),
-  /** As PostgreSQL writes it: `character(3)`, `timestamp(3) with time zone`. */
+  /** PostgreSQL's notation: `character(3)`, `timestamp(3) with time zone`. */
   type: z.string(),
-  /** The sequence that gives its values, quoted where it has to be. */
+  /** The sequence of a serial or identity column, as a quoted name. */
   sequence: z.string().nullable(),
 });
-const table = z.object({
+const tableSchema = z.object({
   name: z.string(),
-  columns: z.array(column),
-  /** The columns of its primary key, in its order. */
+  columns: z.array(columnSchema),
+  /** The columns of the primary key, in order. */
   key: z.array(z.string()),
-  /** The tables whose rows have to be there before its own. */
+  /** Tables whose rows must be inserted first, because of foreign keys. */
   refers_to: z.array(z.string()),
 });
-export type Table = z.infer<typeof table>;
+export type Table = z.infer<typeof tableSchema>;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const describeTables = `
+const describeTablesSql = `
   select coalesce(json_agg(json_build_object(
     'name', c.relname,
     'columns', (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
@@ -38,28 +38,28 @@ const describeTables = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = current_schema() and c.relkind in ('r', 'p')`;
 
-/** The tables of this product as they are in the database, each after those that its rows refer to. */
+/** Returns the tables of Mandate in the database, sorted so that referenced tables come first. */
 export async function readTables(db: Database, em: Em): Promise<Table[]> {
-  const [row] = await em.execute<{ tables: string }[]>(describeTables);
+  const [row] = await em.execute<{ tables: string }[]>(describeTablesSql);
   const ours = new Set([...db.getMetadata().getAll().values()].map(({ tableName }) => tableName));
-  const tables = z.array(table).parse(JSON.parse(row?.tables ?? '[]'));
-  return inOrderOfReference(tables.filter(({ name }) => ours.has(name)));
+  const tables = z.array(tableSchema).parse(JSON.parse(row?.tables ?? '[]'));
+  return sortByReference(tables.filter(({ name }) => ours.has(name)));
 }
 
-function inOrderOfReference(tables: readonly Table[]): Table[] {
-  const [left, placed] = [new Set(tables), new Map<string, Table>()];
-  while (left.size > 0) {
-    const next = [...left].filter(({ refers_to: names }) => names.every((name) => placed.has(name)));
-    if (next.length === 0) throw new Error(`tables refer to each other in a circle: ${[...left].map(({ name }) => name).join(', ')}`);
+function sortByReference(tables: readonly Table[]): Table[] {
+  const [remaining, sorted] = [new Set(tables), new Map<string, Table>()];
+  while (remaining.size > 0) {
+    const next = [...remaining].filter(({ refers_to: names }) => names.every((name) => sorted.has(name)));
+    if (next.length === 0) throw new Error(`circular foreign keys between tables: ${[...remaining].map(({ name }) => name).join(', ')}`);
     for (const each of next) {
-      left.delete(each);
-      placed.set(each.name, each);
+      remaining.delete(each);
+      sorted.set(each.name, each);
     }
   }
-  return [...placed.values()];
+  return [...sorted.values()];
 }
 
-/** In a transaction: every value has one text form from now on, whatever the server, the role and the database prefer. */
+/** Sets text formats for the current transaction, so that values have the same text on every server, role and database. */
 export async function fixTextForms(em: Em): Promise<void> {
   const settings = { timezone: 'UTC', datestyle: 'ISO, YMD', intervalstyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' };
   for (const [name, value] of Object.entries(settings)) await em.execute(`set local ${name} to '${value}'`);
@@ -70,15 +70,15 @@ export async function countRows(em: Em, { name }: Pick<Table, 'name'>): Promise<
   return row?.count ?? 0;
 }
 
-/** So much of a table is in memory at a time, in characters, unless a single row is larger; and so many rows at the most. */
-const portionSize = 1 << 20;
-const portionRowsMax = 1_000;
+/** Upper bounds for the part of a table that is in memory, in characters (unless a single row is larger) and in rows. */
+const maxChunkCharacters = 1 << 20;
+const maxChunkRows = 1_000;
 
-/** The rows of a table as lines of a backup, in the order of its key, a portion at a time. In a transaction. */
-export async function* readRows(em: Em, from: Table, columns: readonly string[]): AsyncGenerator<string> {
+/** Reads the rows of a table as lines of a backup, in the order of the primary key, chunk by chunk. Requires a transaction. */
+export async function* readRows(em: Em, table: Table, columns: readonly string[]): AsyncGenerator<string> {
   const values = columns.map((name) => `${quoted(name)}::text`).join(', ');
   await em.execute(
-    `declare backup_rows no scroll cursor for select to_json(array[${values}])::text as line from ${quoted(from.name)} order by ${orderOf(from)}`,
+    `declare backup_rows no scroll cursor for select to_json(array[${values}])::text as line from ${quoted(table.name)} order by ${orderByKey(table)}`,
   );
   let count = 50;
   for (;;) {
@@ -86,22 +86,22 @@ export async function* readRows(em: Em, from: Table, columns: readonly string[])
     if (rows.length === 0) break;
     const lines = rows.map(({ line }) => `${line}\n`).join('');
     yield lines;
-    // rows of one table can be a thousand times larger than those of another
-    count = Math.max(1, Math.min(portionRowsMax, count * 2, Math.floor((portionSize * rows.length) / lines.length)));
+    // rows of some tables are a thousand times larger than those of others
+    count = Math.max(1, Math.min(maxChunkRows, count * 2, Math.floor((maxChunkCharacters * rows.length) / lines.length)));
   }
   await em.execute('close backup_rows');
 }
 
-/** The same on every database: texts are compared by their bytes, not by the rules of a language. */
-function orderOf({ columns, key }: Table): string {
-  const typeOf = new Map(columns.map(({ name, type }) => [name, type]));
-  return key.map((name) => (/^(text|char)/.test(typeOf.get(name) ?? '') ? `${quoted(name)} collate "C"` : quoted(name))).join(', ');
+/** Sorts text by bytes ("C" collation), so that the order is the same in every database. */
+function orderByKey({ columns, key }: Table): string {
+  const columnTypes = new Map(columns.map(({ name, type }) => [name, type]));
+  return key.map((name) => (/^(text|char)/.test(columnTypes.get(name) ?? '') ? `${quoted(name)} collate "C"` : quoted(name))).join(', ');
 }
 
-/** SHA-256 of the rows as they are in the database. */
-export async function sumOfRows(em: Em, from: Table, columns: readonly string[], onRows: (count: number) => void): Promise<string> {
+/** Returns the SHA-256 checksum of the rows in the database. */
+export async function sumOfRows(em: Em, table: Table, columns: readonly string[], onRows: (count: number) => void): Promise<string> {
   const hash = createHash('sha256');
-  for await (const lines of readRows(em, from, columns)) {
+  for await (const lines of readRows(em, table, columns)) {
     hash.update(lines);
     onRows(countLines(lines));
   }
@@ -110,6 +110,6 @@ export async function sumOfRows(em: Em, from: Table, columns: readonly string[],
 
 export function countLines(lines: string): number {
   let count = 0;
-  for (let at = lines.indexOf('\n'); at !== -1; at = lines.indexOf('\n', at + 1)) count += 1;
+  for (let index = lines.indexOf('\n'); index !== -1; index = lines.indexOf('\n', index + 1)) count += 1;
   return count;
 }

@@ -11,35 +11,35 @@ import { formatVersion, newSeal, secretCheck, toLine, type TableEnd } from './ba
 import { countLines, countRows, fixTextForms, readRows, readTables, type Table } from './tables.ts';
 
 export type BackupParts = {
-  /** Of `deriveKeys`, for backups. */
+  /** The backup key of `deriveKeys`. */
   readonly key: Buffer;
   readonly now: Date;
-  /** After each portion: rows that are written, of all there are. */
+  /** Called after each chunk with the number of rows written so far and in total. */
   readonly onRows: (done: number, of: number) => void;
 };
-/** `bytes` as it lies on the disk. */
+/** `bytes` is the size of the file. */
 export type BackupSummary = { readonly tables: number; readonly rows: number; readonly bytes: number };
 
 /**
- * Writes everything that is in the database at one moment to a new file, while others go on. Memory does not grow with it.
- * The file is there when it is whole, and nobody but its owner can read it.
+ * Writes a consistent snapshot of the database to a new file with constant memory, while servers keep running. The file appears when it
+ * is complete and is readable only by its owner.
  */
 export async function writeBackup(db: Database, file: string, parts: BackupParts): Promise<BackupSummary> {
-  if (existsSync(file)) throw new BackupError(`${file} is there already, and a backup overwrites nothing: name another file`);
+  if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);
   const em = db.em.fork();
-  const draft = `${file}.part`;
-  // one snapshot for every table; PGlite has one connection, which this is
+  const temporaryFile = `${file}.part`;
+  // one snapshot for all tables; PGlite has a single connection anyway
   await em.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true });
   try {
     await fixTextForms(em);
     const contents = await readContents(db, em);
-    const whole = sealed(linesOf(em, contents, parts), parts.key);
-    await pipeline(whole, createGzip(), createWriteStream(draft, { mode: 0o600, flush: true }));
-    await rename(draft, file);
+    const authenticatedLines = appendSeal(backupLines(em, contents, parts), parts.key);
+    await pipeline(authenticatedLines, createGzip(), createWriteStream(temporaryFile, { mode: 0o600, flush: true }));
+    await rename(temporaryFile, file);
     const { tables, rows } = contents;
     return { tables: tables.length, rows, bytes: (await stat(file)).size };
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporaryFile, { force: true });
     throw error;
   } finally {
     await em.rollback();
@@ -62,7 +62,7 @@ async function readContents(db: Database, em: Em): Promise<Contents> {
   return { migrations: applied, tables, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
 }
 
-async function* linesOf(em: Em, { migrations, tables, rows }: Contents, { key, now, onRows }: BackupParts): AsyncGenerator<string> {
+async function* backupLines(em: Em, { migrations, tables, rows }: Contents, { key, now, onRows }: BackupParts): AsyncGenerator<string> {
   yield toLine({
     format: 'mandate-backup',
     version: formatVersion,
@@ -83,12 +83,12 @@ async function* linesOf(em: Em, { migrations, tables, rows }: Contents, { key, n
       done += countLines(lines);
       onRows(done, rows);
     }
-    yield toLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await sequencesOf(em, table) });
+    yield toLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await readSequences(em, table) });
   }
 }
 
-/** They stand at what was given out last, rows that are gone included: no number is given out twice. */
-async function sequencesOf(em: Em, { columns }: Table): Promise<TableEnd['sequences']> {
+/** Reads the sequences. They include numbers of deleted rows, so that no number is ever reused. */
+async function readSequences(em: Em, { columns }: Table): Promise<TableEnd['sequences']> {
   const sequences: TableEnd['sequences'] = {};
   for (const { name, sequence } of columns) {
     if (sequence === null) continue;
@@ -100,11 +100,11 @@ async function sequencesOf(em: Em, { columns }: Table): Promise<TableEnd['sequen
   return sequences;
 }
 
-async function* sealed(lines: AsyncIterable<string>, key: Buffer): AsyncGenerator<string> {
+async function* appendSeal(lines: AsyncIterable<string>, key: Buffer): AsyncGenerator<string> {
   const seal = newSeal(key);
-  for await (const some of lines) {
-    seal.update(some);
-    yield some;
+  for await (const chunk of lines) {
+    seal.update(chunk);
+    yield chunk;
   }
   yield toLine({ seal: seal.digest('base64url') });
 }

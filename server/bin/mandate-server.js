@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 const major = 24;
 
-// This file, alone, has to run with any version of Node.js.
+// Only this file has to run with any version of Node.js.
 if (Number.parseInt(process.versions.node, 10) >= major) {
-  const { keepCompiled } = await import('../process/compile-cache.ts');
-  keepCompiled();
+  const { cacheCompiledModules } = await import('../process/compile-cache.ts');
+  cacheCompiledModules();
   await import('../command/main.ts');
 } else (await import('../../start-provided-node.js')).startProvidedNode(import.meta.url, 'mandate-server', major);

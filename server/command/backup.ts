@@ -10,17 +10,17 @@ import { describeContents, secondsSince, sizeOf } from './format-output.ts';
 
 /** `mandate-server backup FILE` */
 export async function backup({ stdout, stderr }: Io, file: string): Promise<void> {
-  const [config, begun] = [readConfig(), performance.now()];
+  const [config, startedAt] = [readConfig(), performance.now()];
   const keys = await keysOf(config);
   const onProgress = progressBar(stderr);
   const db = await openForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
   try {
-    // sealed with another secret than this one, what is in it could not be opened after it was restored
+    // Otherwise, the encrypted data in the backup could not be decrypted after a restore.
     await expectSecretOf(db.em.fork(), keys.signingKeys);
     const onRows = (done: number, of: number): void => onProgress('rows', done, of);
-    const made = await writeBackup(db, resolve(file), { key: keys.backups, now: new Date(), onRows });
-    stdout.write(`${file}: ${describeContents(made)}, ${sizeOf(made.bytes)}, in ${secondsSince(begun)}\n`);
-    stderr.write('Restoring it takes MANDATE_SECRET, which is not in it: keep both, and not in one place.\n');
+    const summary = await writeBackup(db, resolve(file), { key: keys.backups, now: new Date(), onRows });
+    stdout.write(`${file}: ${describeContents(summary)}, ${sizeOf(summary.bytes)}, in ${secondsSince(startedAt)}\n`);
+    stderr.write('Restoring it requires MANDATE_SECRET, which it does not contain. Store both, in different places.\n');
   } finally {
     await db.close();
   }

@@ -16,21 +16,26 @@ import { CommandFailure } from '../process/command-failure.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import type { Io } from './io.ts';
 
-/** `mandate-server check`: everything a server needs, without changing anything. Gives the exit code. */
+/** `mandate-server check` verifies everything that a server needs, without changing anything. Returns the exit code. */
 export async function check(io: Io): Promise<number> {
-  const report = new Report(io);
-  const config = await report.look('configuration', async () => readConfig(), describeConfig);
+  const report = new CheckReport(io);
+  const config = await report.run('configuration', async () => readConfig(), describeConfig);
   if (config) {
-    await lookAtDatabase(report, config);
-    await report.look('replica', () => reachReplica(config), String, 'Does it run, and is DATABASE_REPLICA_URL right?');
-    await report.look('redis', () => reachRedis(config), String, 'Does Redis run, and is REDIS_URL right?');
-    await report.look('mail', () => reachMailServer(config), String, 'Is MANDATE_SMTP_URL right, with the name and the password in it?');
+    await checkDatabase(report, config);
+    await report.run('replica', () => checkReplica(config), String, 'Is it running, and is DATABASE_REPLICA_URL correct?');
+    await report.run('redis', () => checkRedis(config), String, 'Is Redis running, and is REDIS_URL correct?');
+    await report.run(
+      'mail',
+      () => checkMailServer(config),
+      String,
+      'Is MANDATE_SMTP_URL correct, including the user name and the password?',
+    );
   }
   return report.failed ? exitCodes.failed : exitCodes.done;
 }
 
-/** One line for each thing that is looked at. */
-class Report {
+/** Prints one line per check. */
+class CheckReport {
   readonly #io: Io;
   failed = false;
 
@@ -38,81 +43,81 @@ class Report {
     this.#io = io;
   }
 
-  /** @param hint what to do when it fails in a way that does not say so itself */
-  async look<Found>(what: string, find: () => Promise<Found>, describe: (found: Found) => string, hint = ''): Promise<Found | undefined> {
+  /** @param hint what to do if the error message does not say it */
+  async run<Found>(name: string, verify: () => Promise<Found>, describe: (result: Found) => string, hint = ''): Promise<Found | undefined> {
     try {
-      const found = await find();
-      this.#write('ok', what, describe(found));
-      return found;
+      const result = await verify();
+      this.#write('ok', name, describe(result));
+      return result;
     } catch (error) {
       this.failed = true;
-      this.#write('failed', what, [explainFailure(error), hint].filter(Boolean).join('. '));
+      this.#write('failed', name, [explainFailure(error), hint].filter(Boolean).join('. '));
       return undefined;
     }
   }
 
-  #write(outcome: 'ok' | 'failed', what: string, detail: string): void {
-    this.#io.stdout.write(`${outcome.padEnd(7)} ${what.padEnd(14)} ${detail}\n`);
+  #write(outcome: 'ok' | 'failed', name: string, detail: string): void {
+    this.#io.stdout.write(`${outcome.padEnd(7)} ${name.padEnd(14)} ${detail}\n`);
   }
 }
 
 const describeConfig = ({ production, issuer }: Config): string => `${production ? 'production' : 'development'}, at ${issuer}`;
 
-async function lookAtDatabase(report: Report, config: Config): Promise<void> {
+async function checkDatabase(report: CheckReport, config: Config): Promise<void> {
   const { databaseUrl: url } = config;
   if (!isPostgresql(url) && !existsSync(join(url, 'PG_VERSION'))) {
-    await report.look('database', async () => `embedded, and made by the first start at ${url}`, String);
+    await report.run('database', async () => `embedded, and made by the first start at ${url}`, String);
     return;
   }
-  const found = await report.look(
+  const result = await report.run(
     'database',
-    () => reachDatabase(config),
+    () => connectToDatabase(config),
     ({ is }) => is,
-    'Does it run, and is DATABASE_URL right?',
+    'Is it running, and is DATABASE_URL correct?',
   );
-  if (!found) return;
-  await lookInside(report, config, found.db.em.fork());
-  await found.db.close();
+  if (!result) return;
+  await checkDatabaseContent(report, config, result.db.em.fork());
+  await result.db.close();
 }
 
-async function reachDatabase({ databaseUrl: url, preparedStatements }: Config): Promise<{ db: Database; is: string }> {
+async function connectToDatabase({ databaseUrl: url, preparedStatements }: Config): Promise<{ db: Database; is: string }> {
   let pool: Pool | undefined;
-  const db = await openForReading(url, { preparedStatements: false, onPool: (made) => (pool = made) });
+  const db = await openForReading(url, { preparedStatements: false, onPool: (openedPool) => (pool = openedPool) });
   try {
     const [row] = await db.em
       .fork()
       .execute<{ name: string; version: string }[]>(`select current_database() as name, current_setting('server_version') as version`);
     if (!pool) return { db, is: `embedded, at ${url}` };
-    const between = (await checkConnectionPooler(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
-    return { db, is: `PostgreSQL ${row?.version}, database ${row?.name}${between}` };
+    const poolerNote = (await checkConnectionPooler(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
+    return { db, is: `PostgreSQL ${row?.version}, database ${row?.name}${poolerNote}` };
   } catch (error) {
     await db.close();
     throw error;
   }
 }
 
-async function lookInside(report: Report, config: Config, em: Em): Promise<void> {
-  const state = await report.look('migrations', () => migrationState(em), describeMigrations);
+async function checkDatabaseContent(report: CheckReport, config: Config, em: Em): Promise<void> {
+  const state = await report.run('migrations', () => migrationState(em), describeMigrations);
   if (!state || state.applied.length === 0) return;
-  await report.look('secret', () => checkSecret(config, em), String);
-  await report.look('administrator', () => countAdministrators(em), String);
+  await report.run('secret', () => checkSecret(config, em), String);
+  await report.run('administrator', () => countAdministrators(em), String);
 }
 
 function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<typeof migrationState>>): string {
-  const more = [
+  const notes = [
     pending.length > 0 && `${pending.length} pending, which \`mandate-server migrate\` or the next start applies`,
-    unknown.length > 0 && `${unknown.length} of them by a newer release`,
+    unknown.length > 0 && `${unknown.length} of them from a newer release`,
   ];
-  return [`${applied.length} applied`, ...more].filter(Boolean).join(', ');
+  return [`${applied.length} applied`, ...notes].filter(Boolean).join(', ');
 }
 
 async function checkSecret({ secret, dataDirectory }: Config, em: Em): Promise<string> {
   const existing = secret ?? (await existingSecret(dataDirectory));
   const [sealed] = await em.execute<object[]>('select 1 from signing_keys limit 1');
   if (existing === undefined && !sealed) return 'none yet: the first start makes one';
-  if (existing === undefined) throw new CommandFailure('there is none: set MANDATE_SECRET to the one this database was made with');
+  if (existing === undefined) throw new CommandFailure('there is none: set MANDATE_SECRET to the one that this database was created with');
   await expectSecretOf(em, deriveKeys(existing).signingKeys);
-  return sealed ? 'opens the signing keys in the database' : 'nothing in the database is sealed yet';
+  return sealed ? 'decrypts the signing keys in the database' : 'the database contains no encrypted data yet';
 }
 
 async function countAdministrators(em: Em): Promise<string> {
@@ -120,8 +125,8 @@ async function countAdministrators(em: Em): Promise<string> {
   return row?.count ? `${row.count} can sign in` : 'none yet: `mandate-server admin create` makes one';
 }
 
-async function reachReplica({ replicaUrl, preparedStatements }: Config): Promise<string> {
-  if (replicaUrl === undefined) return 'not used: lists come from the database';
+async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise<string> {
+  if (replicaUrl === undefined) return 'not used: list queries run on the database';
   const db = await openForReading(replicaUrl, { preparedStatements });
   try {
     const [row] = await db.em.fork().execute<{ follows: boolean }[]>('select pg_is_in_recovery() as follows');
@@ -132,19 +137,19 @@ async function reachReplica({ replicaUrl, preparedStatements }: Config): Promise
   }
 }
 
-async function reachRedis({ redisUrl }: Config): Promise<string> {
-  if (redisUrl === undefined) return 'not used: each process counts requests for itself';
+async function checkRedis({ redisUrl }: Config): Promise<string> {
+  if (redisUrl === undefined) return 'not used: each process counts requests separately';
   await reachSharedCounters(redisUrl);
   return 'answers';
 }
 
-async function reachMailServer({ mail, production }: Config): Promise<string> {
-  if (!mail) return production ? 'not set: nobody can sign up or choose a new password' : 'not set: messages stand in the log';
+async function checkMailServer({ mail, production }: Config): Promise<string> {
+  if (!mail) return production ? 'not set: users cannot sign up or reset their passwords' : 'not set: messages are written to the log';
   const transport = await smtpTransport(mail.smtpUrl, mail.from);
   try {
     await transport.verify();
   } finally {
     transport.close();
   }
-  return 'lets us in';
+  return 'sign-in succeeded';
 }

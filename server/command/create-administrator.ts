@@ -12,41 +12,41 @@ import { withDatabase } from './with-database.ts';
 import type { Io } from './io.ts';
 import { readPassword } from './read-password.ts';
 
-const otherwise =
+const alternative =
   'Stop the server first, or have an administrator make somebody else one: mandate users update ID --role admin (scope users.administer)';
 
 /** `mandate-server admin create` */
-export async function createAdministrator(io: Io, given: { readonly email: string; readonly name: string }): Promise<void> {
+export async function createAdministrator(io: Io, account: { readonly email: string; readonly name: string }): Promise<void> {
   const config = readConfig();
-  const { name, email } = validAccount(given);
+  const { name, email } = parseAccount(account);
   const password = await readPassword(io);
-  const chosen = await hashNewPassword(password, { name, email }, { shop: defaultShop, words: english });
-  if ('reason' in chosen) throw new CommandFailure(`${chosen.reason}. No account was created; call the command again`);
-  const id = await withDatabase(config, otherwise, async (db) => {
+  const hashed = await hashNewPassword(password, { name, email }, { shop: defaultShop, words: english });
+  if ('reason' in hashed) throw new CommandFailure(`${hashed.reason}. No account was created; call the command again`);
+  const id = await withDatabase(config, alternative, async (db) => {
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
       const now = new Date();
-      const user = await createAccount(em, { name, email, passwordHash: chosen.hash, role: 'admin' }, now).catch(refuseTaken);
-      const nowhere = { ip: null, userAgent: null };
-      await recordAuditEvent(em, nowhere, { action: 'account.created', userId: user.id, details: { role: 'admin' } }, now);
+      const user = await createAccount(em, { name, email, passwordHash: hashed.hash, role: 'admin' }, now).catch(explainTakenEmail);
+      const noClient = { ip: null, userAgent: null };
+      await recordAuditEvent(em, noClient, { action: 'account.created', userId: user.id, details: { role: 'admin' } }, now);
       return user.id;
     });
   });
   io.stdout.write(`Made user ${id}, ${email}, an administrator.\n`);
 }
 
-function validAccount(given: { readonly email: string; readonly name: string }): { readonly email: string; readonly name: string } {
+function parseAccount(account: { readonly email: string; readonly name: string }): { readonly email: string; readonly name: string } {
   const { name, email } = contract.users.create.body.shape;
-  const [validName, validEmail] = [name.safeParse(given.name), email.safeParse(given.email)];
+  const [validName, validEmail] = [name.safeParse(account.name), email.safeParse(account.email)];
   if (!validEmail.success) throw new CommandFailure('--email takes an e-mail address, such as ann@example.com', exitCodes.usage);
   if (!validName.success) {
-    const reason = characterFault(validName.error) ?? 'takes a name of up to 200 characters';
+    const reason = characterFault(validName.error) ?? 'must be a name of up to 200 characters';
     throw new CommandFailure(`--name ${reason}`, exitCodes.usage);
   }
   return { name: validName.data, email: validEmail.data };
 }
 
-function refuseTaken(error: unknown): never {
+function explainTakenEmail(error: unknown): never {
   if (!(error instanceof EmailTakenError)) throw error;
   throw new CommandFailure(
     'there is an account with this address. Name another one, or have an administrator change its role: mandate users update ID --role admin (scope users.administer)',

@@ -2,7 +2,7 @@
 export const describeContents = ({ tables, rows }: { readonly tables: number; readonly rows: number }): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows`;
 
-/** @param begun as `performance.now()` said it */
+/** @param begun start time, from `performance.now()` */
 export const secondsSince = (begun: number): string => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];

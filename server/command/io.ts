@@ -1,2 +1,2 @@
-/** What a command says goes to `stdout` when it is what was asked for, and to `stderr` when it is about that. */
+/** Standard streams. Results are written to `stdout`, progress and messages to `stderr`. */
 export type Io = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;

@@ -1,5 +1,5 @@
 import { run } from './run.ts';
 
 const exitCode = await run(process.argv.slice(2), process);
-// a server that was started goes on, and says itself how it ends
+// A started server keeps running and sets its own exit code.
 if (exitCode !== 0) process.exitCode = exitCode;

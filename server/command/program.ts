@@ -2,63 +2,63 @@ import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Io } from './io.ts';
 
-const about = `
-It is configured by environment variables, as the server is: \`mandate-server check\` says whether they are right, README.md what they are.
+const helpFooter = `
+It is configured by the same environment variables as the server. README.md lists them, and \`mandate-server check\` verifies them.
 
-Exit codes: 0 done, 1 failed, 2 the command line was not understood.
+Exit codes: 0 done, 1 failed, 2 invalid command line.
 `;
 
-/** Each command is loaded when it is called for. `endWith` takes its exit code, where it is not 0. */
-export function buildProgram(io: Io, endWith: (exitCode: number) => void): Command {
+/** Builds the command-line program. Commands are loaded on demand. `setExitCode` receives exit codes other than 0. */
+export function buildProgram(io: Io, setExitCode: (exitCode: number) => void): Command {
   const program = new Command('mandate-server')
-    .description('Runs a Mandate server, and looks after its database.')
+    .description('Runs a Mandate server and maintains its database.')
     .exitOverride()
-    // failures are told in one place, with their exit code
+    // errors are printed in one place, with their exit code
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
     .version(packageJson.version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print what a command does and takes')
+    .helpOption('-h, --help', 'show help for a command')
     .helpCommand(false)
-    .addHelpText('after', about);
-  addServerCommands(program, io, endWith);
-  addKeeperCommands(program, io);
+    .addHelpText('after', helpFooter);
+  addServerCommands(program, io, setExitCode);
+  addMaintenanceCommands(program, io);
   addBackupCommands(program, io);
   return program;
 }
 
-function addServerCommands(program: Command, io: Io, endWith: (exitCode: number) => void): void {
+function addServerCommands(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   program
     .command('start')
-    .description('Start the server, as `npm start` does.')
+    .description('Start the server, like `npm start`.')
     .action(async () => (await import('../process/run-server.ts')).runServer());
   program
     .command('check')
-    .description('Say whether the configuration is right, and reach the database, Redis and the mail server.')
-    .action(async () => endWith(await (await import('./check.ts')).check(io)));
+    .description('Check the configuration and the connections to the database, Redis and the mail server.')
+    .action(async () => setExitCode(await (await import('./check.ts')).check(io)));
 }
 
-function addKeeperCommands(program: Command, io: Io): void {
+function addMaintenanceCommands(program: Command, io: Io): void {
   program
     .command('migrate')
-    .description('Apply the migrations that the database does not have yet; each start does it, too.')
-    .option('--status', 'change nothing, and list what is applied and what is pending')
+    .description('Apply pending migrations; the server also does this at each start.')
+    .option('--status', 'list applied and pending migrations without changing anything')
     .action(async (options: { status?: true }) => {
       const { applyMigrations, listMigrations } = await import('./migrate.ts');
       await (options.status ? listMigrations(io) : applyMigrations(io));
     });
   program
     .command('keys')
-    .description('The keys that tokens are signed with.')
+    .description('Manage the keys that sign tokens.')
     .command('rotate')
-    .description('Have the next keys follow before their time. Every process takes them without a restart.')
-    .option('--at-once', 'for when a key has become known: what it signed is refused from now on')
+    .description('Rotate the signing keys before their scheduled time. All processes switch without a restart.')
+    .option('--at-once', 'for a leaked key: reject everything it has signed from now on')
     .action(async (options: { atOnce?: true }) => (await import('./rotate-keys.ts')).rotateKeys(io, options.atOnce ?? false));
   program
     .command('admin')
-    .description('Those who administer the server.')
+    .description('Manage administrators.')
     .command('create')
-    .description('Make an account that may do everything. The password is asked for, or read from standard input.')
-    .requiredOption('--email <address>', 'what they sign in with')
-    .option('--name <name>', 'who they are', 'Administrator')
+    .description('Create an administrator account. The password is prompted for, or read from standard input.')
+    .requiredOption('--email <address>', 'e-mail address for sign-in')
+    .option('--name <name>', 'name of the administrator', 'Administrator')
     .action(async (options: { email: string; name: string }) =>
       (await import('./create-administrator.ts')).createAdministrator(io, options),
     );
@@ -67,12 +67,12 @@ function addKeeperCommands(program: Command, io: Io): void {
 function addBackupCommands(program: Command, io: Io): void {
   program
     .command('backup')
-    .description('Write everything in the database to a new file, while servers go on.')
+    .description('Write the whole database to a new file while servers keep running.')
     .argument('<file>')
     .action(async (file: string) => (await import('./backup.ts')).backup(io, file));
   program
     .command('restore')
-    .description('Put a backup into a new database, of either kind, and compare what arrived.')
+    .description('Restore a backup into a new database of either kind and verify the result.')
     .argument('<file>')
     .action(async (file: string) => (await import('./restore.ts')).restore(io, file));
 }

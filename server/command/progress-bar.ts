@@ -4,17 +4,17 @@ export type OnProgress = (stage: string, done: number, of: number) => void;
 
 const width = 30;
 
-/** One line that fills up on a terminal; elsewhere one line for each stage that is through. */
+/** Draws a progress bar on a terminal; otherwise prints one line per completed stage. */
 export function progressBar(stream: Pick<WriteStream, 'isTTY' | 'write'>): OnProgress {
-  let shown = -1;
+  let shownWidth = -1;
   return (stage, done, of) => {
     if (!stream.isTTY) {
       if (done === of) stream.write(`${stage}: ${of}\n`);
       return;
     }
     const filled = of === 0 ? width : Math.floor((done / of) * width);
-    if (filled === shown && done < of) return;
-    shown = filled;
+    if (filled === shownWidth && done < of) return;
+    shownWidth = filled;
     stream.write(`\r${stage.padEnd(10)} ${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${of}${done === of ? '\n' : ''}`);
   };
 }

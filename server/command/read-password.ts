@@ -4,15 +4,15 @@ import { CommandFailure } from '../process/command-failure.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import type { Io } from './io.ts';
 
-/** Twice from somebody at a terminal, who does not see it; elsewhere the first line of standard input. Never from the command line, which others see. */
+/** Prompts for a password twice without echo, or reads the first line of standard input. Arguments would be visible to other users. */
 export async function readPassword({ stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>): Promise<string> {
-  if (!stdin.isTTY) return firstLine(stdin);
-  const password = await askUnseen(stdin, stderr, 'Password: ');
-  if ((await askUnseen(stdin, stderr, 'Once more: ')) === password) return password;
+  if (!stdin.isTTY) return readFirstLine(stdin);
+  const password = await promptHidden(stdin, stderr, 'Password: ');
+  if ((await promptHidden(stdin, stderr, 'Once more: ')) === password) return password;
   throw new CommandFailure('these were two different passwords: nothing was made. Call the command again');
 }
 
-async function firstLine(stdin: Io['stdin']): Promise<string> {
+async function readFirstLine(stdin: Io['stdin']): Promise<string> {
   let text = '';
   for await (const chunk of stdin) {
     text += String(chunk);
@@ -21,22 +21,22 @@ async function firstLine(stdin: Io['stdin']): Promise<string> {
   return text.split(/\r?\n/)[0] ?? '';
 }
 
-const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+const discardOutput = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 
-async function askUnseen(stdin: Io['stdin'], stderr: Io['stderr'], question: string): Promise<string> {
-  const leaving = new AbortController();
-  // it echoes what is typed to its output
-  const lines = createInterface({ input: stdin, output: nowhere(), terminal: true });
-  lines.once('SIGINT', () => leaving.abort());
-  lines.once('close', () => leaving.abort());
+async function promptHidden(stdin: Io['stdin'], stderr: Io['stderr'], question: string): Promise<string> {
+  const aborting = new AbortController();
+  // readline echoes the input to its output stream
+  const prompt = createInterface({ input: stdin, output: discardOutput(), terminal: true });
+  prompt.once('SIGINT', () => aborting.abort());
+  prompt.once('close', () => aborting.abort());
   stderr.write(question);
   try {
-    return await lines.question('', { signal: leaving.signal });
+    return await prompt.question('', { signal: aborting.signal });
   } catch (error) {
-    if (!leaving.signal.aborted) throw error;
+    if (!aborting.signal.aborted) throw error;
     throw new CommandFailure('interrupted: nothing was made', exitCodes.interrupted);
   } finally {
-    lines.close();
+    prompt.close();
     stderr.write('\n');
   }
 }

@@ -7,16 +7,16 @@ import type { Io } from './io.ts';
 import { progressBar } from './progress-bar.ts';
 import { describeContents, secondsSince } from './format-output.ts';
 
-const otherwise = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database away';
+const alternative = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database';
 
 /** `mandate-server restore FILE` */
 export async function restore({ stdout, stderr }: Io, file: string): Promise<void> {
-  const [config, begun, path] = [readConfig(), performance.now(), resolve(file)];
+  const [config, startedAt, path] = [readConfig(), performance.now(), resolve(file)];
   const key = (await keysOf(config)).backups;
   const onProgress = progressBar(stderr);
-  // before the database is opened: an embedded one is made by that
+  // before the database is opened, because that creates an embedded database
   const header = await verifyBackup(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
-  const migrated = await withDatabase(config, otherwise, (db) => restoreBackup(db, path, header, { key, onProgress }));
-  stdout.write(`${file} of ${header.created_at}: ${describeContents(header)}, restored and compared in ${secondsSince(begun)}\n`);
+  const migrated = await withDatabase(config, alternative, (db) => restoreBackup(db, path, header, { key, onProgress }));
+  stdout.write(`${file} of ${header.created_at}: ${describeContents(header)}, restored and compared in ${secondsSince(startedAt)}\n`);
   for (const name of migrated) stdout.write(`applied  ${name}\n`);
 }

@@ -5,13 +5,13 @@ import { deriveKeys, keptSecret } from '../crypto/derived-keys.ts';
 import { withDatabase } from './with-database.ts';
 import type { Io } from './io.ts';
 
-const askTheServer = 'Ask the running server, as an administrator: mandate signing-keys rotate';
+const alternative = 'Ask the running server, as an administrator: mandate signing-keys rotate';
 
-/** `mandate-server keys rotate`: before their time; `atOnce` for when a key has become known. Every process follows without a restart. */
+/** `mandate-server keys rotate`: rotates the signing keys early; `atOnce` for a leaked key. All processes switch without a restart. */
 export async function rotateKeys({ stdout }: Io, atOnce: boolean): Promise<void> {
   const config = readConfig();
   const { signingKeys } = deriveKeys(config.secret ?? (await keptSecret(config.dataDirectory)));
-  const { made, signsFrom, previousRetireAt } = await withDatabase(config, askTheServer, async (db) => {
+  const { made, signsFrom, previousRetireAt } = await withDatabase(config, alternative, async (db) => {
     await migrate(db);
     return rotateSigningKeys(db.em, signingKeys, new Date(), { when: atOnce ? 'at once' : 'asked' });
   });

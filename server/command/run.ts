@@ -6,7 +6,7 @@ import { exitCodes } from '../process/exit-codes.ts';
 import type { Io } from './io.ts';
 import { buildProgram } from './program.ts';
 
-/** Runs one command line, without the program's own name, and gives its exit code. */
+/** Runs a command line (without the program name) and returns its exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = exitCodes.done;
   const program = buildProgram(io, (code) => (exitCode = code));
@@ -20,9 +20,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       io.stderr.write(`error: ${explainFailure(error)}${hint}\n`);
       return error instanceof CommandFailure ? error.exitCode : exitCodes.failed;
     }
-    // --help and --version end like this as well
+    // --help and --version throw, too
     if (error.exitCode === 0) return exitCodes.done;
-    io.stderr.write(`${error.message}\nEvery command and option: mandate-server --help\n`);
+    io.stderr.write(`${error.message}\nCommands and options: mandate-server --help\n`);
     return exitCodes.usage;
   }
 }

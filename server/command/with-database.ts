@@ -5,20 +5,20 @@ import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { deriveKeys, existingSecret, type SecretKeys } from '../crypto/derived-keys.ts';
 import { CommandFailure } from '../process/command-failure.ts';
 
-type Storage = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
+type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
 
 /**
- * Work on the database beside the servers that use it, as patient as migrations are.
- * @param otherwise what to do where a running server has the embedded database for itself
+ * Opens the database for a maintenance command, without timeouts, while servers may be using it.
+ * @param alternative what to do instead when a running server has locked the embedded database
  */
 export async function withDatabase<Result>(
-  { databaseUrl, directDatabaseUrl, preparedStatements }: Storage,
-  otherwise: string,
+  { databaseUrl, directDatabaseUrl, preparedStatements }: DatabaseSettings,
+  alternative: string,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const opening = { timeouts: 'none', connectionsMax: 3, preparedStatements } as const;
-  const db = await openDatabase(directDatabaseUrl ?? databaseUrl, opening).catch((error: unknown) => {
-    if (error instanceof DataDirectoryInUseError) throw new CommandFailure(`${error.message}. ${otherwise}`);
+  const options = { timeouts: 'none', connectionsMax: 3, preparedStatements } as const;
+  const db = await openDatabase(directDatabaseUrl ?? databaseUrl, options).catch((error: unknown) => {
+    if (error instanceof DataDirectoryInUseError) throw new CommandFailure(`${error.message}. ${alternative}`);
     throw error;
   });
   try {
@@ -28,8 +28,8 @@ export async function withDatabase<Result>(
   }
 }
 
-/** The keys of an installation that there is: no secret is made up, as a first start does. */
-export async function keysOf({ secret, dataDirectory }: Pick<Storage, 'secret' | 'dataDirectory'>): Promise<SecretKeys> {
+/** Derives the keys of an existing installation. Unlike the first start, it never generates a secret. */
+export async function keysOf({ secret, dataDirectory }: Pick<DatabaseSettings, 'secret' | 'dataDirectory'>): Promise<SecretKeys> {
   const existing = secret ?? (await existingSecret(dataDirectory));
   if (existing !== undefined) return deriveKeys(existing);
   throw new CommandFailure(

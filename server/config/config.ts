@@ -27,71 +27,71 @@ import { type Fault, readSecretFiles } from './secrets-from-files.ts';
 
 export type Config = {
   readonly production: boolean;
-  /** `web` answers requests, `worker` does what goes on in the background, `all` does both. */
+  /** `web` serves requests, `worker` runs background jobs, `all` does both. */
   readonly role: (typeof roles)[number];
   readonly http: { readonly host: string; readonly port: number };
-  /** With them the server speaks TLS itself. */
+  /** Certificate files; with them, the server terminates TLS itself. */
   readonly tls: TlsFiles | undefined;
-  /** The address people and programs reach the server by, perhaps with a path; every address it gives out begins with it. */
+  /** Public URL of the server, perhaps with a path; every URL that the server returns begins with it. */
   readonly issuer: string;
   readonly dataDirectory: string;
   /** `postgres://…`, or a directory for the embedded database. */
   readonly databaseUrl: string;
-  /** The same PostgreSQL without a connection pooler, for what needs a session of its own. */
+  /** URL of the same PostgreSQL without a connection pooler, for features that need a dedicated session. */
   readonly directDatabaseUrl: string | undefined;
-  /** Whether PostgreSQL keeps statements by name for each connection; some connection poolers do not support that. */
+  /** Whether prepared statements can be used; some connection poolers do not support them. */
   readonly preparedStatements: boolean;
-  /** How long a start waits for PostgreSQL. */
+  /** Maximum wait for PostgreSQL at start-up. */
   readonly databaseStartTimeoutSeconds: number;
-  /** After how many seconds a blocked event loop ends the process; 0 turns the watchdog off. */
+  /** How long the event loop may be blocked before the watchdog ends the process; 0 turns the watchdog off. */
   readonly watchdogSeconds: number;
-  /** A streaming replica of the same database, for lists. */
+  /** URL of a streaming replica for list queries. */
   readonly replicaUrl: string | undefined;
-  /** What all keys are derived from; `undefined` where one may be made up and kept in the data directory. */
+  /** Secret that all keys are derived from; `undefined` if a generated secret in the data directory may be used. */
   readonly secret: string | undefined;
-  /** Whether prices contain the tax, or it comes on top. */
+  /** Whether prices include tax or tax is added to them. */
   readonly taxMode: (typeof taxModes)[number];
-  /** Who takes the money, besides people by hand. */
+  /** Payment providers in addition to manually recorded payments. */
   readonly payments: {
-    /** Whether orders can be paid with test tokens, that is, without money. */
+    /** Whether orders can be paid with test tokens, that is, without real money. */
     readonly test: boolean;
     readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | undefined;
   };
-  /** Who becomes administrator when there is none yet. */
+  /** The administrator to create if there is none yet. */
   readonly administrator: { readonly email: string; readonly password: string } | undefined;
-  /** The server that takes messages, and who they are from. */
+  /** SMTP server and sender of outgoing mail. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
-  /** The URI at which the operator takes reports of vulnerabilities (RFC 9116). */
+  /** Contact URI for vulnerability reports (RFC 9116). */
   readonly securityContact: string | undefined;
-  /** Whether versions of the API that may still change are served beside the others. */
+  /** Whether preview versions of the API are served as well. */
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
-  /** Whose word about the address of a caller counts: a number of proxies, or their addresses; nobody's unless it is said. */
+  /** Trusted reverse proxies that report the IP address of the client: their number, or their addresses (default: none). */
   readonly trustProxy: number | string | false;
-  /** How many requests are worked on at once. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** How many seconds it goes on answering after it was asked to stop, for whoever sends requests here to notice. */
+  /** How long the server keeps serving after a stop signal, so that load balancers can notice. */
   readonly stopDelaySeconds: number;
-  /** How long a repeated refresh returns the first response, in seconds; 0 turns it off. */
+  /** How long a repeated refresh request returns the first response, in seconds; 0 turns this off. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
-  /** Where several processes count requests together. */
+  /** Redis in which several processes share request counters. */
   readonly redisUrl: string | undefined;
-  /** Where this process tells Prometheus what it counts. */
+  /** Address of the Prometheus endpoint. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
-  /** The collector that takes traces by OTLP over HTTP, and which share of them it gets. */
+  /** OTLP/HTTP collector for traces, and the fraction of requests that are traced. */
   readonly traces: { readonly url: string; readonly share: number } | undefined;
 };
 
 const roles = ['all', 'web', 'worker'] as const;
 
-/** Everything that is wrong with the environment, at once, and without repeating what was in it. */
+/** Lists everything that is wrong with the environment, without the values of variables. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-const environment = z
+const environmentSchema = z
   .object({
     NODE_ENV: variable(choice(['development', 'test', 'production']).default('development')),
     MANDATE_ROLE: variable(choice(roles).default('all')),
@@ -144,69 +144,73 @@ const environment = z
     REDIS_URL: variable(redis.optional()),
   })
   .superRefine((env, context) => {
-    const fault = (name: keyof typeof env, message: string): void => context.addIssue({ code: 'custom', path: [name], message });
-    for (const [one, other, why] of pairs) {
+    const addIssue = (name: keyof typeof env, message: string): void => context.addIssue({ code: 'custom', path: [name], message });
+    for (const [one, other, why] of requiredPairs) {
       if ((env[one] === undefined) !== (env[other] === undefined))
-        fault(env[one] === undefined ? one : other, `must be set too: ${why} needs both`);
+        addIssue(env[one] === undefined ? one : other, `must be set too: ${why} needs both`);
     }
     if (env.MANDATE_TLS_CERT !== undefined && env.MANDATE_TLS_KEY !== undefined) {
       const found = faultOfTlsFiles({ certFile: env.MANDATE_TLS_CERT, keyFile: env.MANDATE_TLS_KEY });
-      if (found) fault(found.file === 'cert' ? 'MANDATE_TLS_CERT' : 'MANDATE_TLS_KEY', found.message);
+      if (found) addIssue(found.file === 'cert' ? 'MANDATE_TLS_CERT' : 'MANDATE_TLS_KEY', found.message);
     }
     if (env.MANDATE_ROLE !== 'all' && env.DATABASE_URL === undefined) {
-      fault('MANDATE_ROLE', 'must be all without DATABASE_URL: the embedded database belongs to one process');
+      addIssue('MANDATE_ROLE', 'must be all without DATABASE_URL: only one process can use the embedded database');
     }
     if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
-      fault('DATABASE_REPLICA_URL', 'needs DATABASE_URL, which it is a replica of');
+      addIssue('DATABASE_REPLICA_URL', 'needs DATABASE_URL, which it is a replica of');
     if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined)
-      fault('DATABASE_DIRECT_URL', 'needs DATABASE_URL, the same database through a connection pooler');
-    if (env.MANDATE_METRICS_PORT === env.PORT) fault('MANDATE_METRICS_PORT', 'must be another port than PORT: not everybody may read them');
+      addIssue('DATABASE_DIRECT_URL', 'needs DATABASE_URL, the same database through a connection pooler');
+    if (env.MANDATE_METRICS_PORT === env.PORT)
+      addIssue('MANDATE_METRICS_PORT', 'must be another port than PORT, because metrics are not public');
     if (env.NODE_ENV !== 'production') return;
-    if (env.MANDATE_SECRET === undefined) fault('MANDATE_SECRET', 'must be set in production; `openssl rand -hex 32` makes one');
-    if (!env.MANDATE_ISSUER?.startsWith('https://')) fault('MANDATE_ISSUER', 'must be an https address in production');
-    const plain = env.MANDATE_TLS_CERT === undefined && env.MANDATE_TRUST_PROXY === false;
-    if (plain && env.MANDATE_ROLE !== 'worker' && !isLoopback(env.HOST)) fault('HOST', whyNotPlain);
+    if (env.MANDATE_SECRET === undefined) addIssue('MANDATE_SECRET', 'must be set in production; `openssl rand -hex 32` makes one');
+    if (!env.MANDATE_ISSUER?.startsWith('https://')) addIssue('MANDATE_ISSUER', 'must be an https address in production');
+    const isPlainHttp = env.MANDATE_TLS_CERT === undefined && env.MANDATE_TRUST_PROXY === false;
+    if (isPlainHttp && env.MANDATE_ROLE !== 'worker' && !isLoopback(env.HOST)) addIssue('HOST', plainHttpRefusal);
   });
 
-type Environment = z.output<typeof environment>;
+type Environment = z.output<typeof environmentSchema>;
 
-/** Each of them says nothing without the other. */
-const pairs = [
+/** Variables that must be set together. */
+const requiredPairs = [
   ['MANDATE_ADMIN_EMAIL', 'MANDATE_ADMIN_PASSWORD', 'an administrator'],
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'Stripe'],
   ['MANDATE_SMTP_URL', 'MANDATE_MAIL_FROM', 'sending e-mail'],
   ['MANDATE_TLS_CERT', 'MANDATE_TLS_KEY', 'TLS'],
 ] as const;
 
-/** Whoever listens to http on the way reads every password and token. */
-const whyNotPlain =
+/** Anyone on the network path could read passwords and tokens over plain HTTP. */
+const plainHttpRefusal =
   'must be 127.0.0.1, ::1 or localhost in production without TLS: set MANDATE_TLS_CERT and MANDATE_TLS_KEY, or, with a proxy in front that ends TLS, MANDATE_TRUST_PROXY';
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** The only place that reads the environment, and the files that its variables name. */
+/** Reads the configuration. Nothing else reads environment variables and the files that they name. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const { values, faults } = readSecretFiles(env);
   const given = { ...env, ...values };
-  const issues = faultsOf(given);
-  // what a file would have said is not missing as well
-  const all = [...faults, ...issues.filter(({ name }) => !faults.some((fault) => fault.name === `${name}_FILE`))];
-  if (all.length > 0) throw new ConfigurationError(describe(all));
-  return configOf(environment.parse(given));
+  const variableFaults = findFaults(given);
+  // a variable whose file is unreadable is not reported as missing as well
+  const allFaults = [...faults, ...variableFaults.filter(({ name }) => !faults.some((addIssue) => addIssue.name === `${name}_FILE`))];
+  if (allFaults.length > 0) throw new ConfigurationError(describeFaults(allFaults));
+  return toConfig(environmentSchema.parse(given));
 }
 
-/** Everything at once: what variables say together is looked at when each is right by itself, so those that are not are left out for that. */
-function faultsOf(given: Readonly<Record<string, string | undefined>>): Fault[] {
-  const alone = issuesOf(given);
-  const wrong = alone.map(({ name }) => name);
-  const right = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.includes(name)));
-  return [...alone, ...issuesOf(right).filter(({ name, message }) => !wrong.some((each) => each === name || message.includes(each)))];
+/** Returns all faults. Rules between variables are only checked for variables that are valid by themselves. */
+function findFaults(given: Readonly<Record<string, string | undefined>>): Fault[] {
+  const individualFaults = validate(given);
+  const invalidNames = individualFaults.map(({ name }) => name);
+  const validVariables = Object.fromEntries(Object.entries(given).filter(([name]) => !invalidNames.includes(name)));
+  return [
+    ...individualFaults,
+    ...validate(validVariables).filter(({ name, message }) => !invalidNames.some((each) => each === name || message.includes(each))),
+  ];
 }
 
-const issuesOf = (given: Readonly<Record<string, string | undefined>>): Fault[] =>
-  (environment.safeParse(given).error?.issues ?? []).map(({ path, message }) => ({ name: path.join('.'), message }));
+const validate = (given: Readonly<Record<string, string | undefined>>): Fault[] =>
+  (environmentSchema.safeParse(given).error?.issues ?? []).map(({ path, message }) => ({ name: path.join('.'), message }));
 
-function configOf(data: Environment): Config {
+function toConfig(data: Environment): Config {
   const dataDirectory = resolve(data.MANDATE_DATA_DIR);
   const tls = both(data.MANDATE_TLS_CERT, data.MANDATE_TLS_KEY);
   const [mail, administrator] = [
@@ -257,9 +261,9 @@ function configOf(data: Environment): Config {
   };
 }
 
-/** What is of use together alone; that both are there is checked before. */
+/** Returns two values that only make sense together; the schema has checked that both or none are set. */
 const both = (one: string | undefined, other: string | undefined): readonly [string, string] | undefined =>
   one === undefined || other === undefined ? undefined : [one, other];
 
-const describe = (faults: readonly Fault[]): string =>
+const describeFaults = (faults: readonly Fault[]): string =>
   ['The configuration is not complete:', ...faults.map(({ name, message }) => `  ${name} ${message}`)].join('\n');

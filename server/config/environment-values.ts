@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { refreshGraceSecondsMax, requestsMax } from '@mandate/contract';
 import { isPostgresql } from '../database/connection/database-url.ts';
 
-/** A variable that is set to nothing counts as not set. */
+/** Treats an empty variable as unset. */
 export const variable = <Schema extends z.ZodTypeAny>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema) as z.ZodEffects<Schema, z.output<Schema>, unknown>;
 
@@ -36,7 +36,7 @@ export const securityContact = z
   )
   .transform((text) => (/^(https|tel|mailto):/.test(text) ? text : `mailto:${text}`));
 
-/** `2`: the caller's address is what the second proxy from here saw. `10.0.0.0/8, 127.0.0.1`: proxies at these addresses are believed. */
+/** `2` trusts two proxies in front of the server. `10.0.0.0/8, 127.0.0.1` trusts proxies at these addresses. */
 export const trustProxy = z
   .string()
   .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(, ?[0-9a-fA-F.:/]+)*)$/, 'must be a number of proxies, or their addresses separated by commas')

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** What is wrong with a variable of the environment. */
+/** An invalid environment variable. */
 export type Fault = { readonly name: string; readonly message: string };
 
-/** Variables whose value may lie in a file instead, as platforms for containers hand secrets over: `NAME_FILE` is its path. */
-const secretVariables = [
+/** Variables that can be read from a file, as container platforms provide secrets: `NAME_FILE` is its path. */
+const fileVariables = [
   'MANDATE_SECRET',
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
@@ -16,10 +16,10 @@ const secretVariables = [
   'STRIPE_WEBHOOK_SECRET',
 ] as const;
 
-/** The values that lie in files, without the end of the line. */
+/** Reads the values from the files, without the trailing line break. */
 export function readSecretFiles(env: Readonly<Record<string, string | undefined>>): { values: Record<string, string>; faults: Fault[] } {
   const [values, faults]: [Record<string, string>, Fault[]] = [{}, []];
-  for (const name of secretVariables) {
+  for (const name of fileVariables) {
     const path = env[`${name}_FILE`];
     if (path === undefined || path === '') continue;
     const fault = (message: string): unknown => faults.push({ name: `${name}_FILE`, message });
@@ -32,10 +32,10 @@ export function readSecretFiles(env: Readonly<Record<string, string | undefined>
       if (value === '') fault('names a file with nothing in it');
       else values[name] = value;
     } catch (error) {
-      fault(`names a file that cannot be read (${codeOf(error)})`);
+      fault(`names a file that cannot be read (${errorCode(error)})`);
     }
   }
   return { values, faults };
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : String(error));
+const errorCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : String(error));

@@ -2,60 +2,60 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One key per purpose, so that what one of them gives away says nothing about another. 32 bytes each. */
+/** One 32-byte key per purpose, so that a leaked key reveals nothing about the others. */
 export type SecretKeys = {
   /** Signs the cookies of the sign-in pages. */
   readonly cookies: Buffer;
-  /** Signs the cursors of lists. */
+  /** Signs pagination cursors. */
   readonly cursors: Buffer;
-  /** Encrypts the private keys that tokens are signed with, as they lie in the database. */
+  /** Encrypts the private keys that sign tokens, in the database. */
   readonly signingKeys: Buffer;
-  /** Encrypts messages that wait to be sent. */
+  /** Encrypts queued mail. */
   readonly mail: Buffer;
-  /** Encrypts the keys of authenticator apps. */
+  /** Encrypts the TOTP secrets of authenticator apps. */
   readonly secondFactor: Buffer;
-  /** Encrypts the secrets that webhooks are signed with. */
+  /** Encrypts webhook signing secrets. */
   readonly webhooks: Buffer;
-  /** Seals backups. */
+  /** Authenticates backups. */
   readonly backups: Buffer;
 };
 
-/** HKDF (RFC 5869) with the purpose as `info`. Another secret means other keys: cookies, cursors and signing keys are worthless then. */
+/** Derives the keys by HKDF (RFC 5869) with the purpose as `info`. A new secret invalidates all cookies, cursors and encrypted data. */
 export function deriveKeys(secret: string): SecretKeys {
-  const key = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'mandate', purpose, 32));
+  const deriveKey = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'mandate', purpose, 32));
   return {
-    cookies: key('cookies'),
-    cursors: key('cursors'),
-    signingKeys: key('signing-keys'),
-    mail: key('mail'),
-    secondFactor: key('second-factor'),
-    webhooks: key('webhooks'),
-    backups: key('backups'),
+    cookies: deriveKey('cookies'),
+    cursors: deriveKey('cursors'),
+    signingKeys: deriveKey('signing-keys'),
+    mail: deriveKey('mail'),
+    secondFactor: deriveKey('second-factor'),
+    webhooks: deriveKey('webhooks'),
+    backups: deriveKey('backups'),
   };
 }
 
 const secretPath = (dataDirectory: string): string => join(dataDirectory, 'secret');
 
-/** The secret that was kept, if there is one: for whoever must not make one up. */
+/** Returns the stored secret, if there is one, for commands that must not generate a secret. */
 export const existingSecret = (dataDirectory: string): Promise<string | undefined> =>
   readFile(secretPath(dataDirectory), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return undefined;
   });
 
-/** For development: a secret made once and kept in the data directory, readable by its owner alone. */
+/** Returns the secret in the data directory (readable only by its owner) and generates it on the first call. For development. */
 export async function keptSecret(dataDirectory: string): Promise<string> {
   const path = secretPath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    // a link is there whole or not at all, and of two processes one is first
-    await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    // A link appears atomically, and only one of several processes can create it.
+    await writeFile(temporaryPath, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
+    await link(temporaryPath, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   } finally {
-    await rm(draft, { force: true });
+    await rm(temporaryPath, { force: true });
   }
   return readFile(path, 'utf8');
 }

@@ -17,41 +17,41 @@ import { limitConnection, transactionLimits, type TimeLimits } from './connectio
 type Options = SqlOptions<AbstractSqlDriver, Em>;
 export type OpenOptions = {
   readonly entities: NonNullable<Options['entities']>;
-  /** A migrated PGlite database to start from, as `dumpDataDir` gave it. */
+  /** A migrated PGlite database to start from, as returned by `dumpDataDir`. */
   readonly template?: Blob;
-  /** `none`: for migrations, which may take and wait for as long as they need. */
+  /** `none` for migrations, which may run and wait without a limit. */
   readonly timeouts?: 'none';
-  /** Another limit for one statement, only to see it met. */
+  /** Statement timeout in milliseconds, only changed by tests. */
   readonly statementMs?: number;
   readonly connectionsMax?: number;
-  /** `false`: no statement has a name, for poolers that do not keep prepared statements. Default: `true`. */
+  /** `false` sends statements without names, for poolers that do not support prepared statements (default: `true`). */
   readonly preparedStatements?: boolean | undefined;
-  /** Given the pool of connections to PostgreSQL before the first of them is opened. */
+  /** Receives the PostgreSQL connection pool before its first connection is opened. */
   readonly onPool?: ((pool: Pool) => void) | undefined;
-  /** Disk space of the embedded database; by default a shortage is not reported. */
+  /** Disk space monitor of the embedded database; without it, low disk space is not logged. */
   readonly storage?: StorageReserve | undefined;
 };
 
-/** Forward only; and a generated `down` would create every function of the database again, wrongly. */
-class UpOnly extends TSMigrationGenerator {
+/** Migrations are forward-only. A generated `down` would also recreate every function of the database incorrectly. */
+class ForwardOnlyMigrationGenerator extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     return super.generateMigrationFile(className, { ...diff, down: [] });
   }
 }
 
-const shared: Options = {
+const baseOptions: Options = {
   context: ownEm,
   extensions: [Migrator],
   forceUtcTimezone: true,
   discovery: { warnWhenNoEntities: false },
   schemaGenerator: {
-    ignoreRoutines: true, // else the comparison drops every function it finds
-    skipTables: ['product_search', 'product_words'], // derived from products by a trigger, as an index is
+    ignoreRoutines: true, // otherwise the schema comparison drops every function
+    skipTables: ['product_search', 'product_words'], // search tables that a trigger maintains
   },
   migrations: {
     path: `${import.meta.dirname}/migrations`,
     snapshot: false,
-    generator: UpOnly,
+    generator: ForwardOnlyMigrationGenerator,
     fileName: (time, name) => `${time}_${name}`,
     silent: true,
   },
@@ -61,15 +61,15 @@ const shared: Options = {
  * Opens the database with the given entities.
  * @param url `postgres://…`, or a directory (or `memory://`) for PGlite
  */
-export async function openOrm(url: string, opening: OpenOptions): Promise<Database> {
-  if (isPostgresql(url)) return open(await postgresql(url, opening));
-  if (url.includes('://')) return open(await pglite(url, opening));
+export async function openOrm(url: string, options: OpenOptions): Promise<Database> {
+  if (isPostgresql(url)) return open(await postgresql(url, options));
+  if (url.includes('://')) return open(await pglite(url, options));
   const release = lockDataDirectory(url);
   try {
     expectSpaceToOpen(url, isNewDataDirectory(url));
     await makeDataDirectory(url);
-    const db = await open(await pglite(url, opening), release);
-    await guardStorage(db, opening.storage ?? new StorageReserve(url));
+    const db = await open(await pglite(url, options), release);
+    await enforceStorageReserve(db, options.storage ?? new StorageReserve(url));
     return db;
   } catch (error) {
     release();
@@ -78,59 +78,59 @@ export async function openOrm(url: string, opening: OpenOptions): Promise<Databa
 }
 
 async function open(options: Options, release?: () => void): Promise<Database> {
-  const db = await MikroORM.init<AbstractSqlDriver, Em>({ ...shared, ...options });
-  const nobodyWaits = watchConnections(db.em);
+  const db = await MikroORM.init<AbstractSqlDriver, Em>({ ...baseOptions, ...options });
+  const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
-    // PGlite does not wait for what it is doing; this waits its turn, and a lost PostgreSQL has nothing to wait for
+    // PGlite does not wait for running queries; this query is queued behind them. An unreachable PostgreSQL needs no waiting.
     await db.em
       .fork()
       .execute('select 1')
       .catch(() => undefined);
-    // kysely loses a connection that is still being opened when it ends, and the pool would wait for it for ever
-    await nobodyWaits();
+    // Kysely loses a connection that is still being opened when it closes, and the pool would wait for it forever.
+    await whenNoneWaits();
     await close();
     release?.();
   };
   return db;
 }
 
-// The drivers are imported when they are needed: neither loads the other's code.
-async function postgresql(url: string, opening: OpenOptions): Promise<Options> {
-  const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, preparedStatements = true } = opening;
+// Drivers are imported on demand, so that neither one loads the code of the other.
+async function postgresql(url: string, options: OpenOptions): Promise<Options> {
+  const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, preparedStatements = true } = options;
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
-  const limits: TimeLimits = timeouts === 'none' ? {} : timeLimits(statementMs);
+  const timeoutSettings: TimeLimits = timeouts === 'none' ? {} : defaultTimeoutSettings(statementMs);
   const driverOptions = {
-    // MikroORM ignores the parameters of a URL, such as sslmode
+    // MikroORM ignores URL parameters such as sslmode
     connectionString: url,
     connectionTimeoutMillis: 5_000,
-    // one that nobody uses is asked by TCP whether the other side is still there
+    // TCP keepalive detects idle connections whose server is gone
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    onConnect: (client: ClientBase) => limitConnection(client, limits, preparedStatements),
+    onConnect: (client: ClientBase) => limitConnection(client, timeoutSettings, preparedStatements),
     onPoolCreated(pool: Pool) {
       pool.on('connect', takeTogether);
       onPool?.(pool);
-      parseInt8(pool, int8);
+      parseInt8(pool, parseExactInt8);
       pool.on('connect', refuseUndoneCommit);
-      // PostgreSQL would have ended the statement before
+      // PostgreSQL's own timeout is shorter, so this one means that the connection is dead
       if (timeouts !== 'none') endSilentConnections(pool, (statementMs * 4) / 3);
       pool.on('connect', (client) => sendTogether(client, { preparedStatements, limits: transactionLimits(client) }));
       pool.on('connect', giveBackWhenLost);
     },
   };
-  // a mistyped name must not create a database
+  // ensureDatabase is off, because a mistyped name must not create a database
   return { entities, driver: PostgreSqlDriver, clientUrl: url, pool: { max: connectionsMax }, ensureDatabase: false, driverOptions };
 }
 
-const timeLimits = (statementMs: number): TimeLimits => ({
+const defaultTimeoutSettings = (statementMs: number): TimeLimits => ({
   statement_timeout: `${statementMs}ms`,
   lock_timeout: '10s',
   idle_in_transaction_session_timeout: '30s',
 });
 
-/** PGlite never returns memory: with the default of 128 MB, it needs 100 MB more. The cache of the file system is behind it. */
-const memoryStartParameters = ['-c', 'shared_buffers=32MB'];
+/** PGlite never returns memory, and the default of 128 MB would cost 100 MB more. The file system cache helps enough. */
+const memoryParameters = ['-c', 'shared_buffers=32MB'];
 
 async function pglite(url: string, { entities, template }: OpenOptions): Promise<Options> {
   const [{ PgliteDriver }, { PGlite }, { pg_trgm }] = await Promise.all([
@@ -138,62 +138,62 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
     import('@electric-sql/pglite'),
     import('@electric-sql/pglite/contrib/pg_trgm'),
   ]);
-  // a function, because plain options are copied deeply and a copied Blob is none
-  const startParams = [...PGlite.defaultStartParams, ...walStartParameters, ...memoryStartParameters];
+  // A function, because MikroORM deep-copies plain options, which breaks a Blob.
+  const startParams = [...PGlite.defaultStartParams, ...walStartParameters, ...memoryParameters];
   const driverOptions = (): object => ({
     startParams,
-    parsers: { 20: int8 },
+    parsers: { 20: parseExactInt8 },
     extensions: { pg_trgm },
     ...(template && { loadDataDir: template }),
   });
   return { entities, driver: PgliteDriver, dbName: url, driverOptions };
 }
 
-async function guardStorage(db: Database, storage: StorageReserve): Promise<void> {
+async function enforceStorageReserve(db: Database, storage: StorageReserve): Promise<void> {
   const { PgliteConnection } = await import('@mikro-orm/pglite');
   const connection = db.em.getConnection();
   if (connection instanceof PgliteConnection) refuseWritesWithoutSpace(await connection.getNativeClient(), storage);
 }
 
-/** Both drivers give an int8 the same way: as a JavaScript number, or as an error when that would not be exact. */
-function int8(text: string): number {
+/** Parses an int8 to a JavaScript number with both drivers, or throws if the number would be inexact. */
+function parseExactInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 out of range: ${text}`);
   return value;
 }
 
 /**
- * Counts who waits for a connection; what it gives resolves when nobody does. Inside a transaction, a query on any other connection waits
- * for itself, for ever on PGlite, under load on PostgreSQL: that is made an error.
+ * Counts pending connection requests. The returned function resolves when there are none. A query outside of the transaction of its
+ * request would deadlock (always on PGlite, under load on PostgreSQL), so it throws.
  */
-function watchConnections(em: Em): () => Promise<void> {
-  let waiting = 0;
+function guardConnectionAcquisition(em: Em): () => Promise<void> {
+  let waitingCount = 0;
   const events = new EventEmitter();
   const executor = em.getConnection().getClient().getExecutor();
   const provideConnection = executor.provideConnection.bind(executor);
   executor.provideConnection = async (consumer, options) => {
-    if (TransactionContext.getEntityManager()?.isInTransaction()) throw new Error('query beside the transaction of this request');
-    let waits = true;
-    waiting += 1;
-    const given = (): void => {
-      if (!waits) return;
-      waits = false;
-      waiting -= 1;
-      if (waiting === 0) events.emit('nobody waits');
+    if (TransactionContext.getEntityManager()?.isInTransaction()) throw new Error('query outside of the transaction of this request');
+    let isWaiting = true;
+    waitingCount += 1;
+    const markAcquired = (): void => {
+      if (!isWaiting) return;
+      isWaiting = false;
+      waitingCount -= 1;
+      if (waitingCount === 0) events.emit('nobody waits');
     };
     try {
       return await provideConnection((connection) => {
-        given();
+        markAcquired();
         return consumer(connection);
       }, options);
     } finally {
-      given();
+      markAcquired();
     }
   };
-  const nobodyWaits = async (): Promise<void> => {
-    if (waiting === 0) return;
+  const whenNoneWaits = async (): Promise<void> => {
+    if (waitingCount === 0) return;
     await once(events, 'nobody waits');
-    await nobodyWaits();
+    await whenNoneWaits();
   };
-  return nobodyWaits;
+  return whenNoneWaits;
 }

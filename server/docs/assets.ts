@@ -6,18 +6,18 @@ import { staticDocument } from '../http/response/static-document.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** A file that pages load. Its path has its hash, so it can be kept for ever. */
+/** A static file for pages. Its path contains a hash of its content, so that it can be cached indefinitely. */
 export type Asset = { readonly path: string; readonly serve: RequestHandler };
 
-/** One of ours, which stands beside this file. */
-export const ownAsset = (name: string): Asset => asset(name, readFileSync(new URL(name, import.meta.url)));
+/** Creates an asset from a file in this folder. */
+export const ownAsset = (name: string): Asset => createAsset(name, readFileSync(new URL(name, import.meta.url)));
 
-/** One of the library's. */
-export const libraryAsset = (name: string): Asset => asset(name, libraryFile(name));
+/** Creates an asset from a file of Swagger UI. */
+export const libraryAsset = (name: string): Asset => createAsset(name, libraryFile(name));
 
 export const libraryFile = (name: string): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
 
-function asset(name: string, content: Buffer): Asset {
+function createAsset(name: string, content: Buffer): Asset {
   const type = name.slice(name.lastIndexOf('.') + 1);
   return {
     path: `/assets/${createHash('sha256').update(content).digest('hex').slice(0, 16)}.${type}`,

@@ -5,18 +5,18 @@ import { isJson, type Json } from '@mandate/contract/json';
 import { cors } from '../http/middleware/cors.ts';
 import { staticDocument } from '../http/response/static-document.ts';
 
-/** The address of the server in the documents that come with the contract. */
-const placeholder = 'https://mandate.example';
+/** Server URL in the generated documents. */
+const placeholderUrl = 'https://mandate.example';
 
-/** A document as it was generated from the contract, for the server at this address. */
+/** Returns a generated OpenAPI document with the URL of this server. */
 export function openApiDocumentOf(name: 'openapi' | 'openapi-3.0' | 'openapi-v2', issuer: string): Json {
   const text = readFileSync(fileURLToPath(import.meta.resolve(`@mandate/contract/${name}.json`)), 'utf8');
-  const document: unknown = JSON.parse(text.replaceAll(placeholder, issuer));
+  const document: unknown = JSON.parse(text.replaceAll(placeholderUrl, issuer));
   if (!isJson(document)) throw new Error(`${name}.json is no document`);
   return document;
 }
 
-/** The OpenAPI documents, for programs that generate clients. */
+/** Serves the OpenAPI documents, for example to client generators. */
 export function openApiDocuments(issuer: string, withPreview: boolean): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], cors);

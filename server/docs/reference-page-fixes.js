@@ -1,14 +1,14 @@
-// What the library leaves out for those who do not see the page, or do not use a mouse: names, levels of headings, a way to scroll.
+// Fixes accessibility problems of Swagger UI: missing labels, wrong heading levels, and controls that do not work with the keyboard.
 
-const names = [
+const labels = [
   ['.close-modal', 'Close'],
   ['.body-param__text', 'Request body'],
   ['.opblock-body select:not([aria-label], [id])', 'Choice'],
   ['.copy-to-clipboard button:not([aria-label])', 'Copy'],
-  ['.download-contents', 'Download the answer'],
+  ['.download-contents', 'Download the response'],
   ['.json-schema-2020-12-accordion:not(:has(.json-schema-2020-12-accordion__children))', 'Show or hide'],
 ];
-const levels = [
+const headingLevels = [
   ['.opblock-tag', 2],
   ['.models > h4, .models h4', 2],
   ['.opblock-body h4, .opblock-body h5', 3],
@@ -17,61 +17,62 @@ const levels = [
   ['.modal-ux-content h2', 4],
   ['.modal-ux-content h6', 4],
 ];
-/** What scrolls can be scrolled by keyboard. */
-const scrolling = '.microlight, .curl, .example pre, .opblock-body pre, .json-schema-2020-12-body, .table-container, .responses-inner';
+/** Scrollable areas must be focusable, so that they can be scrolled with the keyboard. */
+const scrollable = '.microlight, .curl, .example pre, .opblock-body pre, .json-schema-2020-12-body, .table-container, .responses-inner';
 
-const set = (element, name, value) => element.getAttribute(name) === String(value) || element.setAttribute(name, value);
+const setAttribute = (element, name, value) => element.getAttribute(name) === String(value) || element.setAttribute(name, value);
 
-function repair() {
-  const about = document.querySelector('.information-container');
-  if (about) {
-    set(about, 'role', 'region');
-    set(about, 'aria-label', 'About this API');
+function fixAccessibility() {
+  const description = document.querySelector('.information-container');
+  if (description) {
+    setAttribute(description, 'role', 'region');
+    setAttribute(description, 'aria-label', 'About this API');
   }
-  for (const [selector, name] of names) for (const element of document.querySelectorAll(selector)) set(element, 'aria-label', name);
-  for (const [selector, level] of levels) {
+  for (const [selector, name] of labels)
+    for (const element of document.querySelectorAll(selector)) setAttribute(element, 'aria-label', name);
+  for (const [selector, level] of headingLevels) {
     for (const element of document.querySelectorAll(selector)) {
-      set(element, 'role', 'heading');
-      set(element, 'aria-level', level);
+      setAttribute(element, 'role', 'heading');
+      setAttribute(element, 'aria-level', level);
     }
   }
   for (const input of document.querySelectorAll('.parameters input, .parameters select, .parameters textarea')) {
     const parameter = input.closest('tr')?.dataset.paramName;
-    if (parameter) set(input, 'aria-label', parameter);
+    if (parameter) setAttribute(input, 'aria-label', parameter);
   }
-  for (const element of document.querySelectorAll(scrolling)) if (element.tabIndex < 0) element.tabIndex = 0;
-  // a table is a table
+  for (const element of document.querySelectorAll(scrollable)) if (element.tabIndex < 0) element.tabIndex = 0;
+  // Swagger UI gives tables a wrong role
   for (const table of document.querySelectorAll('table[role]')) table.removeAttribute('role');
-  // a link inside a button cannot be reached; the button opens what the link leads to
+  // A link inside a button cannot be focused, and the button already opens its target.
   for (const link of document.querySelectorAll('.opblock-summary-control a[href]')) {
     link.removeAttribute('href');
     link.removeAttribute('tabindex');
   }
-  // text that can be read needs no other name
+  // the visible text is the accessible name
   for (const button of document.querySelectorAll('.auth-btn-wrapper button[aria-label]')) button.removeAttribute('aria-label');
   const dialog = document.querySelector('.modal-ux');
   if (dialog) {
-    set(dialog, 'role', 'dialog');
-    set(dialog, 'aria-modal', 'true');
-    set(dialog, 'aria-label', 'Sign in');
+    setAttribute(dialog, 'role', 'dialog');
+    setAttribute(dialog, 'aria-modal', 'true');
+    setAttribute(dialog, 'aria-label', 'Sign in');
   }
   for (const link of document.querySelectorAll('.scopes h2 a:not([role])')) {
-    set(link, 'role', 'button');
+    setAttribute(link, 'role', 'button');
     link.tabIndex = 0;
   }
 }
 
-let due = false;
+let isScheduled = false;
 new MutationObserver(() => {
-  if (due) return;
-  due = true;
+  if (isScheduled) return;
+  isScheduled = true;
   requestAnimationFrame(() => {
-    due = false;
-    repair();
+    isScheduled = false;
+    fixAccessibility();
   });
 }).observe(document.documentElement, { childList: true, subtree: true });
 
-// what looks like a button and is a link is pressed by the keys of a button
+// These links look like buttons, so the keys of buttons activate them.
 document.addEventListener('keydown', (event) => {
   if (event.target.matches('.scopes h2 a') && (event.key === 'Enter' || event.key === ' ')) {
     event.preventDefault();

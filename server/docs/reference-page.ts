@@ -6,8 +6,8 @@ import { frameHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { libraryAsset, libraryFile, ownAsset } from './assets.ts';
 
 /**
- * The API reference: `/docs`. It is made in the browser from the server's own OpenAPI document, needs nothing from anywhere
- * else, and signs people in by code and PKCE, as any other application does.
+ * Serves the API reference at `/docs`. Swagger UI renders it in the browser from the OpenAPI document of this server, loads nothing from
+ * other hosts, and signs users in by authorization code with PKCE, like any other application.
  */
 export function referencePage(issuer: string): Router {
   const base = pathOf(issuer);
@@ -20,14 +20,14 @@ export function referencePage(issuer: string): Router {
     start: ownAsset('start-reference-page.js'),
   };
   const headers = pageHeaders(issuer);
-  const page = document(base, {
+  const page = referenceDocument(base, {
     styles: [assets.libraryStyle.path, assets.style.path],
     scripts: [assets.library.path, assets.samples.path, assets.repair.path, assets.start.path],
   }).toString();
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const { path, serve } of Object.values(assets)) router.get(path, serve);
   router.get('/docs', (req, res) => {
-    // Only at the address of its issuer can the page sign anybody in, and call without being another's.
+    // Sign-in and same-origin requests only work at the host of the issuer.
     if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, `${issuer}/docs`);
     return res.set(headers).type('html').send(page);
   });
@@ -37,7 +37,7 @@ export function referencePage(issuer: string): Router {
   return router;
 }
 
-/** Stricter than nothing else here, and looser than the sign-in pages only in that it may call the server it came from. */
+/** A strict policy; unlike the sign-in pages, this page may send requests to its own server. */
 const pageHeaders = (issuer: string): Record<string, string> => ({
   'Content-Security-Policy': [
     `default-src 'none'`,
@@ -53,9 +53,9 @@ const pageHeaders = (issuer: string): Record<string, string> => ({
   ...frameHeaders(issuer),
 });
 
-type Files = { readonly styles: readonly string[]; readonly scripts: readonly string[] };
+type PageFiles = { readonly styles: readonly string[]; readonly scripts: readonly string[] };
 
-const document = (base: string, { styles, scripts }: Files): Html =>
+const referenceDocument = (base: string, { styles, scripts }: PageFiles): Html =>
   html`<!doctype html>
     <html lang="en" dir="ltr">
       <head>
@@ -77,9 +77,7 @@ const document = (base: string, { styles, scripts }: Files): Html =>
         </header>
         <div id="reference" data-base="${base}" data-client-id="${referencePageClientId}" data-return="${base}${referencePageReturn}"></div>
         <noscript>
-          <p class="plain">
-            This page is made by JavaScript out of the <a href="${base}/openapi.json">OpenAPI document</a>, which says the same.
-          </p>
+          <p class="plain">This page requires JavaScript. The <a href="${base}/openapi.json">OpenAPI document</a> has the same content.</p>
         </noscript>
       </body>
     </html>`;

@@ -1,8 +1,8 @@
-// The samples of each operation in curl, TypeScript and the command line, readable before anything is called.
+// Shows code samples (curl, TypeScript, command line) for each operation, without opening "Try it out".
 
 const sampleLanguages = { curl: 'curl', TypeScript: 'TypeScript', CLI: 'Command line' };
 
-/** The language that was chosen last goes for every operation. */
+/** The selected language applies to all operations. */
 const chosen = { language: 'curl', listeners: new Set() };
 
 globalThis.mandateSamples = ({ React }) => {

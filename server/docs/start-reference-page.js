@@ -1,15 +1,15 @@
-// Builds the reference out of the OpenAPI document of this server.
+// Starts Swagger UI with the OpenAPI document of this server.
 
-const place = document.querySelector('#reference');
-const { base, clientId, return: returnPath } = place.dataset;
+const container = document.querySelector('#reference');
+const { base, clientId, return: returnPath } = container.dataset;
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const followColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', followColours);
-followColours();
+const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+const applyColorScheme = () => document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
+darkScheme.addEventListener('change', applyColorScheme);
+applyColorScheme();
 
-/** Users sign in here by code. Client credentials and API keys need a secret, which has no business in a page. */
-const onlyPeople = () => ({
+/** Only offers user sign-in by authorization code. Client credentials and API keys are secrets that do not belong in a web page. */
+const userSignInOnly = () => ({
   statePlugins: {
     spec: {
       wrapActions: {
@@ -24,15 +24,15 @@ const onlyPeople = () => ({
       },
     },
   },
-  // there is one server: this one
+  // hidden, because there is only this server
   wrapComponents: { ServersContainer: () => () => null },
 });
 
 const reference = SwaggerUIBundle({
   url: `${base}/openapi.json`,
-  domNode: place,
+  domNode: container,
   oauth2RedirectUrl: location.origin + returnPath,
-  plugins: [onlyPeople, globalThis.mandateSamples],
+  plugins: [userSignInOnly, globalThis.mandateSamples],
   validatorUrl: null,
   persistAuthorization: false,
   deepLinking: true,

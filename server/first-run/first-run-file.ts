@@ -5,60 +5,60 @@ import { Application } from '../applications/application.entity.ts';
 import { hashMatches } from '../applications/client-secret.ts';
 import type { Em } from '../database/entity-manager/entity-manager.ts';
 
-const application = z.object({
+const applicationSchema = z.object({
   client_id: z.string(),
   client_secret: z.string(),
   scopes: z.array(z.string()),
   redirect_uris: z.array(z.string()),
 });
-const account = z.object({ name: z.string(), email: z.string(), password: z.string() });
+const accountSchema = z.object({ name: z.string(), email: z.string(), password: z.string() });
 
-/** What the first start made up, so that people and scripts can go on from there. */
-const firstRunFile = z.object({
+/** Accounts and applications that the first start created, for users and scripts. */
+const firstRunFileSchema = z.object({
   issuer: z.string(),
   api: z.string(),
   created_at: z.string(),
-  administrator: account,
-  customer: account,
-  /** Confidential applications: one with every scope customers can give, one with all there are. */
-  applications: z.object({ demonstration: application, administration: application }),
+  administrator: accountSchema,
+  customer: accountSchema,
+  /** Confidential applications: one with all scopes of a customer, one with all scopes. */
+  applications: z.object({ demonstration: applicationSchema, administration: applicationSchema }),
 });
 
-export type FirstRunFile = z.infer<typeof firstRunFile>;
+export type FirstRunFile = z.infer<typeof firstRunFileSchema>;
 
 export const firstRunPath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
 
-/** The file is there whole or not at all; one from another database is kept aside. */
+/** Writes the file atomically; a file of an earlier database is renamed. */
 export async function writeFirstRunFile(dataDirectory: string, content: FirstRunFile): Promise<void> {
   const path = firstRunPath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  await rename(path, `${path}.previous`).catch(ignoreAbsence);
-  const draft = await open(`${path}.draft`, 'w', 0o600);
+  await rename(path, `${path}.previous`).catch(ignoreMissingFile);
+  const temporaryFile = await open(`${path}.draft`, 'w', 0o600);
   try {
-    await draft.writeFile(`${JSON.stringify(content, null, 2)}\n`);
-    await draft.sync();
+    await temporaryFile.writeFile(`${JSON.stringify(content, null, 2)}\n`);
+    await temporaryFile.sync();
   } finally {
-    await draft.close();
+    await temporaryFile.close();
   }
   await rename(`${path}.draft`, path);
 }
 
-/** The file, if it is there, whole, and about this database: not when it stems from one that was in use before. */
+/** Returns the content of the file if it exists, is valid and belongs to this database, not to an earlier one. */
 export async function readFirstRunFile(em: Em, dataDirectory: string): Promise<FirstRunFile | undefined> {
-  const text = await readFile(firstRunPath(dataDirectory), 'utf8').catch(ignoreAbsence);
+  const text = await readFile(firstRunPath(dataDirectory), 'utf8').catch(ignoreMissingFile);
   if (text === undefined) return undefined;
-  const file = firstRunFile.safeParse(parsed(text)).data;
+  const file = firstRunFileSchema.safeParse(parseJson(text)).data;
   if (!file) return undefined;
   const { client_id: clientId, client_secret: secret } = file.applications.administration;
-  const kept = await em.findOne(Application, { clientId });
-  return kept?.secretHashes.some((hash) => hashMatches(hash, secret)) ? file : undefined;
+  const application = await em.findOne(Application, { clientId });
+  return application?.secretHashes.some((hash) => hashMatches(hash, secret)) ? file : undefined;
 }
 
-function ignoreAbsence(error: NodeJS.ErrnoException): undefined {
+function ignoreMissingFile(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

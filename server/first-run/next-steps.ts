@@ -1,10 +1,10 @@
 const defaultIssuer = 'http://localhost:3000';
 
-/** The command that signs in to this server. */
+/** Returns the command that signs in to this server. */
 export const loginCommand = (issuer: string): string =>
   ['npx mandate login', ...(issuer === defaultIssuer ? [] : [`--api-url ${issuer}`])].join(' ');
 
-/** The commands with which a new user in development gets to a paid order. The README shows the same. */
+/** Returns the commands that lead a new user to a paid order. The README shows the same. */
 export const nextSteps = (issuer: string): readonly string[] => [
   loginCommand(issuer),
   'npx mandate products list',

@@ -14,15 +14,15 @@ import { writeFirstRunFile, type FirstRunFile } from './first-run-file.ts';
 
 type Installation = Pick<Config, 'production' | 'dataDirectory' | 'issuer' | 'administrator'>;
 
-/** Any number, as long as nobody else locks the same one. */
-const firstRunLock = 7_262_634;
+/** Arbitrary id of the advisory lock. */
+const firstRunLockId = 7_262_634;
 
 const administratorName = 'Administrator';
 
 /**
- * The first start on a database makes its administrator, and in development a shop to try things out in.
- * All of it is one transaction: there is an administrator exactly when it came to its end, so whatever a
- * killed process left undone is done by the next one. Of several that start together, one does it.
+ * Creates the administrator on the first start with a database, and in development a demonstration shop. Everything is one transaction,
+ * so an administrator exists if and only if it was completed, and the next start repeats an interrupted one. If several processes start
+ * at the same time, only one of them does the work.
  */
 export async function prepareInstallation(
   db: Database,
@@ -30,12 +30,12 @@ export async function prepareInstallation(
   now: Date,
 ): Promise<'prepared' | 'in use' | 'without administrator'> {
   return db.em.fork().transactional(async (em) => {
-    await em.execute('select pg_advisory_xact_lock(?)', [firstRunLock]);
+    await em.execute('select pg_advisory_xact_lock(?)', [firstRunLockId]);
     if ((await em.count(User, { role: 'admin' })) > 0) return 'in use';
     if (installation.production) return prepareProduction(em, installation, now);
-    const made = await prepareDemonstration(em, installation, now);
-    // before the commit: what the file says is then in the database as soon as anybody can ask it
-    await writeFirstRunFile(installation.dataDirectory, made);
+    const accounts = await prepareDemonstration(em, installation, now);
+    // before the commit, so that the file exists as soon as the data is visible
+    await writeFirstRunFile(installation.dataDirectory, accounts);
     return 'prepared';
   });
 }
@@ -49,13 +49,13 @@ async function prepareProduction(em: Em, { administrator }: Installation, now: D
 }
 
 async function prepareDemonstration(em: Em, { administrator, issuer }: Installation, now: Date): Promise<FirstRunFile> {
-  const made = {
+  const accounts = {
     administrator: { name: administratorName, ...(administrator ?? { email: 'admin@example.com', password: memorablePassword() }) },
     customer: { name: 'Demonstration Customer', email: 'customer@example.com', password: memorablePassword() },
   };
   for (const [role, { name, email, password }] of [
-    ['admin', made.administrator],
-    ['customer', made.customer],
+    ['admin', accounts.administrator],
+    ['customer', accounts.customer],
   ] as const) {
     await createAccount(em, { name, email, passwordHash: await hashConfiguredPassword(password, { name, email }), role }, now);
   }
@@ -64,50 +64,50 @@ async function prepareDemonstration(em: Em, { administrator, issuer }: Installat
     issuer,
     api: `${issuer}/api/v1`,
     created_at: now.toISOString(),
-    ...made,
+    ...accounts,
     applications: {
-      demonstration: await createConfidential(em, {
+      demonstration: await createConfidentialApplication(em, {
         clientId: 'demonstration',
         name: 'Demonstration application',
         scopes: scopeNames.filter((scope) => !scopes[scope].admin),
         grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
         redirectUris: ['http://127.0.0.1:8080/callback', 'http://localhost:8080/callback'],
       }),
-      administration: await createConfidential(em, {
+      administration: await createConfidentialApplication(em, {
         clientId: 'demonstration-administration',
         name: 'Demonstration administration',
         scopes: scopeNames,
         grantTypes: ['client_credentials'],
-        // what it is for is to fill the shop
+        // high, because this application fills the shop
         rateLimitPerMinute: 60_000,
       }),
     },
   };
 }
 
-/** @throws ConfigurationError when the administrator's password is easy to guess */
+/** @throws ConfigurationError if the administrator's password is easy to guess */
 async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
-  const chosen = await hashNewPassword(password, owner, { shop: defaultShop, words: english });
-  if ('hash' in chosen) return chosen.hash;
-  throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. ${chosen.reason}`);
+  const hashed = await hashNewPassword(password, owner, { shop: defaultShop, words: english });
+  if ('hash' in hashed) return hashed.hash;
+  throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. ${hashed.reason}`);
 }
 
-type MadeApplication = FirstRunFile['applications']['demonstration'];
+type FirstRunApplication = FirstRunFile['applications']['demonstration'];
 
-async function createConfidential(em: Em, input: Omit<ApplicationInput, 'type'>): Promise<MadeApplication> {
+async function createConfidentialApplication(em: Em, input: Omit<ApplicationInput, 'type'>): Promise<FirstRunApplication> {
   const { application, secret } = await createApplication(em, { ...input, type: 'confidential' });
   if (secret === null) throw new Error(`${input.clientId} got no secret`);
-  return describe(application, secret);
+  return toFirstRunApplication(application, secret);
 }
 
-const describe = ({ clientId, scopes: granted, redirectUris }: Application, secret: string): MadeApplication => ({
+const toFirstRunApplication = ({ clientId, scopes: grantedScopes, redirectUris }: Application, secret: string): FirstRunApplication => ({
   client_id: clientId,
   client_secret: secret,
-  scopes: granted,
+  scopes: grantedScopes,
   redirect_uris: redirectUris,
 });
 
-/** 80 random bits in groups that can be typed from the screen: no letter that looks like a digit. */
+/** Generates a password with 80 random bits in groups that are easy to type, without characters that look alike. */
 function memorablePassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
   const group = (): string => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');

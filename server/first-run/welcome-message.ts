@@ -2,11 +2,11 @@ import { relative } from 'node:path';
 import type { FirstRunFile } from './first-run-file.ts';
 import { loginCommand } from './next-steps.ts';
 
-/** What somebody who has just typed `npm start` wants to know. */
+/** Formats the message that `npm start` prints in development. */
 export function greeting(issuer: string, file: FirstRunFile | undefined, filePath: string): string {
   const account = file && [
     ['Sign in as', `${file.customer.email}  password ${file.customer.password}`],
-    ['More', `${fromHere(filePath)}  (administrator, applications and their secrets)`],
+    ['More', `${toDisplayPath(filePath)}  (administrator, applications and their secrets)`],
   ];
   const rows = [
     ['Start page', `${issuer}/`],
@@ -28,7 +28,7 @@ export function greeting(issuer: string, file: FirstRunFile | undefined, filePat
   ].join('\n');
 }
 
-function fromHere(path: string): string {
-  const short = relative('', path);
-  return short.startsWith('..') ? path : short;
+function toDisplayPath(path: string): string {
+  const relativePath = relative('', path);
+  return relativePath.startsWith('..') ? path : relativePath;
 }

@@ -2,55 +2,55 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isWriteRefusal } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
 
-/** Work that comes back again and again. It finds out by itself whether there is anything to do. */
+/** Work that runs repeatedly and checks itself whether there is anything to do. */
 export type Job = {
   readonly name: string;
-  /** Time between two runs; a function where it changes. */
+  /** Interval between two runs; a function if it varies. */
   readonly everyMs: number | (() => number);
   readonly run: (signal: AbortSignal) => Promise<unknown>;
-  /** Subscribes to a signal that there is work; returns the function that ends the subscription. */
+  /** Subscribes to notifications about new work; returns a function that unsubscribes. */
   readonly onWork?: (wake: () => void) => () => void;
-  /** Least time from the beginning of one run to the next. Default: 0. */
+  /** Minimum time between the starts of two runs (default: 0). */
   readonly leastMs?: number;
 };
 
 export type Background = {
-  /** Has all jobs look at once, without waiting for their time. */
+  /** Runs all jobs immediately instead of at their next interval. */
   wake(): void;
-  /** Waits for what is being done. */
+  /** Stops all jobs and waits for those in progress. */
   stop(): Promise<void>;
 };
 
 /**
- * Each job has a rhythm of its own, so that a long one holds up no other. What fails is tried again.
- * @param isPaused whether jobs are skipped now: all of them write
+ * Runs each job at its own interval, so that a slow job does not delay the others. A failed run is retried at the next interval.
+ * @param isPaused whether to skip all jobs now, because each of them writes
  */
 export function startBackground(jobs: readonly Job[], log: Log, isPaused: () => boolean = () => false): Background {
   const stopping = new AbortController();
-  let bell = new AbortController();
-  const repeat = async ({ name, everyMs, run, onWork, leastMs = 0 }: Job): Promise<void> => {
+  let wakeUp = new AbortController();
+  const runRepeatedly = async ({ name, everyMs, run, onWork, leastMs = 0 }: Job): Promise<void> => {
     let work = new AbortController();
     const unsubscribe = onWork?.(() => work.abort());
     while (!stopping.signal.aborted) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       work = new AbortController();
-      // Taken before the work: a bell that rings during it counts.
-      const rest = AbortSignal.any([stopping.signal, bell.signal, work.signal]);
+      // Created before the run, so that a wake-up during the run counts.
+      const sleepSignal = AbortSignal.any([stopping.signal, wakeUp.signal, work.signal]);
       if (!isPaused())
         await run(stopping.signal).catch((error: unknown) => {
-          if (!isWriteRefusal(error)) log.error({ err: error, job: name }, 'work in the background failed, and is tried again');
+          if (!isWriteRefusal(error)) log.error({ err: error, job: name }, 'a background job failed and will be retried');
         });
-      await sleep(typeof everyMs === 'number' ? everyMs : everyMs(), undefined, { signal: rest }).catch(() => undefined);
-      const early = leastMs - (performance.now() - begun);
-      if (early > 0) await sleep(early, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await sleep(typeof everyMs === 'number' ? everyMs : everyMs(), undefined, { signal: sleepSignal }).catch(() => undefined);
+      const tooEarlyMs = leastMs - (performance.now() - startedAt);
+      if (tooEarlyMs > 0) await sleep(tooEarlyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
     unsubscribe?.();
   };
-  const running = jobs.map(repeat);
+  const running = jobs.map(runRepeatedly);
   return {
     wake() {
-      bell.abort();
-      bell = new AbortController();
+      wakeUp.abort();
+      wakeUp = new AbortController();
     },
     async stop() {
       stopping.abort();

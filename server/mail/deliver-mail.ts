@@ -7,31 +7,31 @@ import type { Mail } from './mail.ts';
 
 export type MailTransport = { send(mail: Mail): Promise<void> };
 
-/** The server that was asked to take the message will never do so: nothing to try again. */
+/** The SMTP server rejected the message permanently, so retries are useless. */
 export class MailRefusedError extends Error {
   override readonly name = 'MailRefusedError';
 }
 
-const batch = 20;
-const attemptsMax = 8;
-const minutes = 60_000;
-/** Longer than any attempt takes: whoever takes a message off the queue has it for that long. */
-const lease = 5 * minutes;
+const batchSize = 20;
+const maxAttempts = 8;
+const minuteMs = 60_000;
+/** How long a process reserves a message; longer than any delivery attempt takes. */
+const leaseMs = 5 * minuteMs;
 
-const takeDue = statement<{ id: number; sealed: string; attempts: number }>(
+const claimPending = statement<{ id: number; sealed: string; attempts: number }>(
   'take_due_mails',
   `update outgoing_mails set attempts = attempts + 1, due_at = $2
-   where id in (select id from outgoing_mails where due_at <= $1 order by due_at limit ${batch} for update skip locked)
+   where id in (select id from outgoing_mails where due_at <= $1 order by due_at limit ${batchSize} for update skip locked)
    returning id, sealed, attempts`,
 );
-const remove = statement('remove_mail', 'delete from outgoing_mails where id = $1');
-const postpone = statement('postpone_mail', 'update outgoing_mails set due_at = $2 where id = $1');
+const removeMail = statement('remove_mail', 'delete from outgoing_mails where id = $1');
+const postponeMail = statement('postpone_mail', 'update outgoing_mails set due_at = $2 where id = $1');
 
-const storedMail = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });
+const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });
 
 /**
- * Sends what is due and says how many messages left. What fails is tried again later and later for about a day; a process that
- * dies meanwhile loses nothing, though somebody may get a message twice.
+ * Sends pending messages and returns the number sent. Failed messages are retried with increasing delays for about a day. If the
+ * process crashes, no message is lost, but one may be sent twice.
  */
 export async function deliverMail(
   em: Em,
@@ -40,23 +40,24 @@ export async function deliverMail(
   key: Buffer,
   log: { warn(details: object, message: string): void },
 ): Promise<number> {
-  const due = await takeDue(em, [now, new Date(now.getTime() + lease)]);
+  const pending = await claimPending(em, [now, new Date(now.getTime() + leaseMs)]);
   let sent = 0;
-  for (const { id, sealed, attempts } of due) {
+  for (const { id, sealed, attempts } of pending) {
     const mail = unseal(sealed, key, mailLabel);
-    const failure = mail === undefined ? new MailRefusedError('sealed with another secret') : await attempt(transport, mail);
-    if (failure === undefined) sent += 1;
-    const over = failure instanceof MailRefusedError || attempts >= attemptsMax;
-    if (failure !== undefined) log.warn({ err: failure, mail_id: id, attempts }, over ? 'a message is given up' : 'a message waits');
-    if (failure === undefined || over) await remove(em, [id]);
-    else await postpone(em, [id, new Date(now.getTime() + 4 ** Math.min(attempts, 6) * (minutes / 4))]);
+    const sendError = mail === undefined ? new MailRefusedError('encrypted with another secret') : await trySend(transport, mail);
+    if (sendError === undefined) sent += 1;
+    const isFinal = sendError instanceof MailRefusedError || attempts >= maxAttempts;
+    if (sendError !== undefined)
+      log.warn({ err: sendError, mail_id: id, attempts }, isFinal ? 'a message is given up' : 'a message will be retried');
+    if (sendError === undefined || isFinal) await removeMail(em, [id]);
+    else await postponeMail(em, [id, new Date(now.getTime() + 4 ** Math.min(attempts, 6) * (minuteMs / 4))]);
   }
   return sent;
 }
 
-async function attempt(transport: MailTransport, mail: string): Promise<unknown> {
+async function trySend(transport: MailTransport, mail: string): Promise<unknown> {
   try {
-    await transport.send(storedMail.parse(JSON.parse(mail)));
+    await transport.send(storedMailSchema.parse(JSON.parse(mail)));
     return undefined;
   } catch (error) {
     return error;

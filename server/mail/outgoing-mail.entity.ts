@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A message that has to leave. Encrypted, because it may carry a link that opens an account; gone once it is sent. */
+/** A queued message. Encrypted, because it may contain a link that grants access to an account; deleted after it was sent. */
 export const OutgoingMail = defineEntity({
   name: 'OutgoingMail',
   tableName: 'outgoing_mails',

@@ -1,12 +1,12 @@
 import { MailRefusedError, type MailTransport } from './deliver-mail.ts';
 
 type SmtpTransport = MailTransport & {
-  /** Throws unless the server lets us in. */
+  /** Connects and signs in. @throws if the server rejects the connection or the credentials */
   verify(): Promise<unknown>;
   close(): void;
 };
 
-/** Sends by way of an SMTP server: `smtp://user:password@host:587`, or `smtps://` for TLS from the beginning. */
+/** Creates an SMTP transport: `smtp://user:password@host:587`, or `smtps://` for implicit TLS. */
 export async function smtpTransport(url: string, from: string): Promise<SmtpTransport> {
   const { createTransport } = await import('nodemailer');
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -28,14 +28,14 @@ export async function smtpTransport(url: string, from: string): Promise<SmtpTran
       try {
         await transport.sendMail({
           from,
-          to: { name: '', address: to }, // the object form is one recipient, whatever is in it; a text would be a list
+          to: { name: '', address: to }, // an object is always a single recipient; a string could be parsed as a list
           subject,
           text,
           html,
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        if (isFinal(error)) throw new MailRefusedError('the mail server refused the message', { cause: error });
+        if (isFinal(error)) throw new MailRefusedError('the mail server rejected the message', { cause: error });
         throw error;
       }
     },
@@ -44,6 +44,6 @@ export async function smtpTransport(url: string, from: string): Promise<SmtpTran
   };
 }
 
-/** RFC 5321 section 4.2.1: 5yz is for good. */
+/** Returns whether the SMTP status code is a permanent failure (5yz, RFC 5321 section 4.2.1). */
 const isFinal = (error: unknown): boolean =>
   error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' && error.responseCode >= 500;

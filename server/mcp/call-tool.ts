@@ -7,35 +7,40 @@ export type ToolResult = { readonly content: { readonly type: 'text'; readonly t
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The request that a call of a tool makes. */
-export function requestOf(tool: Tool, given: Arguments): InnerRequest {
-  const inPath = tool.pathArguments.reduce((path, name) => path.replace(`{${name}}`, encodeURIComponent(textOf(given[name]))), tool.path);
+/** Builds the API request of a tool call. */
+export function requestOf(tool: Tool, toolArguments: Arguments): InnerRequest {
+  const path = tool.pathArguments.reduce(
+    (template, name) => template.replace(`{${name}}`, encodeURIComponent(toText(toolArguments[name]))),
+    tool.path,
+  );
   const query = new URLSearchParams(
-    tool.queryArguments.flatMap((name) => (given[name] === undefined ? [] : [[name, textOf(given[name])] as [string, string]])),
+    tool.queryArguments.flatMap((name) =>
+      toolArguments[name] === undefined ? [] : [[name, toText(toolArguments[name])] as [string, string]],
+    ),
   ).toString();
-  const elsewhere = new Set([...tool.pathArguments, ...tool.queryArguments, keyArgument, conditionArgument]);
-  const body = Object.fromEntries(Object.entries(given).filter(([name]) => !elsewhere.has(name)));
+  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, keyArgument, conditionArgument]);
+  const body = Object.fromEntries(Object.entries(toolArguments).filter(([name]) => !nonBodyArguments.has(name)));
   return {
     method: tool.method,
-    path: query === '' ? inPath : `${inPath}?${query}`,
+    path: query === '' ? path : `${path}?${query}`,
     headers: {
       accept: 'application/json, application/problem+json',
       ...(tool.hasBody && { 'content-type': 'application/json' }),
-      ...(tool.keyed && { 'idempotency-key': textOf(given[keyArgument] ?? randomUUID()) }),
-      ...(tool.conditional && given[conditionArgument] !== undefined && { 'if-match': textOf(given[conditionArgument]) }),
+      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[keyArgument] ?? randomUUID()) }),
+      ...(tool.conditional && toolArguments[conditionArgument] !== undefined && { 'if-match': toText(toolArguments[conditionArgument]) }),
     },
     ...(tool.hasBody && { body: JSON.stringify(body) }),
   };
 }
 
-const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.map(textOf).join(',') : JSON.stringify(value);
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(toText).join(',') : JSON.stringify(value);
 
-const problem = z.object({ code: z.string(), title: z.string(), detail: z.string().optional() });
+const problemSchema = z.object({ code: z.string(), title: z.string(), detail: z.string().optional() });
 
-/** What the assistant reads. A refusal is a result, too: it says what to do about it. */
+/** Converts an API response to a tool result. An error is a result, too, because it tells the assistant what to do. */
 export function resultOf(tool: Tool, { status, header, text }: InnerAnswer): ToolResult {
-  if (status >= 400) return { ...textResult(refusal(tool, status, text)), isError: true };
+  if (status >= 400) return { ...textResult(errorText(tool, status, text)), isError: true };
   const etag = header('etag');
   const result = textResult(text === '' ? 'Done.' : text);
   return etag === undefined || !tool.readOnly ? result : { content: [...result.content, ...textResult(`etag: ${etag}`).content] };
@@ -43,14 +48,14 @@ export function resultOf(tool: Tool, { status, header, text }: InnerAnswer): Too
 
 const textResult = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
 
-function refusal({ scopes }: Tool, status: number, text: string): string {
-  const parsed = problem.safeParse(jsonOf(text));
+function errorText({ scopes }: Tool, status: number, text: string): string {
+  const parsed = problemSchema.safeParse(parseJson(text));
   if (!parsed.success) return `The service answered with status ${status}.`;
   if (parsed.data.code !== 'insufficient_scope') return text;
   return `${text}\nhint: The person has not allowed this. Ask them to sign in again with the scope ${scopes.join(' or ')}.`;
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

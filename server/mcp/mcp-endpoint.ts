@@ -13,74 +13,78 @@ import { requestOf, resultOf } from './call-tool.ts';
 import { dispatch } from './in-process-request.ts';
 import { toolServers, type CallTool } from './tool-server.ts';
 
-type EndpointParts = {
+type McpEndpointOptions = {
   readonly em: Em;
   readonly issuer: string;
   readonly log: Log;
-  /** Lets in who has a token for this endpoint. */
+  /** Authenticates requests by access tokens for this endpoint. */
   readonly authenticate: RequestHandler;
-  /** Whether a page of this origin belongs to this application. */
+  /** Returns whether an origin belongs to the application. */
   readonly isOriginOfApplication: (clientId: string, origin: string) => Promise<boolean>;
-  /** The API, with everything before and behind it. */
+  /** The API with all its middleware. */
   readonly api: RequestHandler;
 };
 
-const bodyMax = 1_000_000;
+const maxBodyBytes = 1_000_000;
 
-/** The tools of the API by the Model Context Protocol (streamable HTTP): without sessions, each request stands for itself. */
-export function mcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplication, api }: EndpointParts): Router {
-  const serve = express().disable('x-powered-by').set('etag', false).use(api);
-  const serverFor = toolServers(issuer);
+/** Creates the endpoint of the Model Context Protocol (streamable HTTP), stateless and without sessions. */
+export function mcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplication, api }: McpEndpointOptions): Router {
+  const apiHandler = express().disable('x-powered-by').set('etag', false).use(api);
+  const createToolServer = toolServers(issuer);
   const calls = new WeakMap<AuthInfo, CallTool>();
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const call = authInfo && calls.get(authInfo);
-      if (!call) throw new Error('a request without its caller');
-      return serverFor(call);
+      if (!call) throw new Error('the request has no caller');
+      return createToolServer(call);
     },
-    // Nothing changes while the server runs, so there is nothing to wait for.
+    // The tools do not change while the server runs, so subscriptions would never receive anything.
     {
-      maxRequestBodySize: bodyMax,
+      maxRequestBodySize: maxBodyBytes,
       maxSubscriptions: 1,
-      onerror: (err) => log.warn({ err }, 'a request of the Model Context Protocol was refused'),
+      onerror: (err) => log.warn({ err }, 'an MCP request was rejected'),
     },
   );
-  const answer = answerWith(handler, (req, caller) => {
-    calls.set(caller, async (tool, given) => {
-      const made = await withOwnEm(em, () => dispatch(serve, requestOf(tool, given), (inner) => continueScope(req, inner)));
-      return resultOf(tool, made);
+  const handleRequest = createRequestHandler(handler, (req, caller) => {
+    calls.set(caller, async (tool, toolArguments) => {
+      const response = await withOwnEm(em, () =>
+        dispatch(apiHandler, requestOf(tool, toolArguments), (innerRequest) => continueScope(req, innerRequest)),
+      );
+      return resultOf(tool, response);
     });
   });
-  const origins = checkOrigin(new URL(issuer).hostname, isOriginOfApplication);
-  return express.Router({ caseSensitive: true, strict: true }).all('/mcp', answerHeaders, mcpCors, authenticate, origins, answer);
+  const originCheck = checkOrigin(new URL(issuer).hostname, isOriginOfApplication);
+  return express
+    .Router({ caseSensitive: true, strict: true })
+    .all('/mcp', answerHeaders, mcpCors, authenticate, originCheck, handleRequest);
 }
 
 /**
- * The MCP specification has servers validate the Origin header: a page can only use a token at the origin of an application to which
- * the token was issued, or at the server's own host.
+ * Validates the Origin header, as the MCP specification requires: a web page can only use a token at an origin of the application that
+ * the token was issued to, or at the host of the server.
  */
 const checkOrigin =
-  (hostname: string, isOriginOfApplication: EndpointParts['isOriginOfApplication']): RequestHandler =>
+  (hostname: string, isOriginOfApplication: McpEndpointOptions['isOriginOfApplication']): RequestHandler =>
   async (req, res, next) => {
     const origin = req.get('origin');
     const allowed = origin !== undefined && (await isOriginOfApplication(principalOf(req).clientId, origin));
     if (allowed || originValidation([hostname])(req, res)) next();
   };
 
-const answerWith =
-  (handler: McpHttpHandler, begin: (req: IncomingRequest, caller: AuthInfo) => void): RequestHandler =>
+const createRequestHandler =
+  (handler: McpHttpHandler, registerCall: (req: IncomingRequest, caller: AuthInfo) => void): RequestHandler =>
   async (req, res) => {
-    limitChunkSizes(req, bodyMax);
+    limitChunkSizes(req, maxBodyBytes);
     const { clientId, scopes } = principalOf(req);
     const caller: AuthInfo = { token: '', clientId, scopes: [...scopes] };
-    begin(req, caller);
+    registerCall(req, caller);
     const fetch = async (request: Request): Promise<Response> =>
       (await duplicateKeyError(request)) ?? handler.fetch(request, { authInfo: caller });
-    const node = toNodeHandler({ fetch }, { maxRequestBodySize: bodyMax });
-    await node(req, res);
+    const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: maxBodyBytes });
+    await nodeHandler(req, res);
   };
 
-/** Parse error (JSON-RPC 2.0, section 5.1) for a message that has one key twice in an object. Text that is not JSON is left to the handler. */
+/** Returns a JSON-RPC parse error (JSON-RPC 2.0 section 5.1) for duplicate keys in an object. Other invalid text is left to the handler. */
 async function duplicateKeyError(request: Request): Promise<Response | undefined> {
   if (request.method !== 'POST') return undefined;
   const bytes = Buffer.from(await request.clone().arrayBuffer());

@@ -5,19 +5,19 @@ import { openApiDocumentOf } from '../docs/openapi-documents.ts';
 import { lazily } from '../memory/lazy-value.ts';
 import type { ToolResult } from './call-tool.ts';
 
-export type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
+export type CallTool = (tool: Tool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
-/** Makes the servers of single requests. What all of them share is prepared once, when the first is asked for. */
+/** Returns a function that creates the MCP server of one request. The tool list is prepared on first use and shared. */
 export function toolServers(issuer: string): (call: CallTool) => McpServer {
   const tools = lazily(() =>
-    toolsOf(openApiDocumentOf('openapi', issuer)).map((tool) => ({ tool, inputSchema: schemaOf(tool.inputSchema) })),
+    toolsOf(openApiDocumentOf('openapi', issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
   );
   return (call) => {
     const server = new McpServer({ name: 'mandate', title: 'Mandate', version: '1.0.0' }, { instructions });
     for (const { tool, inputSchema } of tools()) {
       const { title, description, readOnly, destructive, idempotent } = tool;
       const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
-      server.registerTool(tool.name, { title, description, inputSchema, annotations }, async (given) => call(tool, given));
+      server.registerTool(tool.name, { title, description, inputSchema, annotations }, async (toolArguments) => call(tool, toolArguments));
     }
     return server;
   };
@@ -25,8 +25,8 @@ export function toolServers(issuer: string): (call: CallTool) => McpServer {
 
 type InputSchema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
 
-/** Compiled when the tool is first called: to compile all of them takes longer than everything else at the start. */
-function schemaOf(schema: Json): InputSchema {
+/** Compiles a schema on the first call of its tool: compiling all of them takes longer than the rest of the start-up. */
+function lazyInputSchema(schema: Json): InputSchema {
   const compiled = lazily(() => fromJsonSchema<Record<string, unknown>>(schema));
   return {
     '~standard': {

@@ -1,5 +1,5 @@
-/** Made when it is first asked for, and kept: what few need must not hold up the start of all. */
-export function lazily<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
+/** Returns a getter that creates its value on the first call, so that rarely used values do not delay start-up. */
+export function lazily<Value>(create: () => Value): () => Value {
+  let cached: { readonly value: Value } | undefined;
+  return () => (cached ??= { value: create() }).value;
 }

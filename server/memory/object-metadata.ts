@@ -1,19 +1,19 @@
-/** What a module knows of something that others made: of a request, of an answer, of the parameters of a statement. */
+/** Metadata that one module attaches to objects of others, such as requests, responses and statement parameters. */
 export type Note<Value> = {
   readonly get: (owner: object) => Value | undefined;
   readonly set: (owner: object, value: Value) => void;
 };
 
 /**
- * Notes are kept with the object they are about. In a WeakMap they would outlive it: the collector of young objects takes what an
- * old map holds for living, so that every request with all it refers to would stay until the next full collection.
+ * Creates a metadata field, stored on the object itself under a symbol. A `WeakMap` would keep the objects alive too long: the
+ * scavenger treats all values of an old-generation `WeakMap` as live, so every request would survive until the next major GC.
  */
 export function noteOf<Value>(name: string): Note<Value> {
-  const key = Symbol(name);
+  const symbol = Symbol(name);
   return {
-    get: (owner) => (owner as { [key]?: Value })[key],
+    get: (owner) => (owner as { [symbol]?: Value })[symbol],
     set: (owner, value) => {
-      (owner as { [key]?: Value })[key] = value;
+      (owner as { [symbol]?: Value })[symbol] = value;
     },
   };
 }

@@ -4,43 +4,43 @@ import type { Replica } from '../database/replica/read-replica.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
 import { timeStatements } from '../database/connection/pool-safety.ts';
 
-/** Of PostgreSQL: the embedded database has one connection, and nobody waits for it elsewhere than for the process. */
+/** Creates the metrics of the PostgreSQL connection pools. The embedded database has a single connection and no pool. */
 export function databaseMetrics(registry: Registry): (pool: Pool) => void {
   const pools: Pool[] = [];
-  const sum = (count: (pool: Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
+  const sumOverPools = (count: (pool: Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
   const duration = new Histogram({
     name: 'mandate_database_statement_duration_seconds',
-    help: 'From sending a statement to PostgreSQL to its last row.',
+    help: 'Time from sending a statement to PostgreSQL until its last row.',
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15],
     registers: [registry],
   });
   const connections = new Gauge({
     name: 'mandate_database_connections',
-    help: 'Connections of this process to PostgreSQL, by what they do.',
+    help: 'Connections of this process to PostgreSQL, by state.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
       connections.set(
         { state: 'idle' },
-        sum(({ idleCount }) => idleCount),
+        sumOverPools(({ idleCount }) => idleCount),
       );
       connections.set(
         { state: 'busy' },
-        sum(({ totalCount, idleCount }) => totalCount - idleCount),
+        sumOverPools(({ totalCount, idleCount }) => totalCount - idleCount),
       );
     },
   });
   const limit: Gauge = new Gauge({
     name: 'mandate_database_connections_max',
-    help: 'Connections this process opens at most.',
+    help: 'Maximum number of connections of this process.',
     registers: [registry],
-    collect: () => limit.set(sum(({ options }) => options.max ?? 0)),
+    collect: () => limit.set(sumOverPools(({ options }) => options.max ?? 0)),
   });
   const waiting: Gauge = new Gauge({
     name: 'mandate_database_connection_waiters',
-    help: 'Statements and transactions that wait for a connection to be free.',
+    help: 'Statements and transactions that wait for a free connection.',
     registers: [registry],
-    collect: () => waiting.set(sum(({ waitingCount }) => waitingCount)),
+    collect: () => waiting.set(sumOverPools(({ waitingCount }) => waitingCount)),
   });
   return (pool) => {
     pools.push(pool);
@@ -48,7 +48,7 @@ export function databaseMetrics(registry: Registry): (pool: Pool) => void {
   };
 }
 
-/** Disk space of the embedded database. */
+/** Registers the disk space metrics of the embedded database. */
 export function storageMetrics(registry: Registry, storage: StorageReserve): void {
   const free: Gauge = new Gauge({
     name: 'mandate_database_disk_free_bytes',
@@ -56,11 +56,11 @@ export function storageMetrics(registry: Registry, storage: StorageReserve): voi
     registers: [registry],
     collect: () => free.set(storage.freeBytes),
   });
-  const refused: Gauge = new Gauge({
+  const rejectsWrites: Gauge = new Gauge({
     name: 'mandate_database_writes_refused',
-    help: 'Whether writes are refused because disk space is low (1) or not (0).',
+    help: 'Whether writes are rejected because disk space is low (1) or not (0).',
     registers: [registry],
-    collect: () => refused.set(storage.isLow() ? 1 : 0),
+    collect: () => rejectsWrites.set(storage.isLow() ? 1 : 0),
   });
 }
 
@@ -68,7 +68,7 @@ export function replicaMetrics(registry: Registry): (replica: Replica) => void {
   let replica: Replica | undefined;
   const lists: Counter<'from'> = new Counter({
     name: 'mandate_lists_total',
-    help: 'Lists that a replica could answer, by who did.',
+    help: 'List queries that a replica could run, by the server that ran them.',
     labelNames: ['from'],
     registers: [registry],
     collect() {
@@ -76,5 +76,5 @@ export function replicaMetrics(registry: Registry): (replica: Replica) => void {
       for (const [from, count] of Object.entries(replica?.counts ?? {})) lists.inc({ from }, count);
     },
   });
-  return (watched) => (replica = watched);
+  return (activeReplica) => (replica = activeReplica);
 }

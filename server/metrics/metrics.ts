@@ -14,7 +14,7 @@ import { queueMetrics } from './queue-metrics.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { tokenMetrics } from './token-metrics.ts';
 
-/** What this process counts, for a Prometheus that asks now and then. */
+/** The Prometheus metrics of this process. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly watchPool: (pool: Pool) => void = databaseMetrics(this.#registry);
@@ -23,26 +23,26 @@ export class Metrics {
   readonly watchStorage: (storage: StorageReserve) => void = (storage) => storageMetrics(this.#registry, storage);
   readonly onTokenOperation: OnTokenOperation = tokenMetrics(this.#registry);
   readonly #log: Log;
-  #readQueues: () => Promise<void> = () => Promise.resolve();
+  #updateQueueMetrics: () => Promise<void> = () => Promise.resolve();
 
   constructor(log: Log) {
     this.#log = log;
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** @param base path of the issuer, which routes do not have */
+  /** @param base path of the issuer, which is removed from routes */
   watchRequests(server: Server, base: string): void {
     server.prependListener('request', requestMetrics(this.#registry, base));
   }
 
   watchQueues(em: Em): void {
-    this.#readQueues = queueMetrics(this.#registry, em, this.#log);
+    this.#updateQueueMetrics = queueMetrics(this.#registry, em, this.#log);
   }
 
-  /** Answers `GET /metrics` in Prometheus' text form; gives the function that ends it. */
+  /** Serves `GET /metrics` in the Prometheus text format; returns a function that stops the server. */
   async serve(address: { readonly host: string; readonly port: number }): Promise<() => Promise<void>> {
     const server = createServer((req, res) => {
-      if (req.method === 'GET' && req.url?.split('?', 1)[0] === '/metrics') void this.#answer(res);
+      if (req.method === 'GET' && req.url?.split('?', 1)[0] === '/metrics') void this.#sendMetrics(res);
       else res.writeHead(404).end();
     });
     server.listen(address);
@@ -55,13 +55,13 @@ export class Metrics {
     };
   }
 
-  async #answer(res: ServerResponse): Promise<void> {
+  async #sendMetrics(res: ServerResponse): Promise<void> {
     try {
-      await this.#readQueues();
+      await this.#updateQueueMetrics();
       const text = await this.#registry.metrics();
       res.writeHead(200, { 'Content-Type': this.#registry.contentType, 'Cache-Control': 'no-store' }).end(text);
     } catch (error) {
-      this.#log.error({ err: error }, 'metrics could not be gathered');
+      this.#log.error({ err: error }, 'metrics could not be collected');
       res.writeHead(500).end();
     }
   }

@@ -3,19 +3,19 @@ import type { Em } from '../database/entity-manager/entity-manager.ts';
 import { statement } from '../database/queries/prepared-statement.ts';
 import type { Log } from '../logging/logger.ts';
 
-/** Counting stops here: a queue this long is too long, however long it is. */
-const countedMax = 10_000;
-const countedOfEndpoint = 1_000;
+/** Counting stops here, because the exact length of such a long queue does not matter. */
+const maxCounted = 10_000;
+const maxCountedPerEndpoint = 1_000;
 
 const queues = ['events', 'mails', 'provider_events', 'tasks', 'webhooks'] as const;
 
 type Row = { readonly queue: string; readonly waiting: number; readonly oldest: number };
 
-const queue = (name: (typeof queues)[number], table: string, time: string, condition: string, order = time): string =>
+const queueSql = (name: (typeof queues)[number], table: string, time: string, condition: string, order = time): string =>
   `select '${name}' as queue, count(*)::int as waiting, coalesce(extract(epoch from now() - min(time)), 0)::float8 as oldest
-     from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${countedMax}) counted`;
+     from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCounted}) counted`;
 
-// Each condition is that of an index. Endpoint by endpoint, as they are delivered: what waits for one that is paused or disabled is not late.
+// Each condition matches an index. Deliveries are counted per endpoint, as they are sent, without endpoints that are paused or disabled.
 const readQueues = statement<Row>(
   'read_queues',
   `with recursive endpoints (id) as (
@@ -28,33 +28,33 @@ const readQueues = statement<Row>(
        join webhook_endpoints e on e.id = w.id and e.status = 'enabled' and (e.paused_until is null or e.paused_until <= now())
       cross join lateral (
         select d.next_attempt_at from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'pending' and d.next_attempt_at <= now()
-         order by d.next_attempt_at limit ${countedOfEndpoint}) due (time))
+         order by d.next_attempt_at limit ${maxCountedPerEndpoint}) due (time))
    ${[
-     queue('events', 'events', 'created_at', 'seq is null', 'id'),
-     queue('mails', 'outgoing_mails', 'due_at', 'due_at <= now()'),
-     queue('provider_events', 'provider_events', 'next_attempt_at', 'processed_at is null and next_attempt_at <= now()'),
-     queue('tasks', 'tasks', 'lease_until', `status in ('queued', 'running') and lease_until <= now()`),
-     queue('webhooks', 'webhooks', 'time', 'true'),
+     queueSql('events', 'events', 'created_at', 'seq is null', 'id'),
+     queueSql('mails', 'outgoing_mails', 'due_at', 'due_at <= now()'),
+     queueSql('provider_events', 'provider_events', 'next_attempt_at', 'processed_at is null and next_attempt_at <= now()'),
+     queueSql('tasks', 'tasks', 'lease_until', `status in ('queued', 'running') and lease_until <= now()`),
+     queueSql('webhooks', 'webhooks', 'time', 'true'),
    ].join(' union all ')}`,
 );
 
-/** Of the whole installation: every process says the same. The function asks the database, which takes a while when it is away. */
+/** Registers the queue metrics of the whole installation, equal in every process. The returned function updates them by a query. */
 export function queueMetrics(registry: Registry, em: Em, log: Log): () => Promise<void> {
-  const up = new Gauge({ name: 'mandate_database_up', help: 'Whether the database answered the last question.', registers: [registry] });
+  const up = new Gauge({ name: 'mandate_database_up', help: 'Whether the last database query succeeded.', registers: [registry] });
   const waiting = new Gauge({
     name: 'mandate_queue_waiting',
-    help: `What is due and not yet done, of the whole installation (counted up to ${countedMax}): events without their place in the order, messages to send, events of payment providers, tasks, webhook deliveries.`,
+    help: `Overdue work of the whole installation (counted up to ${maxCounted}): events without a sequence number, mail, payment provider events, tasks, webhook deliveries.`,
     labelNames: ['queue'],
     registers: [registry],
   });
   const oldest = new Gauge({
     name: 'mandate_queue_oldest_seconds',
-    help: 'For how long the oldest of them has been due.',
+    help: 'How long the oldest of them has been overdue.',
     labelNames: ['queue'],
     registers: [registry],
   });
   return async () => {
-    // what is not known is not said
+    // remove old values, in case the query fails
     waiting.reset();
     oldest.reset();
     try {

@@ -4,7 +4,7 @@ import type { OnTokenOperation } from '../oauth/provider/token-endpoint-audit.ts
 export function tokenMetrics(registry: Registry): OnTokenOperation {
   const issued = new Counter({
     name: 'mandate_tokens_issued_total',
-    help: 'Answers of the token endpoint with tokens, by grant type.',
+    help: 'Successful responses of the token endpoint, by grant type.',
     labelNames: ['grant_type'],
     registers: [registry],
   });
@@ -13,22 +13,22 @@ export function tokenMetrics(registry: Registry): OnTokenOperation {
     help: 'Repeated refresh requests that returned the first response within the grace period.',
     registers: [registry],
   });
-  const refused = new Counter({
+  const rejected = new Counter({
     name: 'mandate_tokens_refused_total',
-    help: 'Answers of the token endpoint without, by grant type and error (RFC 6749 section 5.2).',
+    help: 'Error responses of the token endpoint, by grant type and error (RFC 6749 section 5.2).',
     labelNames: ['grant_type', 'error'],
     registers: [registry],
   });
   const revoked = new Counter({
     name: 'mandate_tokens_revoked_total',
-    help: 'Tokens that an application gave back (RFC 7009), access that a person took back, and grants that ended because a code or a refresh token came twice.',
+    help: 'Tokens revoked by an application (RFC 7009), access revoked by a user, and grants revoked because a code or refresh token was reused.',
     labelNames: ['reason'],
     registers: [registry],
   });
   return (operation) => {
     if (operation.name === 'issued') issued.inc({ grant_type: operation.grantType });
     else if (operation.name === 'replayed') replayed.inc();
-    else if (operation.name === 'refused') refused.inc({ grant_type: operation.grantType, error: operation.error });
+    else if (operation.name === 'refused') rejected.inc({ grant_type: operation.grantType, error: operation.error });
     else revoked.inc({ reason: operation.reason });
   };
 }

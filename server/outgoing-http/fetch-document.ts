@@ -7,9 +7,9 @@ export type FetchedDocument = { readonly statusCode: number; readonly headers: I
 export type DocumentRequest = {
   readonly url: string;
   readonly accept: string;
-  /** Milliseconds for the whole request and response. */
+  /** Timeout in milliseconds for the whole request and response. */
   readonly totalMs: number;
-  /** A longer body is an error. */
+  /** Maximum body size. */
   readonly bytesMax: number;
 };
 
@@ -18,8 +18,8 @@ export class DocumentTooLargeError extends Error {
 }
 
 /**
- * Sends one GET request to a URL that a third party named. A redirect is a response like any other and is not followed.
- * @throws {AddressNotAllowedError} when the URL or one of its addresses is not public
+ * Sends one GET request to a URL that a third party specified. Redirects are not followed.
+ * @throws {AddressNotAllowedError} if the URL or one of its addresses is not public
  * @throws {DocumentTooLargeError}
  */
 export function fetchDocument({ url, accept, totalMs, bytesMax }: DocumentRequest, network: Network): Promise<FetchedDocument> {

@@ -11,9 +11,9 @@ export type Address = { readonly address: string; readonly family: number };
 export type Network = {
   readonly resolve: (host: string) => Promise<readonly Address[]>;
   readonly isAllowed: (address: string) => boolean;
-  /** Whether connections to this machine itself are accepted, over http. */
+  /** Whether connections to loopback addresses over HTTP are allowed. */
   readonly development: boolean;
-  /** Certificate authorities (PEM) to trust instead of the built-in ones. `internet` never sets it: tests serve https from loopback. */
+  /** Certificate authorities (PEM) to trust instead of the built-in ones. Only tests set it, because they serve HTTPS from loopback. */
   readonly trustedAuthorities?: string;
 };
 
@@ -23,107 +23,112 @@ export const internet = (development: boolean): Network => ({
   development,
 });
 
-const connectMs = 5_000;
+const connectTimeoutMs = 5_000;
 
 export class AddressNotAllowedError extends Error {
   override readonly name = 'AddressNotAllowedError';
 }
 
-/** Calls `send` while it is certain that the request may go out; throws when it may not. */
+/** Calls `send` while the request is certainly permitted; throws if it is not. */
 export type Gate = (send: () => Promise<void>) => Promise<void>;
 
 export type ProtectedRequest = {
   readonly url: string;
   readonly network: Network;
-  /** Milliseconds for everything together: resolving the name, connecting, sending, and reading the response. */
+  /** Timeout in milliseconds for DNS resolution, connection, request and response together. */
   readonly totalMs: number;
   readonly signal?: AbortSignal;
-  /** Called when the connection is established, right before the request is written. */
+  /** Called when the connection is established, immediately before the request is written. */
   readonly gate?: Gate;
 };
 
-/** What a request is sent with: the client of one connection, and the path and the signal to pass to it. */
+/** The HTTP client of a single connection, and the path and the signal for its request. */
 export type ProtectedConnection = { readonly client: Client; readonly path: string; readonly signal: AbortSignal };
 
 /**
- * Opens a connection of its own for one request to a URL that a third party named (protection against SSRF): resolves the name,
- * connects only when every address is public, and connects to exactly the addresses that were checked. The client follows no redirect.
+ * Opens a separate connection for one request to a URL that a third party specified. To protect against SSRF, it resolves the host
+ * name, requires that every address is public, and connects to exactly those addresses. Redirects are not followed.
  * @throws {AddressNotAllowedError} before any connection is opened
  */
 export async function withProtectedConnection<Result>(
-  { url: text, network, totalMs, signal, gate = (send) => send() }: ProtectedRequest,
+  { url: urlText, network, totalMs, signal, gate = (send) => send() }: ProtectedRequest,
   use: (connection: ProtectedConnection) => Promise<Result>,
 ): Promise<Result> {
-  if (urlFault(text, network.development) !== undefined) throw new AddressNotAllowedError('the URL is not allowed');
-  const url = new URL(text);
+  if (urlFault(urlText, network.development) !== undefined) throw new AddressNotAllowedError('the URL is not allowed');
+  const url = new URL(urlText);
   const timeout = AbortSignal.timeout(totalMs);
-  const over = signal ? AbortSignal.any([signal, timeout]) : timeout;
-  const addresses = await allowedAddresses(url, network, over);
+  const aborting = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const addresses = await allowedAddresses(url, network, aborting);
   const client = new Client(url.origin, {
-    connect: guarded(addresses, network, gate),
-    pipelining: 0, // no connection is used twice
+    connect: pinnedConnector(addresses, network, gate),
+    pipelining: 0, // connections are never reused
     headersTimeout: totalMs,
     bodyTimeout: totalMs,
     allowH2: false,
   });
   try {
-    return await use({ client, path: url.pathname + url.search, signal: over });
+    return await use({ client, path: url.pathname + url.search, signal: aborting });
   } finally {
     await client.destroy();
   }
 }
 
-/** Fails closed: an address that cannot be found out, or one of several that is not allowed, and nothing is connected to. */
-async function allowedAddresses(url: URL, { resolve, isAllowed, development }: Network, over: AbortSignal): Promise<readonly Address[]> {
+/** Resolves the host. Fails if it cannot be resolved or if any of its addresses is not allowed. */
+async function allowedAddresses(
+  url: URL,
+  { resolve, isAllowed, development }: Network,
+  aborting: AbortSignal,
+): Promise<readonly Address[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (development && isLoopbackUrl(url)) return lookup(host, { all: true });
-  // for an address in numbers nothing would be looked up
+  // an IP address would skip the lookup and its checks
   if (isIP(host) !== 0) throw new AddressNotAllowedError(host);
-  const all = await Promise.race([resolve(host), aborted(over)]);
-  if (all.length === 0 || all.some(({ address }) => !isAllowed(address))) throw new AddressNotAllowedError(host);
-  return all;
+  const resolved = await Promise.race([resolve(host), rejectOnAbort(aborting)]);
+  if (resolved.length === 0 || resolved.some(({ address }) => !isAllowed(address))) throw new AddressNotAllowedError(host);
+  return resolved;
 }
 
-async function aborted(signal: AbortSignal): Promise<never> {
+async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
   throw signal.reason;
 }
 
-/** Connects to what was looked at: a name that leads elsewhere the next moment changes nothing. */
-function guarded(addresses: readonly Address[], { trustedAuthorities }: Network, gate: Gate): buildConnector.connector {
+/** Creates a connector for the checked addresses, so that a later DNS change has no effect. */
+function pinnedConnector(addresses: readonly Address[], { trustedAuthorities }: Network, gate: Gate): buildConnector.connector {
   const connector = buildConnector({
-    timeout: connectMs,
+    timeout: connectTimeoutMs,
     allowH2: false,
     ...(trustedAuthorities !== undefined && { ca: trustedAuthorities }),
-    lookup: (host, options, done) => {
+    lookup: (host, options, callback) => {
       const [first] = addresses;
-      if (!first) return done(new AddressNotAllowedError(host), '');
-      return options.all ? done(null, [...addresses]) : done(null, first.address, first.family);
+      if (!first) return callback(new AddressNotAllowedError(host), '');
+      return options.all ? callback(null, [...addresses]) : callback(null, first.address, first.family);
     },
   });
   const connect = (options: buildConnector.Options): Promise<Socket> =>
     new Promise((resolve, reject) => connector(options, (error, socket) => (error ? reject(error) : resolve(socket))));
-  const throughGate = async (options: buildConnector.Options): Promise<Socket> => {
+  const connectThroughGate = async (options: buildConnector.Options): Promise<Socket> => {
     const socket = await connect(options);
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-    const handOver = (): Promise<void> => {
+    const release = (): Promise<void> => {
       resolve(socket);
-      return written(socket);
+      return waitUntilWritten(socket);
     };
-    gate(handOver).catch((error: unknown) => {
+    gate(release).catch((error: unknown) => {
       socket.destroy();
       reject(error);
     });
     return promise;
   };
-  const callback = callbackify(throughGate);
-  return (options, done) => callback(options, (error: Error | null, socket) => (error ? done(error, null) : done(null, socket)));
+  const connectWithCallback = callbackify(connectThroughGate);
+  return (options, callback) =>
+    connectWithCallback(options, (error: Error | null, socket) => (error ? callback(error, null) : callback(null, socket)));
 }
 
-const turnsMax = 1_000;
+const maxTurns = 1_000;
 
-/** Until the request is on its way. */
-async function written(socket: Socket): Promise<void> {
-  for (let turn = 0; turn < turnsMax && socket.bytesWritten === 0 && !socket.destroyed; turn += 1)
-    await new Promise((passed) => setImmediate(passed));
+/** Waits until the first bytes of the request have been written. */
+async function waitUntilWritten(socket: Socket): Promise<void> {
+  for (let turn = 0; turn < maxTurns && socket.bytesWritten === 0 && !socket.destroyed; turn += 1)
+    await new Promise((resolve) => setImmediate(resolve));
 }

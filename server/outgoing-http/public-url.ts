@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The only IPv6 block that IANA assigns global unicast addresses from (RFC 4291, section 2.4), and the special-purpose blocks within it. */
+/** The only IPv6 block with global unicast addresses (RFC 4291 section 2.4), and the special-purpose blocks within it. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const specialGlobalUnicast = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'].map((block) =>
   ipaddr.IPv6.parseCIDR(block),
 );
 
 /**
- * Whether an address belongs to the public internet: global unicast, outside every block of the IANA special-purpose registries. No
- * notation that embeds an IPv4 address is public (IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo), and no address
- * with a zone. Any text that is not one complete address is not public.
+ * Returns whether an address is on the public internet: global unicast and outside of the IANA special-purpose registries. Notations
+ * that embed an IPv4 address (IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo) and addresses with a zone index are
+ * not public, and neither is text that is not exactly one address.
  */
 export function isPublicAddress(text: string): boolean {
   const family = text.includes('%') ? 0 : isIP(text);
@@ -23,12 +23,12 @@ export function isPublicAddress(text: string): boolean {
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 const privateNames = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;
 
-/** Whether it leads to this machine itself, which is accepted in development. */
+/** Returns whether a URL refers to this machine, which is allowed in development. */
 export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(hostname);
 
 /**
- * Why nothing is sent to this address; `undefined` when something may be. What a name leads to is looked at again for every attempt.
- * @param development whether http to this machine is accepted
+ * Returns why a URL is not allowed, or `undefined` if it is. The addresses of the host are checked again for each connection.
+ * @param development whether HTTP to this machine is allowed
  */
 export function urlFault(text: string, development: boolean): string | undefined {
   if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text)) return 'must be an absolute address such as https://example.com/webhooks';
@@ -41,7 +41,7 @@ export function urlFault(text: string, development: boolean): string | undefined
   const name = url.hostname.replace(/\.$/, '');
   if (!name.includes('.') || privateNames.test(name)) return 'must have a name that everybody can resolve';
   const port = url.port === '' ? 443 : Number(url.port);
-  // below live mail servers and others that are not meant to be spoken to like this
+  // mail and other servers on well-known ports must not receive HTTP requests
   if (port !== 443 && port <= 1023) return 'must have the port 443 or one above 1023';
   return undefined;
 }

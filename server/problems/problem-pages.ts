@@ -5,24 +5,24 @@ import { pageHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { page, type Setting } from '../oauth/pages/views/page-layout.ts';
 import { problemWords } from './problem-texts.ts';
 
-/** What the `type` of every failure leads to: a page for each code, and a list of all of them at `/problems`. */
-export function problemPages(given: Setting, issuer: string): Router {
-  const setting = { ...given, scriptPath: undefined };
-  const send = (res: Response, document: Html, status = 200): void => {
+/** Serves the pages that the `type` of a problem refers to: one page per code, and a list at `/problems`. */
+export function problemPages(settings: Setting, issuer: string): Router {
+  const setting = { ...settings, scriptPath: undefined };
+  const sendPage = (res: Response, document: Html, status = 200): void => {
     const headers = { ...pageHeaders(issuer), ...(status === 200 && { 'Cache-Control': 'public, max-age=3600' }) };
     res.status(status).set(headers).type('html').send(document.toString());
   };
   return express
     .Router({ caseSensitive: true, strict: true })
-    .get('/problems', (_req, res) => send(res, listPage(setting)))
+    .get('/problems', (_req, res) => sendPage(res, listPage(setting)))
     .get('/problems/:code', ({ params: { code } }, res) =>
-      isCode(code) ? send(res, codePage(setting, code)) : send(res, unknownPage(setting), 404),
+      isProblemCode(code) ? sendPage(res, codePage(setting, code)) : sendPage(res, unknownPage(setting), 404),
     );
 }
 
-const isCode = (code: string): code is ProblemCode => Object.hasOwn(problems, code);
+const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problems, code);
 
-const codes = Object.keys(problems).filter(isCode);
+const problemCodes = Object.keys(problems).filter(isProblemCode);
 
 function codePage(setting: Setting, code: ProblemCode): Html {
   const { status, title } = problems[code];
@@ -34,29 +34,29 @@ function codePage(setting: Setting, code: ProblemCode): Html {
       <h1>${title}</h1>
       <section>
         <h2>What happened</h2>
-        <p>${withCode(happened)}</p>
+        <p>${renderCode(happened)}</p>
       </section>
       <section>
-        <h2>How to mend it</h2>
-        <p>${withCode(mend)}</p>
+        <h2>How to fix it</h2>
+        <p>${renderCode(mend)}</p>
       </section>
       <p class="elsewhere"><a href="/problems">All problems</a></p>`,
   );
 }
 
 function listPage(setting: Setting): Html {
-  const byStatus = [...Map.groupBy(codes, (code) => problems[code].status)].toSorted(([one], [other]) => one - other);
+  const byStatus = [...Map.groupBy(problemCodes, (code) => problems[code].status)].toSorted(([one], [other]) => one - other);
   return page(
     setting,
     'Problems',
     html`<h1>Problems</h1>
-      <p>Every way in which a request to the API can fail, by the <code>code</code> in the answer.</p>
+      <p>All errors of the API, by the <code>code</code> in the response.</p>
       ${byStatus.map(
-        ([status, ones]) =>
+        ([status, codes]) =>
           html`<section>
             <h2>${status}</h2>
             <ul class="menu">
-              ${ones.map(
+              ${codes.map(
                 (code) =>
                   html`<li>
                     <a href="/problems/${code}"
@@ -75,10 +75,10 @@ const unknownPage = (setting: Setting): Html =>
     setting,
     'No such problem',
     html`<h1>No such problem</h1>
-      <p>This installation knows no problem of this name. It may come from a newer version.</p>
+      <p>This version of the server does not know a problem with this code. It may come from a newer version.</p>
       <p class="elsewhere"><a href="/problems">All problems</a></p>`,
   );
 
-/** Every second piece stood between backquotes. */
-const withCode = (text: string): Html[] =>
-  text.split('`').map((piece, at) => (at % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`));
+/** Renders text between backquotes as code; these are the odd parts after splitting. */
+const renderCode = (text: string): Html[] =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

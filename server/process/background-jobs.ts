@@ -16,21 +16,21 @@ import { webhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
 import { internet } from '../outgoing-http/protected-client.ts';
 import type { ProcessParts } from './process-dependencies.ts';
 
-/** Everything that goes on without anybody asking. A process that answers requests alone writes down what it has counted, and leaves the rest to others. */
+/** Starts the background jobs of the process role. A `web` process only flushes its own counters. */
 export function startBackgroundWork(parts: ProcessParts): Background {
   const { log, storage } = parts;
   const isPaused = (): boolean => storage?.isLow() ?? false;
-  const counting = parts.config.role === 'worker' ? [] : countingJobs(parts);
-  if (parts.config.role === 'web') return startBackground(counting, log, isPaused);
-  const deliverer = delivererOf(parts);
-  const background = startBackground([...jobsOf(parts, deliverer), ...counting], log, isPaused);
+  const counterJobs = parts.config.role === 'worker' ? [] : countingJobs(parts);
+  if (parts.config.role === 'web') return startBackground(counterJobs, log, isPaused);
+  const deliverer = createDeliverer(parts);
+  const background = startBackground([...createJobs(parts, deliverer), ...counterJobs], log, isPaused);
   return {
     wake: () => background.wake(),
     stop: async () => void (await Promise.all([deliverer.stop(), background.stop()])),
   };
 }
 
-const jobsOf = ({ db, storage, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
+const createJobs = ({ db, storage, log, keys, providers, transport }: ProcessParts, deliverer: Deliverer): Job[] => [
   ...paymentJobs(db, providers),
   ...eventJobs(db, fanOut),
   ...webhookJobs(db, deliverer),
@@ -39,15 +39,15 @@ const jobsOf = ({ db, storage, log, keys, providers, transport }: ProcessParts, 
   ...upkeepJobs({ db, log, transport, mailKey: keys.mail }),
 ];
 
-function delivererOf({ config: { production }, db: { em }, log, keys, transport }: ProcessParts): Deliverer {
-  const notice = { mailKey: keys.mail, canMail: transport !== undefined };
-  return new Deliverer({ em, log, key: keys.webhooks, network: internet(!production), notice });
+function createDeliverer({ config: { production }, db: { em }, log, keys, transport }: ProcessParts): Deliverer {
+  const notifications = { mailKey: keys.mail, canMail: transport !== undefined };
+  return new Deliverer({ em, log, key: keys.webhooks, network: internet(!production), notice: notifications });
 }
 
-/** In production without a mail server people cannot sign up or choose a new password, and are told so. */
+/** Creates the mail transport. Without one in production, users cannot sign up or reset passwords, and the pages say so. */
 export async function transportOf({ mail, production }: Config, log: Log): Promise<MailTransport | undefined> {
   if (mail) return smtpTransport(mail.smtpUrl, mail.from);
   if (!production) return logTransport(log);
-  log.warn('e-mail cannot be sent: set MANDATE_SMTP_URL and MANDATE_MAIL_FROM, or nobody can sign up');
+  log.warn('e-mail cannot be sent: set MANDATE_SMTP_URL and MANDATE_MAIL_FROM, otherwise users cannot sign up');
   return undefined;
 }

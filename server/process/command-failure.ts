@@ -2,7 +2,7 @@ import { exitCodes } from './exit-codes.ts';
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What went wrong, and what to do next, in words for whoever typed the command. */
+/** An error message for the user of the command, with the next step to take. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly exitCode: ExitCode;

@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * What is loaded from now on is compiled once and for all starts. It is kept beside the code, where whoever can write can change
- * the code itself; where there is no place to write to, it is compiled at each start.
+ * Caches the bytecode of all modules loaded from now on, so that later starts are faster. The cache is next to the code, because anyone
+ * who can write there could change the code itself. If the directory is not writable, nothing is cached.
  */
-export const keepCompiled = (): void => void enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/mandate'));
+export const cacheCompiledModules = (): void => void enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/mandate'));

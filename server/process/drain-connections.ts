@@ -2,24 +2,24 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Requests that are still running this long after no more are taken are given up. */
+/** Requests that still run this long after the server stopped accepting connections are aborted. */
 const graceMs = 10_000;
 
 /**
- * Takes no more connections, and waits for the requests that have begun.
- * @param delayMs how long everything is taken as before, so that whoever sends requests here can notice that it ends
- * @param onClosing called when that is over
+ * Stops accepting connections and waits for the requests in progress.
+ * @param delayMs how long new connections are still accepted, so that load balancers can notice the shutdown
+ * @param onClosing called when the server stops accepting connections
  */
 export async function finishRequests(server: Server, delayMs = 0, onClosing: () => void = () => undefined): Promise<void> {
-  // closing the server leaves open connections alone, and over one of them requests could go on for ever
+  // Closing the server does not close open keep-alive connections, which could carry new requests indefinitely.
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   await sleep(delayMs);
   onClosing();
   const closed = once(server, 'close');
   server.close();
-  const leave = setInterval(() => server.closeIdleConnections(), 100);
-  const giveUp = setTimeout(() => server.closeAllConnections(), graceMs);
+  const idleTimer = setInterval(() => server.closeIdleConnections(), 100);
+  const forceTimer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
-  clearInterval(leave);
-  clearTimeout(giveUp);
+  clearInterval(idleTimer);
+  clearTimeout(forceTimer);
 }

@@ -1,8 +1,8 @@
 export const exitCodes = {
   done: 0,
   failed: 1,
-  /** The command line was not understood: nothing was done. */
+  /** The command line is invalid, and nothing was done. */
   usage: 2,
-  /** Ctrl-C where something was asked. */
+  /** Ctrl-C at a prompt. */
   interrupted: 130,
 } as const;

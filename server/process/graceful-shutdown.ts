@@ -1,15 +1,15 @@
 import type { Log } from '../logging/logger.ts';
 
-/** On SIGINT or SIGTERM what has begun is finished, then everything is closed; a second signal does not wait. */
+/** On SIGINT or SIGTERM, finishes the work in progress and closes everything; a second signal exits immediately. */
 export function stopOnSignal(opened: AsyncDisposable, log: Log): void {
-  let stopping = false;
+  let isStopping = false;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (isStopping) process.exit(1);
+    isStopping = true;
     log.info({ signal }, 'stopping');
     await opened[Symbol.asyncDispose]();
   };
-  // elsewhere it means to read files again, and must not end a process that has none
-  process.on('SIGHUP', () => log.info('told to read its files again'));
+  // Other modules reload files on SIGHUP; without this listener, it would end a process that has none.
+  process.on('SIGHUP', () => log.info('reloading files'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, (received) => void stop(received));
 }

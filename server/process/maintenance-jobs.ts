@@ -20,33 +20,37 @@ export type UpkeepParts = {
   readonly mailKey: Buffer;
 };
 
-const second = 1_000;
+const secondMs = 1_000;
 
-/** What has to be done now and then for those who sign in. Every process that works in the background does it; the database sees to it that each thing is done once. */
+/** Creates the maintenance jobs. They run in every `all` and `worker` process; locks in the database prevent duplicate work. */
 export const upkeepJobs = ({ db, log, transport, mailKey }: UpkeepParts): Job[] => [
-  { name: 'mail', everyMs: second, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
-  { name: 'expired tokens', everyMs: 60 * second, run: (signal) => batchAfterBatch(db, signal, sweepOauthRecords) },
-  { name: 'unused applications', everyMs: 600 * second, run: (signal) => batchAfterBatch(db, signal, removeUnusedApplications) },
-  { name: 'answers to repeated requests', everyMs: 600 * second, run: (signal) => batchAfterBatch(db, signal, sweepIdempotencyKeys) },
-  { name: 'traces of what is over', everyMs: 3600 * second, run: async () => sweepTraces(db.em.fork(), await databaseTime(db.em.fork())) },
-  { name: 'old attempts, links and challenges', everyMs: 600 * second, run: () => sweepSmallThings(db) },
+  { name: 'mail', everyMs: secondMs, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
+  { name: 'expired tokens', everyMs: 60 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, sweepOauthRecords) },
+  { name: 'unused applications', everyMs: 600 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, removeUnusedApplications) },
+  { name: 'expired idempotency keys', everyMs: 600 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, sweepIdempotencyKeys) },
+  {
+    name: 'orphaned rows',
+    everyMs: 3600 * secondMs,
+    run: async () => sweepTraces(db.em.fork(), await databaseTime(db.em.fork())),
+  },
+  { name: 'expired attempts, links and challenges', everyMs: 600 * secondMs, run: () => deleteExpiredAuthRows(db) },
 ];
 
-/** What a process that answers requests has counted itself. */
+/** Buffers of a process that serves requests. */
 export type Counted = { readonly db: Database; readonly lastUse: LastUse; readonly monthlyUse: MonthlyUse };
 
 export const countingJobs = ({ db, lastUse, monthlyUse }: Counted): Job[] => [
-  { name: 'last use of keys', everyMs: 30 * second, run: () => lastUse.write(db.em.fork()) },
-  { name: 'use of the month', everyMs: 5 * second, run: () => monthlyUse.write(db.em.fork()) },
+  { name: 'last use of API keys', everyMs: 30 * secondMs, run: () => lastUse.write(db.em.fork()) },
+  { name: 'monthly usage', everyMs: 5 * secondMs, run: () => monthlyUse.write(db.em.fork()) },
 ];
 
-/** A busy minute leaves more than one batch behind. */
-async function batchAfterBatch(db: Database, signal: AbortSignal, sweep: (em: Em, now: Date) => Promise<number>): Promise<void> {
+/** Repeats a deletion until nothing is left, because a busy minute can leave more than one batch. */
+async function repeatUntilEmpty(db: Database, signal: AbortSignal, deleteExpired: (em: Em, now: Date) => Promise<number>): Promise<void> {
   const now = await databaseTime(db.em.fork());
-  while (!signal.aborted && (await sweep(db.em.fork(), now)) > 0);
+  while (!signal.aborted && (await deleteExpired(db.em.fork(), now)) > 0);
 }
 
-async function sweepSmallThings(db: Database): Promise<void> {
+async function deleteExpiredAuthRows(db: Database): Promise<void> {
   const [em, now] = [db.em.fork(), await databaseTime(db.em.fork())];
-  for (const sweep of [sweepAttempts, sweepMailedLinks, sweepChallenges]) await sweep(em, now);
+  for (const deleteExpired of [sweepAttempts, sweepMailedLinks, sweepChallenges]) await deleteExpired(em, now);
 }

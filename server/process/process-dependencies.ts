@@ -10,14 +10,14 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 import type { SecretKeys } from '../crypto/derived-keys.ts';
 import type { MonthlyUse } from '../usage/usage-buffer.ts';
 
-/** What a process has, whatever it does. */
+/** What every process needs, whatever its role. */
 export type ProcessParts = {
   readonly config: Config;
   readonly log: Log;
   readonly db: Database;
-  /** Disk space of the embedded database. */
+  /** Disk space monitor of the embedded database. */
   readonly storage: StorageReserve | undefined;
-  /** From the replica, where there is one. */
+  /** Runs list queries on the read replica, if there is one. */
   readonly readList: ReadList | undefined;
   readonly metrics: Metrics | undefined;
   readonly keys: SecretKeys;

@@ -5,10 +5,10 @@ import { smtpTransport } from '../mail/smtp-transport.ts';
 import { openStripe } from '../payments/providers/stripe-provider.ts';
 import type { PaymentProvider } from '../payments/providers/payment-provider.ts';
 
-/** Messages that are on their way by the mail server of before have this long to arrive. */
-const leaveMs = 60_000;
+/** How long the previous transport may finish sending its messages. */
+const oldTransportGraceMs = 60_000;
 
-/** A transport whose place another one takes. */
+/** A mail transport that can be replaced while the server runs. */
 export class ReplaceableTransport implements MailTransport {
   #current: MailTransport & { close?(): void };
 
@@ -21,30 +21,30 @@ export class ReplaceableTransport implements MailTransport {
   }
 
   replace(transport: MailTransport): void {
-    const before = this.#current;
+    const previous = this.#current;
     this.#current = transport;
-    setTimeout(() => before.close?.(), leaveMs).unref();
+    setTimeout(() => previous.close?.(), oldTransportGraceMs).unref();
   }
 }
 
 type Replaceable = { readonly transport: ReplaceableTransport | undefined; readonly providers: Map<string, PaymentProvider> };
 
-const takenAtStart = ['databaseUrl', 'directDatabaseUrl', 'replicaUrl', 'secret', 'redisUrl'] as const;
+const startOnlySettings = ['databaseUrl', 'directDatabaseUrl', 'replicaUrl', 'secret', 'redisUrl'] as const;
 
 /**
- * On SIGHUP the files that hold secrets are read again. What is sent to the mail server and to Stripe is so with what they say now;
- * what the process was put together with takes a new start, and is named. When anything is wrong, everything stays as it was.
+ * Rereads the configuration and the secret files on SIGHUP. New mail and Stripe settings take effect immediately; changed settings that
+ * require a restart are logged. If the configuration is invalid, everything stays unchanged.
  */
 export function reloadSecretsOnHangup(config: Config, parts: Replaceable, log: Log): Disposable {
   let current = config;
   const reload = async (): Promise<void> => {
     try {
-      const fresh = readConfig();
-      await replace(current, fresh, parts);
-      const late = takenAtStart.filter((name) => fresh[name] !== config[name]);
-      current = fresh;
-      log.info('secrets were read again');
-      if (late.length > 0) log.warn({ changed: late }, 'some secrets have changed that take effect with the next start');
+      const reloaded = readConfig();
+      await replace(current, reloaded, parts);
+      const needsRestart = startOnlySettings.filter((name) => reloaded[name] !== config[name]);
+      current = reloaded;
+      log.info('secrets reloaded');
+      if (needsRestart.length > 0) log.warn({ changed: needsRestart }, 'some changed secrets only take effect after a restart');
     } catch (error) {
       log.error({ err: error }, 'secrets stay as they were: the configuration cannot be read again');
     }
@@ -54,9 +54,9 @@ export function reloadSecretsOnHangup(config: Config, parts: Replaceable, log: L
   return { [Symbol.dispose]: () => void process.off('SIGHUP', listener) };
 }
 
-async function replace(before: Config, { mail, payments: { stripe } }: Config, { transport, providers }: Replaceable): Promise<void> {
-  if (mail && differs(mail, before.mail)) transport?.replace(await smtpTransport(mail.smtpUrl, mail.from));
-  if (stripe && differs(stripe, before.payments.stripe)) providers.set('stripe', await openStripe(stripe));
+async function replace(previous: Config, { mail, payments: { stripe } }: Config, { transport, providers }: Replaceable): Promise<void> {
+  if (mail && differs(mail, previous.mail)) transport?.replace(await smtpTransport(mail.smtpUrl, mail.from));
+  if (stripe && differs(stripe, previous.payments.stripe)) providers.set('stripe', await openStripe(stripe));
 }
 
-const differs = (one: object, other: object | undefined): boolean => JSON.stringify(one) !== JSON.stringify(other);
+const differs = (first: object, second: object | undefined): boolean => JSON.stringify(first) !== JSON.stringify(second);

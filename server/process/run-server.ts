@@ -2,7 +2,7 @@ import { readConfig } from '../config/config.ts';
 import { startServer } from './start-server.ts';
 import { explainFailure } from './startup-error-message.ts';
 
-/** The server as the environment configures it, until a signal ends it; what keeps it from starting is said on stderr. */
+/** Runs the server as the environment configures it, until it is stopped by a signal. Prints start-up errors to stderr. */
 export async function runServer(): Promise<void> {
   try {
     await startServer(readConfig());

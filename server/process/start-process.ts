@@ -19,25 +19,25 @@ import { startAnsweringHealth, startServing } from './start-web.ts';
 import { deriveKeys, keptSecret } from '../crypto/derived-keys.ts';
 import { MonthlyUse } from '../usage/usage-buffer.ts';
 
-/** Everything that a process is made of by its role; what is opened is closed with `opened`. */
+/** Starts everything that the role of the process requires; `opened` closes it. */
 export async function startProcess(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
-  const parts = await openParts(config, log, opened);
+  const dependencies = await openDependencies(config, log, opened);
   limitMemory();
-  // not before: one statement of a migration, or the recovery of an embedded database, can take longer
+  // Started late, because a single migration statement or the recovery of an embedded database can take longer than the limit.
   startWatchdog(config.watchdogSeconds, config.production, log);
-  if (config.production && config.payments.test) log.warn('orders can be paid without money: MANDATE_TEST_PAYMENTS is on');
-  const background = startBackgroundWork(parts);
+  if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
+  const background = startBackgroundWork(dependencies);
   opened.defer(() => background.stop());
-  opened.defer(await offerCopies(parts.db, config.databaseUrl, log));
-  if (config.role === 'worker') await startAnsweringHealth(parts, opened);
-  else await startServing(parts, () => background.wake(), opened);
-  // at the same time as requests are finished: neither waits for the other
+  opened.defer(await offerCopies(dependencies.db, config.databaseUrl, log));
+  if (config.role === 'worker') await startAnsweringHealth(dependencies, opened);
+  else await startServing(dependencies, () => background.wake(), opened);
+  // Deferred again, so that background jobs stop while the last requests are finished.
   opened.defer(async () => void background.stop());
 }
 
-/** What goes on is stopped before what it needs: `opened` closes in the opposite order. */
-async function openParts(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessParts> {
-  // loaded where it is asked for
+/** Opens what all roles need. `opened` closes in reverse order, so that consumers stop before their dependencies. */
+async function openDependencies(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessParts> {
+  // loaded only when it is used
   const metrics = config.metrics && new (await import('../metrics/metrics.ts')).Metrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
   const wait = { seconds, log };
@@ -62,7 +62,7 @@ async function openParts(config: Config, log: Log, opened: AsyncDisposableStack)
   return { config, log, db, storage, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
 }
 
-/** An embedded database has one process. A process that only answers requests leaves its events to others, and has to tell them. */
+/** Connects event notifications between processes. An embedded database has one process; a `web` process notifies the workers. */
 async function connectEventSignals(
   { role, databaseUrl, directDatabaseUrl }: Config,
   { em }: Database,
@@ -74,7 +74,7 @@ async function connectEventSignals(
   opened.use(await listenForEvents(em, directDatabaseUrl ?? databaseUrl, log));
 }
 
-/** A replica that is away does not keep the server from starting. */
+/** Opens the read replica; the server starts even if the replica is unreachable. */
 async function openReplica(config: Config, db: Database, log: Log, opened: AsyncDisposableStack): Promise<Replica | undefined> {
   if (config.replicaUrl === undefined || config.role === 'worker') return undefined;
   const replica = await openDatabase(config.replicaUrl, { preparedStatements: config.preparedStatements });

@@ -18,8 +18,8 @@ import { finishRequests } from './drain-connections.ts';
 import type { ProcessParts } from './process-dependencies.ts';
 
 /**
- * Answers requests, until `opened` is closed: then those that have begun are finished.
- * @param wake called when something waits in the background
+ * Serves requests until `opened` is closed, which finishes the requests in progress.
+ * @param wake called when there is new work for the background jobs
  */
 export async function startServing(parts: ProcessParts, wake: () => void, opened: AsyncDisposableStack): Promise<void> {
   const { config, log, db, storage, metrics, transport, ...rest } = parts;
@@ -27,7 +27,7 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
   const sharedCounters = config.redisUrl === undefined ? undefined : openSharedCounters(config.redisUrl, issuer, log);
   opened.defer(async () => sharedCounters?.close());
   const newEvents = new NewEvents(db.em);
-  const shown = {
+  const appSettings = {
     issuer,
     taxMode,
     trustProxy,
@@ -38,18 +38,17 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
     canMail: transport !== undefined,
     development: !config.production,
   };
-  const counted = { rateLimits, sharedCounters, onTokenOperation: metrics?.onTokenOperation };
-  const app = await createApp({ db, log, ...rest, wake, newEvents, ...shown, ...counted });
-  await prepare(config, db, log);
+  const limitSettings = { rateLimits, sharedCounters, onTokenOperation: metrics?.onTokenOperation };
+  const app = await createApp({ db, log, ...rest, wake, newEvents, ...appSettings, ...limitSettings });
+  await prepareDatabase(config, db, log);
   const tls = config.tls && readTlsFiles(config.tls);
-  const load = { atOnce: config.concurrency };
   const stopping = new AbortController();
   const timeouts = trustProxy === false ? {} : { keepAlive: keepAliveBehindProxyMs };
   const server = httpServer(app, {
     issuer,
     log,
     health: health(db, stopping.signal, storage),
-    load,
+    load: { atOnce: config.concurrency },
     timeouts,
     tls,
     watchLoad: metrics?.watchLoad,
@@ -59,39 +58,39 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
   if (config.tls && tls) opened.use(followTlsFiles(server, config.tls, tls, log));
   opened.defer(() => {
     stopping.abort();
-    // whoever waits for an event would hold up the end
+    // long polls would delay the shutdown
     return finishRequests(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
   });
-  await greet(config, db);
+  await printWelcome(config, db);
 }
 
-/** A process that works in the background alone answers nobody but those who watch it, without TLS: they are close by. */
+/** Starts the HTTP server of a `worker` process, which only serves health checks, without TLS because probes are local. */
 export async function startAnsweringHealth({ config, log, db }: ProcessParts, opened: AsyncDisposableStack): Promise<void> {
   const stopping = new AbortController();
-  const answer = health(db, stopping.signal);
-  const server = createServer((req, res) => void (answer(req.url, res) || res.writeHead(404).end()));
+  const respondToHealthCheck = health(db, stopping.signal);
+  const server = createServer((req, res) => void (respondToHealthCheck(req.url, res) || res.writeHead(404).end()));
   await listen(server, config, log);
   opened.defer(() => {
     stopping.abort();
     return finishRequests(server);
   });
   if (!config.production)
-    process.stdout.write('\nMandate is running. This process works in the background: it answers /healthz and /readyz.\n\n');
+    process.stdout.write('\nMandate is running. This process runs background jobs and serves /healthz and /readyz.\n\n');
 }
 
-async function prepare(config: Config, db: Database, log: Log): Promise<void> {
+async function prepareDatabase(config: Config, db: Database, log: Log): Promise<void> {
   const outcome = await prepareInstallation(db, config, new Date());
   if (outcome === 'without administrator')
     log.warn('there is no administrator yet: set MANDATE_ADMIN_EMAIL and MANDATE_ADMIN_PASSWORD for one start');
 }
 
 /**
- * Longer than the minute that proxies keep a connection without a request (nginx and its ingress, load balancers of the clouds): else
- * one of them sends a request over a connection that is being closed, and answers 502.
+ * Longer than the 60 seconds for which proxies keep idle connections (nginx, cloud load balancers). Otherwise, a proxy could send a
+ * request over a connection that is being closed, and respond with 502.
  */
 const keepAliveBehindProxyMs = 75_000;
 
-/** So many connections wait to be taken. One that finds no room tries again after a second, which nobody would understand. */
+/** Maximum length of the queue of pending connections. A client whose connection does not fit retries only after a second. */
 const backlog = 4096;
 
 async function listen(server: Server, { http, issuer, role }: Config, log: Log): Promise<void> {
@@ -100,7 +99,7 @@ async function listen(server: Server, { http, issuer, role }: Config, log: Log):
   log.info({ ...http, issuer, role }, 'listening');
 }
 
-async function greet({ production, issuer, dataDirectory }: Config, db: Database): Promise<void> {
+async function printWelcome({ production, issuer, dataDirectory }: Config, db: Database): Promise<void> {
   if (production) return;
   const file = await readFirstRunFile(db.em.fork(), dataDirectory);
   process.stdout.write(greeting(issuer, file, firstRunPath(dataDirectory)));

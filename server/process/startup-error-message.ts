@@ -7,7 +7,7 @@ import { MissingExtensionError } from '../database/connection/trigram-extension.
 import { DatabaseUnavailableError } from '../database/connection/wait-for-database.ts';
 import { WrongSecretError } from '../oauth/signing-keys/encrypted-jwk.ts';
 
-const inWords = [
+const selfExplanatoryErrors = [
   BackupError,
   CommandFailure,
   ConfigurationError,
@@ -18,10 +18,10 @@ const inWords = [
   WrongSecretError,
 ];
 
-/** What somebody can put right is said in a sentence, everything else with all there is to know. */
+/** Returns only the message of errors that the operator can fix, and the stack of all other errors. */
 export function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : undefined;
-  if (code !== undefined || inWords.some((known) => error instanceof known)) return error.message || `${code}`;
+  if (code !== undefined || selfExplanatoryErrors.some((errorClass) => error instanceof errorClass)) return error.message || `${code}`;
   return error.stack ?? error.message;
 }

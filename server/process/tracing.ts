@@ -19,25 +19,27 @@ import {
 import type { Config } from '../config/config.ts';
 import type { Log } from '../logging/logger.ts';
 
-const exportMs = 5_000;
-const warningEveryMs = 60_000;
-/** Asked all the time, and by nobody who waits for anything. */
-const unwatched = new Set(['/healthz', '/readyz', '/metrics']);
+const exportTimeoutMs = 5_000;
+const warningIntervalMs = 60_000;
+/** Health checks and metrics are frequent and not worth tracing. */
+const ignoredPaths = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * Traces of requests and their statements, sent to a collector. What is watched is changed as it is loaded, so it must be loaded
- * afterwards. Gives the function that sends what is left and ends it.
+ * Exports traces of requests and their SQL statements to an OTLP collector. Must be called before the instrumented modules are loaded.
+ * Returns a function that sends the remaining spans and stops tracing.
  */
 export async function startTracing({ url, share }: NonNullable<Config['traces']>, log: Log): Promise<() => Promise<void>> {
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
-  warnNowAndThen(log);
-  const exporter = new OTLPTraceExporter({ url: `${url.replace(/\/$/, '')}/v1/traces`, timeoutMillis: exportMs });
-  // callers do not decide how much is traced here
+  warnAboutExportErrors(log);
+  const exporter = new OTLPTraceExporter({ url: `${url.replace(/\/$/, '')}/v1/traces`, timeoutMillis: exportTimeoutMs });
+  // The sampling decision of a client is ignored.
   const sampler = new TraceIdRatioBasedSampler(share);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'mandate' }),
     sampler: new ParentBasedSampler({ root: sampler, remoteParentSampled: sampler, remoteParentNotSampled: sampler }),
-    spanProcessors: [withoutSecrets(new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1_000, exportTimeoutMillis: exportMs }))],
+    spanProcessors: [
+      removeSecrets(new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1_000, exportTimeoutMillis: exportTimeoutMs })),
+    ],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -45,10 +47,10 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
   registerInstrumentations({
     instrumentations: [
       new HttpInstrumentation({
-        ignoreIncomingRequestHook: ({ url: asked }) => unwatched.has(asked ?? ''),
+        ignoreIncomingRequestHook: ({ url: requestUrl }) => ignoredPaths.has(requestUrl ?? ''),
         disableOutgoingRequestInstrumentation: true,
       }),
-      // it tells the span of the request its route; a span for each of the stations on the way says nothing more
+      // only sets the route on the request span; one span per middleware would add nothing
       new ExpressInstrumentation({
         ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER, ExpressLayerType.REQUEST_HANDLER],
       }),
@@ -58,8 +60,8 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
   return () => provider.shutdown().catch(() => undefined);
 }
 
-/** What a span may tell. Everything else may hold what somebody has sent: addresses with their query, headers, messages of errors. */
-const told = new Set([
+/** Attributes that may be exported. Others may contain user data: URLs with a query, headers, error messages. */
+const allowedAttributes = new Set([
   'http.request.method',
   'http.response.status_code',
   'http.route',
@@ -75,18 +77,22 @@ const told = new Set([
   'db.response.status_code',
 ]);
 
-const allowed = (attributes: Attributes): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([name, value]) => told.has(name) && (name !== 'db.query.text' || isBound(value))));
+const pickAllowed = (attributes: Attributes): Attributes =>
+  Object.fromEntries(
+    Object.entries(attributes).filter(
+      ([name, value]) => allowedAttributes.has(name) && (name !== 'db.query.text' || hasBoundParameters(value)),
+    ),
+  );
 
-/** Statements with a name have their values bound to them; MikroORM writes them into its own. */
-const isBound = (text: unknown): boolean => typeof text === 'string' && text.startsWith('/*');
+/** Named statements have bound parameters, whereas MikroORM inlines values into its own statements. */
+const hasBoundParameters = (text: unknown): boolean => typeof text === 'string' && text.startsWith('/*');
 
-function withoutSecrets(next: SpanProcessor): SpanProcessor {
+function removeSecrets(next: SpanProcessor): SpanProcessor {
   return {
     onStart: (span, parent) => next.onStart(span, parent),
     onEnd(span) {
       const cleaned: PropertyDescriptorMap = {
-        attributes: { value: allowed(span.attributes) },
+        attributes: { value: pickAllowed(span.attributes) },
         events: { value: [] },
         links: { value: [] },
         status: { value: { code: span.status.code } },
@@ -99,15 +105,15 @@ function withoutSecrets(next: SpanProcessor): SpanProcessor {
   };
 }
 
-const quiet = (): void => undefined;
+const ignore = (): void => undefined;
 
-/** A collector that is away costs no request anything, and is said once a minute. */
-function warnNowAndThen(log: Log): void {
-  let warnedAt = Number.NEGATIVE_INFINITY;
+/** Warns at most once per minute when the collector is unreachable; requests are not affected. */
+function warnAboutExportErrors(log: Log): void {
+  let lastWarningAt = Number.NEGATIVE_INFINITY;
   const error = (): void => {
-    if (performance.now() - warnedAt < warningEveryMs) return;
-    warnedAt = performance.now();
+    if (performance.now() - lastWarningAt < warningIntervalMs) return;
+    lastWarningAt = performance.now();
     log.warn('traces cannot be sent: is there a collector at OTEL_EXPORTER_OTLP_ENDPOINT?');
   };
-  diag.setLogger({ error, warn: quiet, info: quiet, debug: quiet, verbose: quiet });
+  diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore });
 }

@@ -6,13 +6,13 @@ import { heartbeatMs, type WatchdogData } from './watchdog.ts';
 
 const { state, limitSeconds, production } = z.custom<WatchdogData>().parse(workerData);
 
-// synchronous: the main thread, which writes the output of its threads, is blocked
+// Written synchronously, because the blocked main thread could not write the output of this thread.
 const log = createLog(production, { write: (line) => void writeSync(2, line) });
 
 let heartbeat = Atomics.load(state, 0);
 let blockedMs = 0;
 
-/** A late check counts like a punctual one, so the time in which the whole process was suspended or had no processor does not count. */
+/** Counts checks instead of elapsed time, so that time in which the whole process was suspended or had no CPU does not count. */
 function check(): void {
   const latest = Atomics.load(state, 0);
   const canBePaused = Atomics.load(state, 1) === 1;

@@ -2,7 +2,7 @@ import { url as inspectorUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../logging/logger.ts';
 
-/** What the watchdog thread is started with. */
+/** Data for the watchdog thread. */
 export type WatchdogData = {
   /** `[heartbeats, whether a debugger can pause this process]`, in shared memory. */
   readonly state: Int32Array<SharedArrayBuffer>;
@@ -13,8 +13,8 @@ export type WatchdogData = {
 export const heartbeatMs = 1_000;
 
 /**
- * Starts a thread that terminates this process when its event loop has been blocked for `limitSeconds`, so that a supervisor can start
- * it again. Neither the thread nor the heartbeat keeps the process alive.
+ * Starts a thread that kills this process when its event loop has been blocked for `limitSeconds`, so that a supervisor can restart it.
+ * Neither the thread nor the heartbeat keeps the process alive.
  */
 export function startWatchdog(limitSeconds: number, production: boolean, log: Log): void {
   if (limitSeconds === 0) return;

@@ -3,26 +3,26 @@ import type { LimitState } from '../http/middleware/rate-limit.ts';
 import type { SharedCounters } from './redis-counters.ts';
 
 export type Counters = {
-  /** One request more under this key: how many are left of `limit` until the window ends, which begins with the first. */
+  /** Counts one request for this key. The window begins with its first request. */
   count(policy: string, limit: number, key: string): Promise<LimitState>;
 };
 
 /**
- * In the memory of this process, or in a Redis that several processes share. While Redis is away each process counts for itself:
- * then every one of them lets as many through as all should, and nobody is refused for it.
+ * Creates counters in the memory of this process or in a Redis that several processes share. While Redis is unreachable, each process
+ * applies the full limit on its own, so that no client is rejected because of the outage.
  */
 export function counters(windowSeconds: number, shared?: SharedCounters): Counters {
   const limiters = new Map<string, RateLimiterAbstract>();
-  const limiterOf = (policy: string, points: number): RateLimiterAbstract => {
+  const limiterFor = (policy: string, points: number): RateLimiterAbstract => {
     const name = `${policy}:${points}`;
-    const limiter = limiters.get(name) ?? newLimiter({ keyPrefix: policy, points, duration: windowSeconds }, shared);
+    const limiter = limiters.get(name) ?? createLimiter({ keyPrefix: policy, points, duration: windowSeconds }, shared);
     limiters.set(name, limiter);
     return limiter;
   };
   return {
     async count(policy, limit, key) {
-      const result = await limiterOf(policy, limit).consume(key).catch(onlyLimited);
-      const exceeded = result instanceof Refused;
+      const result = await limiterFor(policy, limit).consume(key).catch(toLimitExceeded);
+      const exceeded = result instanceof LimitExceeded;
       const { msBeforeNext, remainingPoints } = exceeded ? result.state : result;
       const resetsAt = new Date(Date.now() + msBeforeNext);
       const remaining = exceeded ? 0 : Math.max(0, remainingPoints);
@@ -31,32 +31,32 @@ export function counters(windowSeconds: number, shared?: SharedCounters): Counte
   };
 }
 
-type Window = { readonly keyPrefix: string; readonly points: number; readonly duration: number };
+type WindowOptions = { readonly keyPrefix: string; readonly points: number; readonly duration: number };
 
-function newLimiter(window: Window, shared: SharedCounters | undefined): RateLimiterAbstract {
-  const local = new RateLimiterMemory(window);
+function createLimiter(windowOptions: WindowOptions, shared: SharedCounters | undefined): RateLimiterAbstract {
+  const local = new RateLimiterMemory(windowOptions);
   if (!shared) return local;
   return new RateLimiterRedis({
     storeClient: shared.client,
     useRedisPackage: true,
     rejectIfRedisNotReady: true,
-    ...window,
-    keyPrefix: `${shared.prefix}:${window.keyPrefix}`,
-    // whoever is over the limit is refused without asking Redis again
-    inMemoryBlockOnConsumed: window.points,
+    ...windowOptions,
+    keyPrefix: `${shared.prefix}:${windowOptions.keyPrefix}`,
+    // clients over the limit are rejected without another Redis request
+    inMemoryBlockOnConsumed: windowOptions.points,
     insuranceLimiter: local,
   });
 }
 
-class Refused {
+class LimitExceeded {
   readonly state: RateLimiterRes;
   constructor(state: RateLimiterRes) {
     this.state = state;
   }
 }
 
-/** It rejects with a result when there were too many, and with an error when it is broken. */
-function onlyLimited(reason: unknown): Refused {
-  if (reason instanceof RateLimiterRes) return new Refused(reason);
+/** The limiter rejects with a result if the limit is exceeded, and with an error if it failed. */
+function toLimitExceeded(reason: unknown): LimitExceeded {
+  if (reason instanceof RateLimiterRes) return new LimitExceeded(reason);
   throw reason;
 }

@@ -6,13 +6,13 @@ import type { Counters } from './counters.ts';
 import { monthOf } from '../usage/month.ts';
 
 export type RateLimits = {
-  /** Requests a minute: of an application for one person, of an API key, of an address without a token. */
+  /** Requests per minute: of an application per user, of an API key, and of an IP address without a token. */
   readonly default: number;
   readonly apiKey: number;
   readonly ip: number;
-  /** Requests in a calendar month, of an application or an API key. */
+  /** Requests per calendar month of an application or an API key. */
   readonly monthly: number;
-  /** Something else than a minute, only to see it end. */
+  /** Length of the window (default: one minute); shorter in tests. */
   readonly windowSeconds?: number;
 };
 
@@ -26,22 +26,22 @@ export type RequestLimitsParts = {
 };
 
 export function requestLimits({ em, limits, counters, use }: RequestLimitsParts): RequestLimits {
-  async function monthly(clientId: string, limit: number, counts: boolean): Promise<LimitState> {
+  async function countMonthly(clientId: string, limit: number, counts: boolean): Promise<LimitState> {
     const now = new Date();
     const { seconds, end } = monthOf(now);
     const { requests, exceeded } = await use.count(em, clientId, limit, counts, now);
-    const left = { used: requests, remaining: Math.max(0, limit - requests) };
-    return { policy: 'monthly', limit, windowSeconds: seconds, ...left, resetsAt: end, exceeded };
+    const remainder = { used: requests, remaining: Math.max(0, limit - requests) };
+    return { policy: 'monthly', limit, windowSeconds: seconds, ...remainder, resetsAt: end, exceeded };
   }
   return {
     async count(principal, address) {
       if (!principal) return [await counters.count('ip', limits.ip, networkOf(address))];
-      const { clientId, user, limits: own } = principal;
-      const { policy, perMinute, perMonth } = own ?? { policy: 'default', perMinute: null, perMonth: null };
-      const usual = policy === 'default' ? limits.default : limits.apiKey;
-      const minute = await counters.count(policy, perMinute ?? usual, `${clientId}/${user?.id ?? ''}`);
-      // what is refused for the minute does not count for the month: nothing was done
-      return [minute, await monthly(clientId, perMonth ?? limits.monthly, !minute.exceeded)];
+      const { clientId, user, limits: ownLimits } = principal;
+      const { policy, perMinute, perMonth } = ownLimits ?? { policy: 'default', perMinute: null, perMonth: null };
+      const defaultLimit = policy === 'default' ? limits.default : limits.apiKey;
+      const minute = await counters.count(policy, perMinute ?? defaultLimit, `${clientId}/${user?.id ?? ''}`);
+      // requests rejected by the minute limit do not count towards the monthly quota
+      return [minute, await countMonthly(clientId, perMonth ?? limits.monthly, !minute.exceeded)];
     },
   };
 }

@@ -1,7 +1,7 @@
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { openDatabase } from './open-database.ts';
 
-/** `npm run migration -- add_nickname`: what the entities have and the migrations do not, as a new migration to read and edit. */
+/** `npm run migration -- add_nickname` creates a migration from the difference between entities and migrations, for review. */
 const name = process.argv[2];
 if (name === undefined || !/^[a-z][a-z0-9_]*$/.test(name)) throw new Error('usage: npm run migration -- name_in_snake_case');
 

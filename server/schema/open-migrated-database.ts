@@ -8,15 +8,15 @@ import { migrate } from '../database/migrate/run-migrations.ts';
 import { openDatabase, type OpenOptions } from './open-database.ts';
 
 export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'preparedStatements' | 'storage'> & {
-  /** PostgreSQL without a connection pooler, for migrations; by default they use the same URL as everything else. */
+  /** URL of PostgreSQL without a connection pooler, for migrations (default: the URL of the database). */
   readonly directUrl?: string | undefined;
-  /** Default: a PostgreSQL that is not available is an error at once. */
+  /** By default, an unavailable PostgreSQL is an error immediately. */
   readonly wait?: DatabaseWait;
 };
 
 const noWait: DatabaseWait = { seconds: 0, log: { warn: () => undefined } };
 
-/** Opens the database with every migration applied. */
+/** Opens the database after applying all pending migrations. */
 export async function openMigratedDatabase(url: string, opening: MigratedOptions = {}): Promise<Database> {
   const { directUrl = url, wait = noWait, preparedStatements = true, onPool } = opening;
   if (!isPostgresql(url)) {
@@ -28,22 +28,22 @@ export async function openMigratedDatabase(url: string, opening: MigratedOptions
     return db;
   }
   const isDirect = directUrl !== url;
-  await withPatientDatabase(directUrl, async (db, pool) => {
+  await withMigrationDatabase(directUrl, async (db, pool) => {
     await waitForDatabase(db, { variable: isDirect ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL', url: directUrl }, wait);
     if (!isDirect) await checkConnectionPooler(pool, preparedStatements);
     await migrate(db);
   });
   if (isDirect)
-    await withPatientDatabase(url, async (db, pool) => {
+    await withMigrationDatabase(url, async (db, pool) => {
       await waitForDatabase(db, { variable: 'DATABASE_URL', url }, wait);
       await checkConnectionPooler(pool, preparedStatements);
-      await expectMigrated(db);
+      await assertMigrated(db);
     });
   return openDatabase(url, { onPool, preparedStatements });
 }
 
-/** A slow migration, and another process that waits for it, must not run into the time limits of requests. */
-async function withPatientDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
+/** Without timeouts: slow migrations, and other processes that wait for them, must not fail because of the timeouts for requests. */
+async function withMigrationDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
   const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });
   try {
@@ -53,7 +53,7 @@ async function withPatientDatabase(url: string, work: (db: Database, pool: Pool)
   }
 }
 
-async function expectMigrated(db: Database): Promise<void> {
+async function assertMigrated(db: Database): Promise<void> {
   if ((await migrationState(db.em.fork())).pending.length > 0)
     throw new PoolerError('DATABASE_DIRECT_URL is not the database of DATABASE_URL: set both to the same database');
 }

@@ -4,7 +4,7 @@ import { page, type Setting } from '../oauth/pages/views/page-layout.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };
 
-/** The page at `/`: describes the service and links to its other pages, in development also to the first commands. */
+/** Renders the page at `/`, which describes the service and links to its other pages, in development also to the first commands. */
 export function startPage(setting: Setting, { issuer, development }: Options): Html {
   const { start } = setting.words;
   const links = [

@@ -21,16 +21,16 @@ export const versionRoutes = ({ pages, apiVersions, now }: Pick<ResourceDeps, 'p
 
 export const versionAt = ({ name, preview, deprecated }: ApiVersion, now: Date): ApiVersionAnswer => ({
   version: name,
-  status: statusOf(name, preview ?? false, deprecated, now),
-  deprecated_at: instantOrNull(deprecated?.since),
-  sunset_at: instantOrNull(deprecated?.sunset),
+  status: versionStatus(name, preview ?? false, deprecated, now),
+  deprecated_at: toTimestampOrNull(deprecated?.since),
+  sunset_at: toTimestampOrNull(deprecated?.sunset),
 });
 
-function statusOf(name: string, preview: boolean, deprecated: ApiVersion['deprecated'], now: Date): ApiVersionAnswer['status'] {
+function versionStatus(name: string, preview: boolean, deprecated: ApiVersion['deprecated'], now: Date): ApiVersionAnswer['status'] {
   if (deprecated?.sunset !== undefined && new Date(deprecated.sunset) <= now) return 'retired';
   if (deprecated && new Date(deprecated.since) <= now) return 'deprecated';
   if (preview) return 'preview';
   return name === currentApiVersion ? 'current' : 'supported';
 }
 
-const instantOrNull = (moment: string | undefined): string | null => (moment === undefined ? null : new Date(moment).toISOString());
+const toTimestampOrNull = (date: string | undefined): string | null => (date === undefined ? null : new Date(date).toISOString());

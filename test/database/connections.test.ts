@@ -54,7 +54,7 @@ describe.skipIf(databaseKind === 'pglite')('a transaction in which a statement f
       await em.execute(`insert into users (name, email) values ('Eve', 'eve@example.com')`);
       await em.execute('select 1 / 0').catch(() => undefined);
     });
-    await expect(overlooked).rejects.toThrow('undone');
+    await expect(overlooked).rejects.toThrow('rolled back');
     expect(await db.em.fork().execute(`select 1 from users where email = 'eve@example.com'`)).toEqual([]);
   });
 });
@@ -125,10 +125,10 @@ describe('a statement whose answer nobody waits for', () => {
   });
 });
 
-describe('a query beside the transaction of its request', () => {
+describe('a query outside of the transaction of its request', () => {
   test('is refused instead of waiting for itself', async () => {
     const beside = db.em.transactional(() => db.em.fork().execute('select 1'));
-    await expect(beside).rejects.toThrow('query beside the transaction');
+    await expect(beside).rejects.toThrow('query outside of the transaction');
   });
 });
 

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { httpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
-import { resting } from '../../server/http/server/load-shedder.ts';
+import { resting, type LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { gate, until } from '../support/network/blocking-handler.ts';
 
@@ -48,7 +48,7 @@ async function send(port: number, text: string): Promise<Socket> {
 
 const get = (port: number): Promise<Response> => fetch(`http://127.0.0.1:${port}/`);
 
-const few = { atOnce: 2, waitingMax: 3, atOnceOverloaded: 2, waitingOverloaded: 3, waitMs: 200 };
+const few = { atOnce: 2, waitingMax: 3, atOnceOverloaded: 2, waitingOverloaded: 3, waitMs: 200 } satisfies Partial<LoadLimits>;
 
 /** Whatever nine are answered first. */
 const nineOf = async (all: readonly Promise<Response>[]): Promise<Response[]> => {

@@ -17,12 +17,12 @@ const open = async (path: string): Promise<{ response: Response; text: string }>
   return { response, text: await response.text() };
 };
 
-test.each(Object.entries(problems))('%s has a page that says what happened and how to mend it', async (code, { title, status }) => {
+test.each(Object.entries(problems))('%s has a page that explains the cause and how to fix it', async (code, { title, status }) => {
   const { response, text } = await open(`/problems/${code}`);
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(text).toContain(`<h1>${title}</h1>`);
   expect(text).toContain(`<code>${status}</code>`);
-  expect(text).toMatch(/What happened<\/h2>\s*<p>[^]{20,}How to mend it<\/h2>\s*<p>[^]{15,}/);
+  expect(text).toMatch(/What happened<\/h2>\s*<p>[^]{20,}How to fix it<\/h2>\s*<p>[^]{15,}/);
   expect(text).not.toContain('`');
   expect(text).not.toContain('<script');
 });

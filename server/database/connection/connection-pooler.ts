@@ -9,18 +9,18 @@ export class PoolerError extends Error {
   override readonly name = 'PoolerError';
 }
 
-/** A pooler that gives no connection within this time has too few. */
-const connectionWithinMs = 2_500;
-const roundsMax = 10;
-/** A distant pooler is checked in fewer rounds. */
-const roundsForMs = 1_000;
+/** If the pooler provides no connection within this time, its pool is too small. */
+const connectionTimeoutMs = 2_500;
+const maxRounds = 10;
+/** Limits the number of rounds when the pooler is far away. */
+const maxDurationMs = 1_000;
 
 const noPreparedStatements =
-  'The connection pooler at DATABASE_URL does not keep prepared statements, as PgBouncer in transaction mode before version 1.21 or with max_prepared_statements=0: set DATABASE_PREPARED_STATEMENTS=off';
+  'The connection pooler at DATABASE_URL does not support prepared statements, as PgBouncer in transaction mode before version 1.21 or with max_prepared_statements=0: set DATABASE_PREPARED_STATEMENTS=off';
 const noTransactions =
-  'The connection pooler at DATABASE_URL refuses transactions, as PgBouncer in statement mode: set pool_mode to session or transaction in the pooler';
+  'The connection pooler at DATABASE_URL does not support transactions, as PgBouncer in statement mode: set pool_mode to session or transaction in the pooler';
 const tooFewConnections =
-  'The connection pooler at DATABASE_URL does not give a second connection to PostgreSQL: raise default_pool_size in the pooler to at least 10 for each server process';
+  'The connection pooler at DATABASE_URL does not provide a second connection to PostgreSQL: raise default_pool_size in the pooler to at least 10 for each server process';
 
 /**
  * Checks whether the server can work through the connection pooler that `pool` is connected to, if there is one.
@@ -41,23 +41,23 @@ export async function checkConnectionPooler(pool: Pool, preparedStatements: bool
 async function checkWithSecondClient(pool: Pool, client: PoolClient, preparedStatements: boolean): Promise<void> {
   const other = pool.connect();
   try {
-    await inTime(other.then((connected) => alternate(client, connected, preparedStatements)));
+    await withTimeout(other.then((connected) => alternate(client, connected, preparedStatements)));
   } finally {
-    // a connection that is still waiting for the pooler is closed as soon as it has one
+    // a pending connection is closed as soon as the pooler provides it
     void other.then((connected) => connected.release(true)).catch(() => undefined);
   }
 }
 
 /**
- * Has two clients take turns. In transaction mode a client gets any connection that is free: while the second client is in a transaction,
- * the first one soon gets a connection that has not seen its prepared statement.
+ * Uses two clients alternately. In transaction mode, a client gets any free connection: while the second client is in a transaction,
+ * the first one soon gets a connection without its prepared statement.
  */
 async function alternate(client: PoolClient, other: PoolClient, preparedStatements: boolean): Promise<void> {
   const name = preparedStatements ? `check_pooler_${randomBytes(6).toString('hex')}` : '';
   const probe = { name, text: 'select 1', values: [] };
   const started = performance.now();
-  for (let round = 1; round <= roundsMax && (round <= 2 || performance.now() - started < roundsForMs); round += 1) {
-    // twice, because some poolers take connections in turn
+  for (let round = 1; round <= maxRounds && (round <= 2 || performance.now() - started < maxDurationMs); round += 1) {
+    // twice, because some poolers assign connections round-robin
     for (const _ of [1, 2]) await client.query(probe).catch(failWith(noPreparedStatements));
     await begin(other).catch(failWith(noTransactions));
     await client.query(probe).catch(failWith(noPreparedStatements));
@@ -65,7 +65,7 @@ async function alternate(client: PoolClient, other: PoolClient, preparedStatemen
   }
 }
 
-/** The beginning of a transaction is sent with its first statement. */
+/** Begins a transaction. BEGIN itself is deferred, so a statement follows. */
 async function begin(client: PoolClient): Promise<void> {
   await client.query('begin');
   await client.query('select 1');
@@ -81,14 +81,14 @@ const failWith =
 const isConnectionLost = (error: unknown): boolean =>
   isDatabaseAway(error) && !(error instanceof Error && 'code' in error && error.code === '08P01');
 
-async function inTime(work: Promise<void>): Promise<void> {
+async function withTimeout(work: Promise<void>): Promise<void> {
   const stop = new AbortController();
-  const late = sleep(connectionWithinMs, undefined, { signal: stop.signal }).then(() => {
+  const timeout = sleep(connectionTimeoutMs, undefined, { signal: stop.signal }).then(() => {
     throw new PoolerError(tooFewConnections);
   });
-  late.catch(() => undefined);
+  timeout.catch(() => undefined);
   try {
-    await Promise.race([work, late]);
+    await Promise.race([work, timeout]);
   } finally {
     stop.abort();
     work.catch(() => undefined);

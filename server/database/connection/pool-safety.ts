@@ -3,111 +3,114 @@ import { Socket } from 'node:net';
 import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } from 'pg';
 import { z } from 'zod';
 
-/** Every connection of the pool gives an int8 as `parse` does. Not by pg's global parsers: the driver may carry its own copy of pg. */
+/** Sets the int8 parser of a pool. Not pg's global parsers, because the driver may have its own copy of pg. */
 export function parseInt8(pool: Pool, parse: (text: string) => number): void {
   const { types } = pool.options;
-  if (!takesParsers(types)) throw new Error('the PostgreSQL pool takes no type parsers');
+  if (!hasTypeParsers(types)) throw new Error('the PostgreSQL pool does not support type parsers');
   types.setTypeParser(20, parse);
 }
 
-const takesParsers = (types: CustomTypesConfig | undefined): types is TypeOverrides => types !== undefined && 'setTypeParser' in types;
+const hasTypeParsers = (types: CustomTypesConfig | undefined): types is TypeOverrides => types !== undefined && 'setTypeParser' in types;
 
 /**
- * PostgreSQL answers COMMIT with success where a statement of the transaction had failed, and undoes it all the same. Make that an
- * error: whoever overlooked the first one would confirm what was not kept.
+ * PostgreSQL reports success for COMMIT even when a statement of the transaction has failed, although it rolls the transaction back.
+ * Throws an error instead, so that no caller confirms a write that was lost.
  */
 export function refuseUndoneCommit(client: ClientBase): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const checked = (...args: unknown[]): unknown => {
+  const checkedQuery = (...args: unknown[]): unknown => {
     const result = query(...args);
-    return isCommit(args[0]) && result instanceof Promise ? result.then(refuseRollback) : result;
+    return isCommit(args[0]) && result instanceof Promise ? result.then(assertCommitted) : result;
   };
-  Object.defineProperty(client, 'query', { value: checked, configurable: true });
+  Object.defineProperty(client, 'query', { value: checkedQuery, configurable: true });
 }
 
-/** Not by a schema: what does not fit it costs much more than what does, and this is asked of every statement. */
+/** A plain check instead of a schema: it runs for every statement, and a failed schema validation is expensive. */
 const isCommit = (query: unknown): boolean => typeof query === 'object' && query !== null && 'text' in query && query.text === 'commit';
-const tagged = z.object({ command: z.string() });
+const commandResultSchema = z.object({ command: z.string() });
 
-function refuseRollback(result: unknown): unknown {
-  if (tagged.parse(result).command === 'ROLLBACK') throw new Error('the transaction was undone: a statement of it had failed');
+function assertCommitted(result: unknown): unknown {
+  if (commandResultSchema.parse(result).command === 'ROLLBACK')
+    throw new Error('the transaction was rolled back because one of its statements had failed');
   return result;
 }
 
-/** Tells how long each statement of a connection took, in milliseconds, whatever came of it. */
-export function timeStatements(client: ClientBase, tell: (milliseconds: number) => void): void {
+/** Reports the duration of each statement in milliseconds, even when it fails. */
+export function timeStatements(client: ClientBase, report: (milliseconds: number) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const timed = (...args: unknown[]): unknown => {
-    const begun = performance.now();
+  const timedQuery = (...args: unknown[]): unknown => {
+    const startedAt = performance.now();
     const result = query(...args);
-    const end = (): void => tell(performance.now() - begun);
-    if (result instanceof Promise) result.then(end, end);
+    const reportEnd = (): void => report(performance.now() - startedAt);
+    if (result instanceof Promise) result.then(reportEnd, reportEnd);
     return result;
   };
-  Object.defineProperty(client, 'query', { value: timed, configurable: true });
+  Object.defineProperty(client, 'query', { value: timedQuery, configurable: true });
 }
 
-const notTaken: PoolClient['release'] = () => undefined;
+const notCheckedOut: PoolClient['release'] = () => undefined;
 
-/** Kysely forgets a connection that dies inside a transaction (kysely#1990), and its place in the pool with it: give it back here. */
+/** Releases a connection that ends inside a transaction. Kysely forgets such a connection, and its slot in the pool (kysely#1990). */
 export function giveBackWhenLost(client: PoolClient): void {
-  let giveBack = notTaken;
+  let releaseOnce = notCheckedOut;
   Object.defineProperty(client, 'release', {
-    get: () => giveBack,
+    get: () => releaseOnce,
     set(release: PoolClient['release']) {
       let done = false;
-      giveBack = (error) => {
+      releaseOnce = (error) => {
         if (done) return;
         done = true;
         release(error);
       };
     },
   });
-  client.once('end', () => giveBack(true));
+  client.once('end', () => releaseOnce(true));
 }
 
-const connected = z.object({ connection: z.object({ stream: z.instanceof(Socket) }) });
+const clientSocketSchema = z.object({ connection: z.object({ stream: z.instanceof(Socket) }) });
 
-/** A connection, and what is known of the other side; moments are those of `performance.now()`. */
-type Line = { readonly stream: Socket; heardAt: number; askedAt: number | undefined };
+/** State of a connection; times are those of `performance.now()`. */
+type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: number | undefined };
 
 /**
- * Ends a connection over which no answer comes for so many milliseconds. The limits of PostgreSQL itself cannot be heard over a
- * connection that has died without a word, as behind a firewall that forgot it or a host that is gone, and TCP alone takes a
- * quarter of an hour to notice. What happened to one has mostly happened to all: with it go those that nobody has heard of since,
- * or everybody who is given one of them would find it out anew.
+ * Destroys a connection that does not respond for `limitMs`. PostgreSQL's own timeouts cannot be reported over a dead connection (a
+ * firewall that dropped it, a host that is gone), and TCP needs 15 minutes to detect it. If one connection is dead, the others usually
+ * are, too. So every connection that has received nothing since is destroyed as well; otherwise, later requests would time out one by
+ * one.
  */
 export function endSilentConnections(pool: Pool, limitMs: number): void {
-  const lines = new Set<Line>();
-  const endSilentSince = async (begun: number): Promise<void> => {
-    // a question that has only just been asked may still be answered
-    const enough = performance.now() - limitMs / 4;
-    const silent = [...lines].filter((line) => line.heardAt <= begun && (line.askedAt ?? 0) < enough);
-    const { asked = [], unused = [] } = Object.groupBy(silent, ({ askedAt }) => (askedAt === undefined ? 'unused' : 'asked'));
-    // whoever waits asks again as soon as it is told: then the pool must have none of the others left to give
-    await Promise.all(unused.map(({ stream }) => once(stream.destroy(), 'close')));
-    for (const { stream } of asked) stream.destroy();
+  const activities = new Set<ConnectionActivity>();
+  const destroyUnresponsiveSince = async (startedAt: number): Promise<void> => {
+    // a query that was just sent may still be answered
+    const recentEnoughSince = performance.now() - limitMs / 4;
+    const unresponsive = [...activities].filter((activity) => activity.heardAt <= startedAt && (activity.askedAt ?? 0) < recentEnoughSince);
+    const { asked: waiting = [], unused: idle = [] } = Object.groupBy(unresponsive, ({ askedAt }) =>
+      askedAt === undefined ? 'unused' : 'asked',
+    );
+    // Callers retry as soon as their query fails; by then, the pool must not have any of the dead connections left.
+    await Promise.all(idle.map(({ stream }) => once(stream.destroy(), 'close')));
+    for (const { stream } of waiting) stream.destroy();
   };
   pool.on('connect', (client: ClientBase) => {
-    const { stream } = connected.parse(client).connection;
-    const line: Line = { stream, heardAt: performance.now(), askedAt: undefined };
-    lines.add(line);
-    stream.once('close', () => lines.delete(line));
+    const { stream } = clientSocketSchema.parse(client).connection;
+    const activity: ConnectionActivity = { stream, heardAt: performance.now(), askedAt: undefined };
+    activities.add(activity);
+    stream.once('close', () => activities.delete(activity));
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    const limited = (...args: unknown[]): unknown => {
-      const answer = query(...args);
-      if (!(answer instanceof Promise)) return answer;
-      const begun = performance.now();
-      line.askedAt = begun;
-      const timer = setTimeout(() => void endSilentSince(begun), limitMs);
-      const heard = (): void => {
+    const monitoredQuery = (...args: unknown[]): unknown => {
+      const result = query(...args);
+      if (!(result instanceof Promise)) return result;
+      const startedAt = performance.now();
+      activity.askedAt = startedAt;
+      const timer = setTimeout(() => void destroyUnresponsiveSince(startedAt), limitMs);
+      const markResponded = (): void => {
         clearTimeout(timer);
-        line.heardAt = performance.now();
-        line.askedAt = undefined;
+        activity.heardAt = performance.now();
+        activity.askedAt = undefined;
       };
-      answer.then(heard, heard);
-      return answer;
+      result.then(markResponded, markResponded);
+      return result;
     };
-    Object.defineProperty(client, 'query', { value: limited, configurable: true });
+    Object.defineProperty(client, 'query', { value: monitoredQuery, configurable: true });
   });
 }

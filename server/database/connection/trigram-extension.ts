@@ -5,15 +5,15 @@ export class MissingExtensionError extends Error {
   override readonly name = 'MissingExtensionError';
 }
 
-/** feature_not_supported, undefined_file: not installed; insufficient_privilege */
-const missing = new Set(['0A000', '58P01', '42501']);
+/** feature_not_supported and undefined_file (not installed), insufficient_privilege */
+const unavailableSqlStates = new Set(['0A000', '58P01', '42501']);
 
-/** pg_trgm is a trusted extension: whoever may create tables in a new schema of the database may create it. */
+/** Creates pg_trgm. It is a trusted extension: every user who may create objects in the database may create it. */
 export async function createTrigramExtension(execute: (statement: string) => Promise<unknown>): Promise<void> {
   try {
     await execute('create extension if not exists pg_trgm');
   } catch (cause) {
-    if (!missing.has(sqlState(cause) ?? '')) throw cause;
+    if (!unavailableSqlStates.has(sqlState(cause) ?? '')) throw cause;
     throw new MissingExtensionError(
       'product search needs the PostgreSQL extension pg_trgm, which could not be created: install the contrib modules of PostgreSQL, or run "create extension pg_trgm" in this database as a superuser',
       { cause },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway } from '../errors/availability-errors.ts';
 import type { Database } from '../entity-manager/entity-manager.ts';
 
-/** How long a start waits for PostgreSQL, and where it reports that. */
+/** Maximum wait for PostgreSQL at start-up, and the log for progress messages. */
 export type DatabaseWait = { readonly seconds: number; readonly log: { warn(details: object, message: string): void } };
 
 /** PostgreSQL did not become available in time, or refuses the connection; the message says what to do. */
@@ -10,13 +10,13 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }
 
-const retryAfterMs = 500;
-const reportEveryMs = 3_000;
+const retryDelayMs = 500;
+const reportIntervalMs = 3_000;
 
 /**
  * Waits until PostgreSQL accepts connections.
  * @param variable environment variable with the URL
- * @throws {DatabaseUnavailableError} if it does not in time; at once if waiting does not help, as with a wrong password
+ * @throws {DatabaseUnavailableError} after the maximum wait, or immediately if waiting does not help (for example, a wrong password)
  */
 export async function waitForDatabase(
   db: Database,
@@ -26,9 +26,9 @@ export async function waitForDatabase(
   const started = performance.now();
   const { host } = new URL(url);
   for (let reportAt = 0; ;) {
-    const failure = await firstError(db);
+    const failure = await connectionError(db);
     if (failure === undefined) return;
-    const [waitedMs, reason] = [performance.now() - started, messageOf(failure)];
+    const [waitedMs, reason] = [performance.now() - started, errorMessage(failure)];
     if (!isTemporary(failure))
       throw new DatabaseUnavailableError(`PostgreSQL at ${host} refuses the connection (${reason}): correct ${variable}`, {
         cause: failure,
@@ -40,13 +40,13 @@ export async function waitForDatabase(
       );
     if (waitedMs >= reportAt) {
       wait.log.warn({ reason }, `waiting for PostgreSQL at ${host}: ${Math.round(waitedMs / 1_000)} of at most ${wait.seconds} s`);
-      reportAt += reportEveryMs;
+      reportAt += reportIntervalMs;
     }
-    await sleep(Math.min(retryAfterMs, wait.seconds * 1_000 - waitedMs));
+    await sleep(Math.min(retryDelayMs, wait.seconds * 1_000 - waitedMs));
   }
 }
 
-const firstError = (db: Database): Promise<unknown> =>
+const connectionError = (db: Database): Promise<unknown> =>
   db.em
     .fork()
     .execute('select 1')
@@ -55,13 +55,13 @@ const firstError = (db: Database): Promise<unknown> =>
       (error: unknown) => error,
     );
 
-/** What PgBouncer refuses for good; it reports all of its errors with one code, that for protocol errors. */
-const permanent = /no such|authentication failed|unsupported|not allowed|required|rejected|disabled|does not exist/i;
+/** Permanent errors of PgBouncer, which reports all its errors with one code, that of protocol errors. */
+const permanentErrors = /no such|authentication failed|unsupported|not allowed|required|rejected|disabled|does not exist/i;
 
-const isTemporary = (error: unknown): boolean => isDatabaseAway(error) && !permanent.test(messageOf(error));
+const isTemporary = (error: unknown): boolean => isDatabaseAway(error) && !permanentErrors.test(errorMessage(error));
 
-/** Node reports several addresses of a host as one error without a message. */
-const messageOf = (error: unknown): string => {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ');
+/** Describes an error. For a host with several addresses, Node throws an `AggregateError` without a message. */
+const errorMessage = (error: unknown): string => {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(errorMessage).join(', ');
   return error instanceof Error ? error.message : String(error);
 };

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 
-// A process of its own, started by `makeDataDirectory`: memory that creating a database needs is not returned by the process that does it.
-process.once('disconnect', () => process.exit(1)); // the server was killed, and its successor starts anew
+// A separate process, started by `createDataDirectory`: a process does not return the memory that creating a database takes.
+process.once('disconnect', () => process.exit(1)); // the server was killed; the next one starts over
 const [, , directory] = process.argv;
 if (directory === undefined) throw new Error('usage: create-pglite-directory-process.ts DIRECTORY');
 const database = await PGlite.create(directory);

@@ -7,15 +7,18 @@ import { join } from 'node:path';
 export const isNewDataDirectory = (directory: string): boolean => !existsSync(join(directory, 'PG_VERSION'));
 
 /**
- * Makes the directory of an embedded database that there is not yet. PGlite unpacks a new database file by file, and a
- * process killed meanwhile would leave something that never opens again: so it is made beside, and moved when it is whole.
+ * Creates the directory of a new embedded database. PGlite unpacks it file by file, and an interrupted process would leave a database
+ * that cannot be opened. So it is created in a temporary directory and renamed when it is complete.
  */
 export async function makeDataDirectory(directory: string): Promise<void> {
   if (!isNewDataDirectory(directory)) return;
-  const draft = `${directory}.new`;
-  await rm(draft, { recursive: true, force: true });
-  const creation = fork(new URL('create-pglite-directory-process.ts', import.meta.url), [draft], { execArgv: [], env: {} });
-  const exit: readonly unknown[] = await once(creation, 'exit');
+  const temporaryDirectory = `${directory}.new`;
+  await rm(temporaryDirectory, { recursive: true, force: true });
+  const childProcess = fork(new URL('create-pglite-directory-process.ts', import.meta.url), [temporaryDirectory], {
+    execArgv: [],
+    env: {},
+  });
+  const exit: readonly unknown[] = await once(childProcess, 'exit');
   if (exit[0] !== 0) throw new Error(`${directory} could not be created; the reason is written above`);
-  await rename(draft, directory);
+  await rename(temporaryDirectory, directory);
 }

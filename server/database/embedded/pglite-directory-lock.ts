@@ -2,15 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Another process has the data directory, or this one has it already. */
+/** Another process, or this one, has opened the data directory. */
 export class DataDirectoryInUseError extends Error {
   override readonly name = 'DataDirectoryInUseError';
 }
 
 /**
- * PGlite lets two processes open one directory, and then the data is broken. The operating system holds this lock
- * for us and drops it when the process is gone, however it went: nothing goes stale, nothing has to be stolen.
- * The lock file lies beside the directory, because a new database wants an empty one.
+ * Locks the data directory, because PGlite does not prevent two processes from opening it, which corrupts the database. The operating
+ * system releases this lock when the process ends, however it ends, so the lock never becomes stale. The lock file is next to the
+ * directory, because a new database requires an empty directory.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });

@@ -1,17 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Em } from './entity-manager.ts';
 
-type Own = { readonly root: Em; em?: Em };
+type RequestEntityManager = { readonly root: Em; em?: Em };
 
-const requests = new AsyncLocalStorage<Own>();
+const requests = new AsyncLocalStorage<RequestEntityManager>();
 
-/** What is done in `next`, and whatever comes of it, has an entity manager of its own: what one request reads is not seen by another. */
+/** Runs `next` with a separate entity manager per request, so that requests do not see the entities of each other. */
 export const withOwnEm = <Result>(root: Em, next: () => Result): Result => requests.run({ root }, next);
 
-/** That entity manager, made when it is first needed: many a request asks nothing that needs one. Outside of requests there is none. */
+/** Returns the entity manager of the current request, if there is one. It is created on first use, because many requests need none. */
 export function ownEm(): Em | undefined {
-  const own = requests.getStore();
-  // while one is made it asks for the one there is
-  if (own) own.em ??= requests.exit(() => own.root.fork({ useContext: true }));
-  return own?.em;
+  const current = requests.getStore();
+  // Outside of the context, because `fork` asks for the current entity manager.
+  if (current) current.em ??= requests.exit(() => current.root.fork({ useContext: true }));
+  return current?.em;
 }

@@ -1,13 +1,13 @@
-/** The SQLSTATE of a failed query, whichever driver or layer threw it; `undefined` for any other error. */
-export const sqlState = (error: unknown): string | undefined => textOf(error, 'code');
+/** Returns the SQLSTATE of a failed query, whichever driver or layer threw the error; `undefined` for any other error. */
+export const sqlState = (error: unknown): string | undefined => stringField(error, 'code');
 
-/** Which constraint a failed query met. */
-export const constraintOf = (error: unknown): string | undefined => textOf(error, 'constraint');
+/** Returns the name of the violated constraint. */
+export const constraintOf = (error: unknown): string | undefined => stringField(error, 'constraint');
 
-/** What PostgreSQL was doing when a query failed, in its words. */
-export const whereOf = (error: unknown): string | undefined => textOf(error, 'where');
+/** Returns the context that PostgreSQL reports with an error, such as the statement that was running. */
+export const whereOf = (error: unknown): string | undefined => stringField(error, 'where');
 
-function textOf(error: unknown, field: 'code' | 'constraint' | 'where'): string | undefined {
+function stringField(error: unknown, field: 'code' | 'constraint' | 'where'): string | undefined {
   if (typeof error !== 'object' || error === null || !(field in error)) return undefined;
   const value: unknown = Reflect.get(error, field);
   return typeof value === 'string' ? value : undefined;

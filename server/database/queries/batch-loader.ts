@@ -1,86 +1,86 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sqlState } from '../errors/sql-errors.ts';
 
-/** How much of one statement happens at the same time. */
+/** Limits for the batches of one statement. */
 export type Bounds = {
-  /** So many different questions go to the database as one query; what comes on top waits for the next. */
+  /** Maximum number of lookups per query; further lookups wait for the next query. */
   readonly batchMax: number;
-  /** So many of these queries run at the same time. */
+  /** Maximum number of concurrent queries. */
   readonly runningMax: number;
 };
 
 export type Parameters = readonly unknown[];
-/** What the `n`th question got, counted from 1; nothing where there is nothing. */
+/** The result of the `n`th lookup, counted from 1. Lookups without a result are left out. */
 export type Answer<Result> = { readonly n: number; readonly answer: Result };
-/** Puts questions to the database as one query. Answers that are there before the others may be told at once. */
+/** Runs many lookups as one query. Results may be passed to `onResult` before the query completes. */
 export type AskAll<Result> = (
-  questions: readonly Parameters[],
-  tell: (answer: Answer<Result>) => void,
+  lookups: readonly Parameters[],
+  onResult: (answer: Answer<Result>) => void,
 ) => Promise<readonly Answer<Result>[]>;
 
-type Question<Result> = { readonly parameters: Parameters } & PromiseWithResolvers<Result | undefined>;
+type PendingLookup<Result> = { readonly parameters: Parameters } & PromiseWithResolvers<Result | undefined>;
 
-/** Runs what it is given outside of every request: what is asked for several must not happen in the transaction of one of them. */
-const outsideRequests = AsyncLocalStorage.snapshot();
+/** Leaves the async context of the request: a query for several requests must not join the transaction of one of them. */
+const runDetached = AsyncLocalStorage.snapshot();
 
 /**
- * What is asked of one statement in one turn of the event loop goes to the database as one query, and equal questions as one. Who
- * may see the answer is part of each question, therefore, and nobody changes what they got. A question never joins a query that
- * has begun, so that nobody sees less than was there when they asked; and one that fails fails alone.
+ * Sends all lookups of one statement in the same event-loop turn as one query; equal lookups share one result. Therefore, the
+ * caller's permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that was already
+ * sent, because it could miss rows committed since. If a batch fails, each lookup is retried alone.
  */
 export class QuestionQueue<Result> {
-  readonly #askAll: AskAll<Result>;
-  readonly #bounds: Bounds;
-  /** Made anew for each query: a map that is kept keeps its old tables alive, and all that was in them (see `noteOf`). */
-  #waiting = new Map<string, Question<Result>>();
-  #running = 0;
-  #scheduled = false;
+  readonly #fetchBatch: AskAll<Result>;
+  readonly #limits: Bounds;
+  /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `defineObjectMetadata`). */
+  #pending = new Map<string, PendingLookup<Result>>();
+  #runningBatches = 0;
+  #isScheduled = false;
 
-  constructor(askAll: AskAll<Result>, bounds: Bounds) {
-    this.#askAll = askAll;
-    this.#bounds = bounds;
+  constructor(fetchBatch: AskAll<Result>, limits: Bounds) {
+    this.#fetchBatch = fetchBatch;
+    this.#limits = limits;
   }
 
   ask(parameters: Parameters): Promise<Result | undefined> {
     const key = JSON.stringify(parameters);
-    const question = this.#waiting.get(key) ?? { parameters, ...Promise.withResolvers<Result | undefined>() };
-    this.#waiting.set(key, question);
+    const lookup = this.#pending.get(key) ?? { parameters, ...Promise.withResolvers<Result | undefined>() };
+    this.#pending.set(key, lookup);
     this.#schedule();
-    return question.promise;
+    return lookup.promise;
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#running >= this.#bounds.runningMax || this.#waiting.size === 0) return;
-    this.#scheduled = true;
-    // after everything that arrived in this turn was read
-    outsideRequests(() => setImmediate(() => void this.#run()));
+    if (this.#isScheduled || this.#runningBatches >= this.#limits.runningMax || this.#pending.size === 0) return;
+    this.#isScheduled = true;
+    // Runs after all requests that arrived in this turn were parsed.
+    runDetached(() => setImmediate(() => void this.#dispatch()));
   }
 
-  async #run(): Promise<void> {
-    const all = [...this.#waiting];
-    const batch = all.splice(0, this.#bounds.batchMax);
-    this.#waiting = new Map(all);
-    this.#scheduled = false;
-    this.#running += 1;
+  async #dispatch(): Promise<void> {
+    const all = [...this.#pending];
+    const batch = all.splice(0, this.#limits.batchMax);
+    this.#pending = new Map(all);
+    this.#isScheduled = false;
+    this.#runningBatches += 1;
     this.#schedule();
-    await this.#answer(batch.map(([, question]) => question));
-    this.#running -= 1;
+    await this.#fetch(batch.map(([, lookup]) => lookup));
+    this.#runningBatches -= 1;
     this.#schedule();
   }
 
-  async #answer(questions: readonly Question<Result>[]): Promise<void> {
+  async #fetch(lookups: readonly PendingLookup<Result>[]): Promise<void> {
     try {
-      const tell = ({ n, answer }: Answer<Result>): void => questions[n - 1]?.resolve(answer);
-      const asked = this.#askAll(
-        questions.map(({ parameters }) => parameters),
-        tell,
+      const onResult = ({ n, answer }: Answer<Result>): void => lookups[n - 1]?.resolve(answer);
+      const results = this.#fetchBatch(
+        lookups.map(({ parameters }) => parameters),
+        onResult,
       );
-      for (const answer of await asked) tell(answer);
-      for (const { resolve } of questions) resolve(undefined); // those that nothing was found for
+      for (const answer of await results) onResult(answer);
+      for (const { resolve } of lookups) resolve(undefined); // lookups without a row
     } catch (error) {
-      // whose question it was that PostgreSQL objects to shows when each is asked again by itself
-      if (questions.length > 1 && sqlState(error) !== undefined) for (const question of questions) await this.#answer([question]);
-      else for (const { reject } of questions) reject(error);
+      // Retried one by one, so that only the lookup that PostgreSQL rejects fails.
+      if (lookups.length > 1 && sqlState(error) !== undefined) for (const lookup of lookups) await this.#fetch([lookup]);
+      else for (const { reject } of lookups) reject(error);
     }
   }
 }

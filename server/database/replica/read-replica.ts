@@ -5,59 +5,59 @@ import { rowsOf } from '../queries/dynamic-query.ts';
 import type { ReadList } from './read-routing.ts';
 import type { Database, Em } from '../entity-manager/entity-manager.ts';
 
-/** For so long a list waits for the replica to have what it must have; then the primary answers it. */
-const waitMs = 100;
-const lookEveryMs = 5;
-/** A replica that was behind is left alone for a moment, and one that failed for longer: not every list finds out anew. */
-const behindMs = 1_000;
-const awayMs = 5_000;
-/** A replica that takes longer to say how far it is, or to answer a list, has most likely gone without a word. */
-const positionMs = 1_000;
-const answerMs = 5_000;
+/** How long a list query waits for the replica to catch up before it runs on the primary. */
+const replayTimeoutMs = 100;
+const pollIntervalMs = 5;
+/** How long a lagging replica and a failed one are skipped, so that not every query waits for it. */
+const laggingBackoffMs = 1_000;
+const downBackoffMs = 5_000;
+/** Timeouts for the replay position and for a list query; longer than this, the replica is most likely unreachable. */
+const positionTimeoutMs = 1_000;
+const queryTimeoutMs = 5_000;
 
 type ReplicaLog = { warn(details: object, message: string): void; info(message: string): void };
 
-// What is written without waiting for the disk is not sent to replicas before it is flushed. Where all commits are such, it is waited for.
-const committed = sql<{ position: number }>`
+// With synchronous_commit, replicas receive only flushed WAL; without it, commits may not be flushed yet, so the insert position counts.
+const committedPosition = sql<{ position: number }>`
   select ((case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)
           - '0/0'::pg_lsn)::bigint as position`;
-const replayed = sql<{ position: number | null }>`select (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint as position`;
+const replayPosition = sql<{ position: number | null }>`select (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint as position`;
 const identity = sql<{ identity: string; standby: boolean }>`
   select system_identifier || '/' || current_database() as identity, pg_is_in_recovery() as standby from pg_control_system()`;
 
-/** It is there, and no copy of this database that goes on. */
-class NoReplicaError extends Error {
+/** The server at DATABASE_REPLICA_URL is reachable but is not a streaming replica of the primary. */
+class NotAReplicaError extends Error {
   override readonly name = 'NoReplicaError';
 }
 
 /**
- * Lists from a streaming replica, which never show less than the primary would: the primary is asked how far it has committed (once
- * for all lists that begin at the same moment), and the replica answers when it has come as far. So everybody sees what they have
- * written, by whichever process. While the replica is behind, away, or none at all, the primary answers.
+ * Runs list queries on a streaming replica without stale results: it asks the primary for its commit position (once for all queries
+ * that begin at the same time) and waits until the replica has replayed it. So clients always see their own writes, whichever process
+ * made them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
  */
 export class Replica {
-  /** How many lists each of them has answered. */
+  /** Number of list queries that ran on the replica and on the primary. */
   readonly counts = { replica: 0, primary: 0 };
   readonly #primary: Em;
   readonly #replica: Em;
   readonly #log: ReplicaLog;
-  /** Whether it was found to be a replica of this primary, since it last failed. */
-  #known = false;
-  #away = false;
-  #avoidUntil = 0;
+  /** Whether the server has been verified as a replica of this primary since its last failure. */
+  #isVerified = false;
+  #isDown = false;
+  #skipUntil = 0;
 
   constructor(primary: Database, replica: Database, log: ReplicaLog) {
     [this.#primary, this.#replica, this.#log] = [primary.em, replica.em, log];
   }
 
   readonly read: ReadList = async (list) => {
-    if (performance.now() < this.#avoidUntil || !(await this.#isCurrent())) return this.#fromPrimary(list);
+    if (performance.now() < this.#skipUntil || !(await this.#hasCaughtUp())) return this.#fromPrimary(list);
     try {
-      const result = await inTime(list(this.#copy()), answerMs);
+      const result = await withTimeout(list(this.#forkReplica()), queryTimeoutMs);
       this.counts.replica += 1;
       return result;
     } catch (error) {
-      this.#avoid(error);
+      this.#markDown(error);
       return this.#fromPrimary(list);
     }
   };
@@ -67,71 +67,71 @@ export class Replica {
     return list(this.#primary);
   }
 
-  async #isCurrent(): Promise<boolean> {
-    const [[primary], reached] = await Promise.all([
-      rowsOf(this.#primary, committed),
-      inTime(this.#position(), this.#known ? positionMs : answerMs).catch((error: unknown) => this.#avoid(error)),
+  async #hasCaughtUp(): Promise<boolean> {
+    const [[primary], replayedPosition] = await Promise.all([
+      rowsOf(this.#primary, committedPosition),
+      withTimeout(this.#position(), this.#isVerified ? positionTimeoutMs : queryTimeoutMs).catch((error: unknown) => this.#markDown(error)),
     ]);
-    if (reached === undefined || primary === undefined) return false;
-    if (reached >= primary.position) return true;
+    if (replayedPosition === undefined || primary === undefined) return false;
+    if (replayedPosition >= primary.position) return true;
     try {
-      return await inTime(this.#reaches(primary.position), positionMs);
+      return await withTimeout(this.#waitForReplay(primary.position), positionTimeoutMs);
     } catch (error) {
-      this.#avoid(error);
+      this.#markDown(error);
       return false;
     }
   }
 
-  async #reaches(position: number): Promise<boolean> {
-    for (const until = performance.now() + waitMs; performance.now() < until; await sleep(lookEveryMs))
+  async #waitForReplay(position: number): Promise<boolean> {
+    for (const until = performance.now() + replayTimeoutMs; performance.now() < until; await sleep(pollIntervalMs))
       if ((await this.#position()) >= position) return true;
-    this.#avoidUntil = performance.now() + behindMs;
+    this.#skipUntil = performance.now() + laggingBackoffMs;
     return false;
   }
 
-  /** Asked anew every time: one that was started again may have to come as far as it was a second time. */
+  /** Queried each time, because a restarted replica may have to replay the same WAL again. */
   async #position(): Promise<number> {
-    if (!this.#known) await this.#identify();
-    const [row] = await rowsOf(this.#copy(), replayed);
-    if (this.#away) this.#log.info('the replica is back: lists are read from it again');
-    this.#away = false;
+    if (!this.#isVerified) await this.#verifyReplica();
+    const [row] = await rowsOf(this.#forkReplica(), replayPosition);
+    if (this.#isDown) this.#log.info('the replica is back: lists are read from it again');
+    this.#isDown = false;
     return row?.position ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Without looking at the context: that of a request is on the primary. */
-  #copy = (): Em => this.#replica.fork({ disableContextResolution: true });
+  /** Without context resolution, because the entity manager of a request belongs to the primary. */
+  #forkReplica = (): Em => this.#replica.fork({ disableContextResolution: true });
 
-  /** Positions of another database would mean nothing here. */
-  async #identify(): Promise<void> {
-    const [[primary], [replica]] = await Promise.all([rowsOf(this.#primary, identity), rowsOf(this.#copy(), identity)]);
+  /** Verifies that both are the same database; otherwise, WAL positions could not be compared. */
+  async #verifyReplica(): Promise<void> {
+    const [[primary], [replica]] = await Promise.all([rowsOf(this.#primary, identity), rowsOf(this.#forkReplica(), identity)]);
     if (replica?.standby !== true || primary?.identity !== replica.identity)
-      throw new NoReplicaError('the database at DATABASE_REPLICA_URL is no streaming replica of the one at DATABASE_URL');
-    this.#known = true;
+      throw new NotAReplicaError('the database at DATABASE_REPLICA_URL is no streaming replica of the one at DATABASE_URL');
+    this.#isVerified = true;
   }
 
-  #avoid(error: unknown): undefined {
-    if (!isFaultOfReplica(error)) throw error;
-    [this.#known, this.#avoidUntil] = [false, performance.now() + awayMs];
-    if (!this.#away) this.#log.warn({ err: error }, 'lists are read from the primary: the replica cannot be used');
-    this.#away = true;
+  #markDown(error: unknown): undefined {
+    if (!isReplicaFailure(error)) throw error;
+    [this.#isVerified, this.#skipUntil] = [false, performance.now() + downBackoffMs];
+    if (!this.#isDown) this.#log.warn({ err: error }, 'lists are read from the primary: the replica cannot be used');
+    this.#isDown = true;
   }
 }
 
-const isFaultOfReplica = (error: unknown): boolean =>
-  error instanceof NoReplicaError || error instanceof TooLateError || isDatabaseUnavailable(error);
+const isReplicaFailure = (error: unknown): boolean =>
+  error instanceof NotAReplicaError || error instanceof ReplicaTimeoutError || isDatabaseUnavailable(error);
 
-class TooLateError extends Error {
+class ReplicaTimeoutError extends Error {
   override readonly name = 'TooLateError';
 }
 
-async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+async function withTimeout<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   const stop = new AbortController();
-  const late = sleep(milliseconds, undefined, { signal: stop.signal }).then(() => {
-    throw new TooLateError('the replica did not answer in time');
+  const timeout = sleep(milliseconds, undefined, { signal: stop.signal }).then(() => {
+    throw new ReplicaTimeoutError('the replica did not answer in time');
   });
-  late.catch(() => undefined);
+  timeout.catch(() => undefined);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     stop.abort();
     work.catch(() => undefined);

@@ -5,48 +5,48 @@ import { InsufficientStorageError, type StorageReserve } from './storage-reserve
 const readOnlyTransaction = '25006';
 
 /**
- * Makes transactions on PGlite read-only while disk space is low, so that PostgreSQL itself decides which statements write.
- * The space is checked before each statement: one transaction can write more than the reserve.
+ * Makes PGlite transactions read-only while disk space is low, so that PostgreSQL decides which statements write.
+ * The space is checked before each statement, because one transaction can write more than the reserve.
  */
 export function refuseWritesWithoutSpace(database: PGliteInterface, storage: StorageReserve): void {
   const query: PGliteInterface['query'] = database.query.bind(database);
   const transaction: PGliteInterface['transaction'] = database.transaction.bind(database);
   let sessionIsReadOnly = false;
 
-  /** Outside of every transaction: a rollback would undo the setting. */
+  /** Changes the session outside of transactions, because a rollback would revert the setting. */
   const adjustSession = async (): Promise<void> => {
     const isLow = storage.isLow();
     if (isLow === sessionIsReadOnly) return;
     sessionIsReadOnly = isLow;
     await database.exec(`set default_transaction_read_only = ${isLow ? 'on' : 'off'}`);
-    // WAL that is no longer needed can be what fills the disk
+    // obsolete WAL may be what fills the disk
     if (isLow && storage.hasSegment) await database.exec('checkpoint').catch(() => undefined);
   };
 
-  const guarded: Pick<PGliteInterface, 'query' | 'transaction'> = {
+  const guardedQueries: Pick<PGliteInterface, 'query' | 'transaction'> = {
     async query(...statement) {
       await adjustSession();
-      return explainRefusal(() => query(...statement));
+      return translateReadOnlyError(() => query(...statement));
     },
     async transaction(work) {
       await adjustSession();
-      return transaction((begun) => work(guardTransaction(begun, storage)));
+      return transaction((openTransaction) => work(guardTransaction(openTransaction, storage)));
     },
   };
-  for (const [name, value] of Object.entries(guarded)) Object.defineProperty(database, name, { value });
+  for (const [name, value] of Object.entries(guardedQueries)) Object.defineProperty(database, name, { value });
 }
 
-function guardTransaction(begun: Transaction, storage: StorageReserve): Transaction {
-  const query: Transaction['query'] = begun.query.bind(begun);
-  const guarded: Transaction['query'] = async (...statement) => {
-    // before each statement, because a rollback to a savepoint undoes it; in a failed transaction the statement fails as well
+function guardTransaction(transaction: Transaction, storage: StorageReserve): Transaction {
+  const query: Transaction['query'] = transaction.query.bind(transaction);
+  const guardedQueries: Transaction['query'] = async (...statement) => {
+    // before each statement, because rolling back to a savepoint reverts the setting; in a failed transaction, this statement fails, too
     if (storage.isLow()) await query('set transaction_read_only = on').catch(() => undefined);
-    return explainRefusal(() => query(...statement));
+    return translateReadOnlyError(() => query(...statement));
   };
-  return Object.defineProperty(begun, 'query', { value: guarded });
+  return Object.defineProperty(transaction, 'query', { value: guardedQueries });
 }
 
-async function explainRefusal<Result>(run: () => Promise<Result>): Promise<Result> {
+async function translateReadOnlyError<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (cause) {

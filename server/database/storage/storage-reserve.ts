@@ -3,37 +3,37 @@ import { dirname } from 'node:path';
 
 const walSegmentBytes = 16 * 1024 * 1024;
 
-/** PGlite never returns from a statement that follows a failed attempt to create a WAL segment. */
+/** Two WAL segments: after PGlite failed to create a WAL segment, its next statement never returns. */
 export const storageReserveBytes = 2 * walSegmentBytes;
 
-/** A check takes about 15 microseconds. Within this time the server and other processes together cannot write as much as the reserve. */
-const validMs = 10;
+/** A check takes about 15 microseconds. Within this interval, all processes together cannot write as much as the reserve. */
+const checkIntervalMs = 10;
 
-/** A new embedded database with the demonstration shop has less than this. */
+/** Enough for a new embedded database with the demonstration shop. */
 const newDatabaseBytes = 96 * 1024 * 1024;
 
 /** Thrown with the SQLSTATE that PostgreSQL uses for a full disk. */
 export class InsufficientStorageError extends Error {
   override readonly name = 'InsufficientStorageError';
   readonly code = '53100';
-  /** MikroORM copies the properties of an error to an error of its own class. */
+  /** A property instead of the class, because MikroORM copies errors to its own error classes. */
   readonly isWriteRefusal = true;
 }
 
-/** Whether a write was refused because disk space is low. The shortage is logged once, so such a failure is not logged again. */
+/** Returns whether a write was rejected because disk space is low. Low space is logged once, so such failures are not logged again. */
 export const isWriteRefusal = (error: unknown): boolean =>
   error instanceof Error && ('isWriteRefusal' in error || isWriteRefusal(error.cause));
 
 export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
 
-/** Free space on the file system of an embedded database. Writes are refused while less than the reserve is free. */
+/** Monitors the free disk space of an embedded database. Writes are rejected while less than the reserve is free. */
 export class StorageReserve {
   readonly #directory: string;
   readonly #log: StorageLog | undefined;
   #isLow = false;
   #checkedAt = -Infinity;
 
-  /** @param log where the beginning and the end of a shortage are reported */
+  /** @param log reports when disk space becomes low and when it is available again */
   constructor(directory: string, log?: StorageLog) {
     this.#directory = directory;
     this.#log = log;
@@ -44,14 +44,14 @@ export class StorageReserve {
     return bavail * bsize;
   }
 
-  /** Whether PostgreSQL can create another WAL segment. */
+  /** Whether there is space for another WAL segment. */
   get hasSegment(): boolean {
     return this.freeBytes >= walSegmentBytes;
   }
 
   isLow(): boolean {
     const now = performance.now();
-    if (now - this.#checkedAt < validMs) return this.#isLow;
+    if (now - this.#checkedAt < checkIntervalMs) return this.#isLow;
     this.#checkedAt = now;
     const { freeBytes } = this;
     const isLow = freeBytes < storageReserveBytes;

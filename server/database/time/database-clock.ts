@@ -1,14 +1,14 @@
 import type { Em } from '../entity-manager/entity-manager.ts';
 import { statement } from '../queries/prepared-statement.ts';
 
-const clock = statement<{ now: string }>('database_time', 'select now() as now');
+const queryDatabaseTime = statement<{ now: string }>('database_time', 'select now() as now');
 
 /**
- * What time it is for everybody: the clocks of several servers differ, and jump. For what one of them decides by a moment that
- * another wrote down.
+ * Returns the time of the database server, which is the same for every process; the clocks of servers differ and jump. Use it to
+ * compare with timestamps that another process wrote.
  */
 export async function databaseTime(em: Em): Promise<Date> {
-  const [row] = await clock(em, []);
-  if (!row) throw new Error('the database does not know what time it is');
+  const [row] = await queryDatabaseTime(em, []);
+  if (!row) throw new Error('the database returned no timestamp');
   return new Date(row.now);
 }

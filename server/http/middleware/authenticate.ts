@@ -7,8 +7,8 @@ import { problem, type Problem } from '../problem-details/problem.ts';
 import { principalIfAny, setPrincipal } from '../request/request-context.ts';
 
 /**
- * What a refused caller is told besides: where to find out how to get a token (RFC 9728 section 5.1), how to prove to be its owner, and
- * the scopes to request (RFC 6750 section 3).
+ * Values of the `WWW-Authenticate` challenge: where the client finds out how to get a token (RFC 9728 section 5.1), the DPoP
+ * algorithms, and the scopes to request (RFC 6750 section 3).
  */
 export type Challenge = {
   readonly resourceMetadata: string;
@@ -17,17 +17,17 @@ export type Challenge = {
 };
 
 /**
- * Who is calling, from the Authorization header alone (RFC 6750 section 2.1): a token in the query or in a form is not looked at.
- * A public route needs no token, but a bad one is refused there too, so that its owner learns of it. The request counts for
- * whoever it turns out to be from, and for the address when it is from nobody: before its body is read.
+ * Authenticates a request by its `Authorization` header only (RFC 6750 section 2.1), never by a token in the query or a form. A
+ * public route needs no token, but rejects an invalid one, so that the client notices. The request counts against the limit of the
+ * authenticated caller or else of the IP address, before its body is read.
  */
 export const authenticate =
   (verify: VerifyAccessToken, challenge: Challenge, limit: LimitRequest, isPublic = isPublicRoute): RequestHandler =>
   async (req, res, next) => {
-    const known = principalIfAny(req);
-    if (known) {
-      // made in the course of a request that was let in
-      await limit(req, res, known);
+    const inheritedPrincipal = principalIfAny(req);
+    if (inheritedPrincipal) {
+      // an in-process request on behalf of an authenticated one
+      await limit(req, res, inheritedPrincipal);
       return next();
     }
     const [, scheme = '', token] = /^(Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i.exec(req.get('authorization') ?? '') ?? [];
@@ -37,8 +37,8 @@ export const authenticate =
       throw unauthorized(challenge, 'missing_token', 'Send an access token: `Authorization: Bearer <token>`.');
     }
     const [path = ''] = req.originalUrl.split('?', 1);
-    const presented = { token, proof: req.get('dpop'), method: req.method, path };
-    const verified = await verify({ ...presented, scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' });
+    const credential = { token, proof: req.get('dpop'), method: req.method, path };
+    const verified = await verify({ ...credential, scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' });
     if (typeof verified === 'string') {
       await limit(req, res);
       throw unauthorized(challenge, verified, 'Get a new access token and send the request again.');
@@ -52,11 +52,14 @@ const isPublicRoute = (req: Request): boolean => accessOf(req) === 'public';
 
 function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: Challenge, code: ProblemCode, detail: string): Problem {
   // RFC 6750 section 3.1: without a token the challenge carries no error code.
-  const particulars = [
+  const challengeParameters = [
     ...(code === 'missing_token' ? [] : ['error="invalid_token"']),
     ...(scopes ? [`scope="${scopes.join(' ')}"`] : []),
     `resource_metadata="${resourceMetadata}"`,
   ].join(', ');
-  const challenges = [`Bearer realm="api", ${particulars}`, `DPoP realm="api", ${particulars}, algs="${proofAlgorithms.join(' ')}"`];
+  const challenges = [
+    `Bearer realm="api", ${challengeParameters}`,
+    `DPoP realm="api", ${challengeParameters}, algs="${proofAlgorithms.join(' ')}"`,
+  ];
   return problem(code, { detail, headers: { 'WWW-Authenticate': challenges.join(', ') } });
 }

@@ -6,8 +6,8 @@ import { principalOf } from '../request/request-context.ts';
 import { accessOf } from '../request/matched-route.ts';
 
 /**
- * Whether the token has the scope and its user has a role that can use it. An application that acts for itself has no user: an
- * administrator registered it with its scopes. Some scopes are only for a signed-in administrator.
+ * Returns whether the token has the scope and the role of its user can use it. Client credentials have no user: an administrator
+ * registered the application with its scopes. Some scopes require a signed-in administrator.
  */
 export const may = (principal: Principal | undefined, scope: Scope): boolean =>
   principal !== undefined &&
@@ -17,7 +17,7 @@ export const may = (principal: Principal | undefined, scope: Scope): boolean =>
 /** Returns every scope that the principal may use. */
 export const allowedScopes = (principal: Principal): string[] => scopeNames.filter((scope) => may(principal, scope));
 
-/** Lets a request in that has one of the route's scopes; which objects it reaches is decided in the queries. */
+/** Requires one of the scopes of the route. Which objects the caller can reach is decided by the queries. */
 export const authorize: RequestHandler = (req, _res, next) => {
   const access = accessOf(req);
   if (access === 'token') principalOf(req);
@@ -26,15 +26,15 @@ export const authorize: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Requires one of these scopes, and that the principal may use it; also for what an operation needs besides what its route declares. The
- * challenge names the first scope, which allows the least: a client that requests what it is told (RFC 6750, section 3) asks for no more.
+ * Requires one of these scopes, and that the principal can use it. Also called for scopes beyond those of the route. The challenge
+ * names the first scope, which allows the least, so that a client does not request more than necessary (RFC 6750 section 3).
  */
 export function requireScope(principal: Principal, ...access: Scope[]): void {
   if (access.some((scope) => may(principal, scope))) return;
-  const unusable = access.find((scope) => principal.scopes.has(scope));
-  if (unusable !== undefined) {
-    const who = rolesFor(unusable).includes('staff') ? 'staff and administrators' : 'administrators';
-    throw problem('forbidden', { detail: `Only ${who} can use the scope ${unusable}.` });
+  const unusableScope = access.find((scope) => principal.scopes.has(scope));
+  if (unusableScope !== undefined) {
+    const allowedRoles = rolesFor(unusableScope).includes('staff') ? 'staff and administrators' : 'administrators';
+    throw problem('forbidden', { detail: `Only ${allowedRoles} can use the scope ${unusableScope}.` });
   }
   throw problem('insufficient_scope', {
     detail: `The access token lacks a scope: ${access.join(' or ')}.`,

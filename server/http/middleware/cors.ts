@@ -5,15 +5,15 @@ const allowedHeaders = 'Authorization, DPoP, Content-Type, Idempotency-Key, If-M
 const exposedHeaders =
   'X-Request-Id, ETag, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed, Mandate-Dry-Run, Mandate-Version, WWW-Authenticate';
 
-/** Headers of the Model Context Protocol (streamable HTTP); its clients send them to the metadata documents as well. */
+/** Headers of the Model Context Protocol (streamable HTTP). MCP clients also send them when they request the metadata documents. */
 const mcpRequestHeaders = 'MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID';
 const mcpResponseHeaders = 'MCP-Protocol-Version, Mcp-Session-Id';
 
 /**
- * Any page may call the API: what it may do is decided by the token it sends, never by where it comes from. No cookies are
- * accepted here, so none are allowed. Failures carry the headers too, or a page could not read why it was refused.
+ * Any website may call the API: access depends on the token, never on the origin. The API uses no cookies, so credentials are not
+ * allowed. Error responses have the headers, too; otherwise scripts could not read them.
  */
-const corsWith =
+const createCorsHandler =
   (allowed: string, exposed: string): RequestHandler =>
   (req, res, next) => {
     res.setHeader('Access-Control-Allow-Origin', '*').setHeader('Access-Control-Expose-Headers', exposed);
@@ -28,7 +28,7 @@ const corsWith =
     return next();
   };
 
-export const cors = corsWith(allowedHeaders, exposedHeaders);
+export const cors = createCorsHandler(allowedHeaders, exposedHeaders);
 
-/** For the MCP endpoint, and for what its clients request before they have a token. */
-export const mcpCors = corsWith(`${allowedHeaders}, ${mcpRequestHeaders}`, `${exposedHeaders}, ${mcpResponseHeaders}`);
+/** For the MCP endpoint and the documents that MCP clients request before they have a token. */
+export const mcpCors = createCorsHandler(`${allowedHeaders}, ${mcpRequestHeaders}`, `${exposedHeaders}, ${mcpResponseHeaders}`);

@@ -4,15 +4,15 @@ import { problem } from '../problem-details/problem.ts';
 import { routeOf } from '../request/matched-route.ts';
 
 /**
- * Says of a deprecated operation, or of one in a deprecated version, since when it is (RFC 9745), when it ends (RFC 8594) and
- * where to read what to use instead; once it has ended it is gone.
+ * Adds the `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) headers and a link to the migration guide to responses of deprecated
+ * operations and versions. After the sunset date, requests fail with `version_retired`.
  */
 export const announceDeprecation =
   (versions: readonly ApiVersion[], now: () => Date): RequestHandler =>
   (req, res, next) => {
     const route = routeOf(req);
     const version = versions.find(({ name }) => route.path.startsWith(`/api/${name}/`));
-    const deprecation = earlier(metadataOf(route).deprecated, version?.deprecated);
+    const deprecation = combineDeprecations(metadataOf(route).deprecated, version?.deprecated);
     if (!deprecation) return next();
     const { since, sunset, guide } = deprecation;
     const links = [`<${guide}>; rel="deprecation"; type="text/html"`];
@@ -26,11 +26,11 @@ export const announceDeprecation =
     throw problem('version_retired', { detail: `This ended on ${sunset.slice(0, 10)}. What to use instead: ${guide}` });
   };
 
-/** An operation in a version that ends: what comes first counts. */
-function earlier(one: Deprecation | undefined, other: Deprecation | undefined): Deprecation | undefined {
+/** Combines the deprecations of an operation and of its version; the earlier dates win. */
+function combineDeprecations(one: Deprecation | undefined, other: Deprecation | undefined): Deprecation | undefined {
   if (!one || !other) return one ?? other;
   const since = Date.parse(one.since) <= Date.parse(other.since) ? one.since : other.since;
-  return { ...(endOf(one) <= endOf(other) ? one : other), since };
+  return { ...(sunsetTime(one) <= sunsetTime(other) ? one : other), since };
 }
 
-const endOf = ({ sunset }: Deprecation): number => (sunset === undefined ? Infinity : Date.parse(sunset));
+const sunsetTime = ({ sunset }: Deprecation): number => (sunset === undefined ? Infinity : Date.parse(sunset));

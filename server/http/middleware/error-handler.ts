@@ -16,30 +16,31 @@ import { requestId } from '../request/request-context.ts';
 import { routeOf } from '../request/matched-route.ts';
 import { validationProblem } from '../validation/validation-problem.ts';
 
-/** The only writer of failures under `/api`: problem details (RFC 9457), whatever was thrown. */
+/** Writes every error response under `/api`, as problem details (RFC 9457), whatever was thrown. */
 export const errorHandler =
   (origin: string, log: Logger): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     if (error instanceof Replay) return error.send(res);
-    const failure = error instanceof RequestValidationError ? validationProblem(error, routeOf(req)) : problemOf(error);
-    const { status, title } = problems[failure.code];
+    const problemToSend = error instanceof RequestValidationError ? validationProblem(error, routeOf(req)) : toProblem(error);
+    const { status, title } = problems[problemToSend.code];
     const id = requestId(req);
-    // a shortage of disk space is reported once, and not again for each request
-    if (status >= 500 && !isWriteRefusal(failure.cause)) log.error({ request_id: id, err: failure.cause ?? failure }, 'a request failed');
-    res.status(status).set({ ...failure.headers, 'Content-Type': 'application/problem+json' });
+    // Low disk space is logged once, not for each request.
+    if (status >= 500 && !isWriteRefusal(problemToSend.cause))
+      log.error({ request_id: id, err: problemToSend.cause ?? problemToSend }, 'a request failed');
+    res.status(status).set({ ...problemToSend.headers, 'Content-Type': 'application/problem+json' });
     const body = {
-      type: `${origin}/problems/${failure.code}`,
+      type: `${origin}/problems/${problemToSend.code}`,
       title,
       status,
-      code: failure.code,
-      detail: failure.detail ?? title,
+      code: problemToSend.code,
+      detail: problemToSend.detail ?? title,
       instance: `urn:mandate:request:${id}`,
       request_id: id,
-      ...(failure.violatedPolicies && { violated_policies: failure.violatedPolicies }),
-      ...(failure.errors && { errors: failure.errors }),
+      ...(problemToSend.violatedPolicies && { violated_policies: problemToSend.violatedPolicies }),
+      ...(problemToSend.errors && { errors: problemToSend.errors }),
     };
-    // As bytes: for text Express would add a charset, which the type does not have.
+    // A buffer: for strings, Express would add a charset parameter, which this media type does not have.
     res.send(Buffer.from(JSON.stringify(body)));
   };
 
@@ -53,7 +54,7 @@ const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
   'request.size.invalid': { code: 'invalid_request', detail: 'The body is not as long as Content-Length says.' },
 };
 
-function problemOf(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isStorageInsufficient(error)) {
     return problem('insufficient_storage', {

@@ -7,20 +7,20 @@ import { findDuplicateKey, type JsonMeasure, measureJson } from '../validation/j
 import { invalidRequest, problem, type Problem } from '../problem-details/problem.ts';
 import { routeOf } from '../request/matched-route.ts';
 
-const depthMax = 32;
+const maxDepth = 32;
 const mediaTypes = ['application/json'];
-/** RFC 7396; a plain JSON body means the same. */
+/** Merge patch (RFC 7396); a plain JSON body means the same. */
 const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 
-/** Reads the body after the caller was let in: who may not call cannot make the server parse. */
+/** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse. */
 export const jsonBody: RequestHandler = (req, res, next) => {
   const route = routeOf(req);
   if (!('body' in route)) return next();
   const { consumes, bodyMax = usualBodyMax } = metadataOf(route);
   const accepted = consumes ?? (route.method === 'PATCH' ? patchMediaTypes : mediaTypes);
-  // That a body is missing is for the validation to say.
-  const empty = req.get('content-length') === '0';
-  if (!empty && req.is([...accepted]) === false) {
+  // Validation reports a missing body.
+  const isEmpty = req.get('content-length') === '0';
+  if (!isEmpty && req.is([...accepted]) === false) {
     throw problem('unsupported_media_type', {
       detail: `Send the body as ${accepted.join(' or ')}.`,
       ...(route.method === 'PATCH' && { headers: { 'Accept-Patch': accepted.join(', ') } }),
@@ -30,19 +30,19 @@ export const jsonBody: RequestHandler = (req, res, next) => {
   limitChunkSizes(req, bodyMax);
   const charset = /;\s*charset="?([^";\s]+)/i.exec(req.get('content-type') ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-8$/i.test(charset)) throw problem('unsupported_media_type', { detail: 'Send the body in UTF-8.' });
-  return parser(bodyMax)(req, res, next);
+  return parserFor(bodyMax)(req, res, next);
 };
 
-const parsers = new Map<number, RequestHandler>();
+const parsersByLimit = new Map<number, RequestHandler>();
 const bodies = noteOf<{ readonly bytes: Buffer; readonly measure: JsonMeasure }>('JSON text');
 
-function parser(limit: number): RequestHandler {
-  const known = parsers.get(limit) ?? strictParser(limit);
-  parsers.set(limit, known);
-  return known;
+function parserFor(limit: number): RequestHandler {
+  const cached = parsersByLimit.get(limit) ?? createStrictParser(limit);
+  parsersByLimit.set(limit, cached);
+  return cached;
 }
 
-function strictParser(limit: number): RequestHandler {
+function createStrictParser(limit: number): RequestHandler {
   const parse = express.json({
     limit,
     type: patchMediaTypes,
@@ -57,11 +57,11 @@ function strictParser(limit: number): RequestHandler {
     });
 }
 
-/** What a parser would take and nobody can have meant: other bytes than UTF-8, and brackets within brackets without end. */
+/** Rejects JSON that a parser would accept although it cannot be intended: invalid UTF-8 and excessive nesting. */
 function measureReadable(bytes: Buffer): JsonMeasure {
   if (!isUtf8(bytes)) throw problem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJson(bytes);
-  if (measure.depth > depthMax) throw problem('malformed_json', { detail: `The body is nested deeper than ${depthMax} levels.` });
+  if (measure.depth > maxDepth) throw problem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
   return measure;
 }
 

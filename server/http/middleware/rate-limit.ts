@@ -3,44 +3,44 @@ import type { Principal } from '../request/principal.ts';
 import { noteOf } from '../../memory/object-metadata.ts';
 import { problem } from '../problem-details/problem.ts';
 
-/** What is left of one limit, the request just made counted already. */
+/** State of one limit, including the current request. */
 export type LimitState = {
-  /** What the headers call it. */
+  /** Name in the rate limit headers. */
   readonly policy: string;
   readonly limit: number;
   readonly windowSeconds: number;
-  /** How many were made. */
+  /** Requests made in the window. */
   readonly used: number;
   readonly remaining: number;
-  /** When all of it is there again. */
+  /** When the full quota is available again. */
   readonly resetsAt: Date;
-  /** Whether this request was one too many. */
+  /** Whether the current request exceeds the limit. */
   readonly exceeded: boolean;
 };
 
 export type RequestLimits = {
-  /** Counts one request: of an application and its person, of an API key, or, without either, of an address. */
+  /** Counts one request of an application and its user, of an API key or, if neither is known, of an IP address. */
   count(principal: Principal | undefined, address: string | undefined): Promise<readonly LimitState[]>;
 };
 
-/** Counts a request, and refuses it when it is one too many. */
+/** Counts a request and rejects it if it exceeds a limit. */
 export type LimitRequest = (req: Request, res: Response, principal?: Principal) => Promise<void>;
 
-const states = noteOf<readonly LimitState[]>('limits');
+const rateLimitStatesByRequest = noteOf<readonly LimitState[]>('limits');
 
-/** What was left of the limits when this request had been counted. */
-export const limitStatesOf = (req: object): readonly LimitState[] => states.get(req) ?? [];
+/** Returns the states of the limits after this request was counted. */
+export const limitStatesOf = (req: object): readonly LimitState[] => rateLimitStatesByRequest.get(req) ?? [];
 
-/** So many seconds more, made up anew each time, that those who wait for a new month do not come back all at once. */
+/** Upper bound of the random delay added to `Retry-After`, so that clients do not all return in the first second of a month. */
 const monthlyJitterSeconds = 60;
 
 export const limitRequests =
   (limits: RequestLimits): LimitRequest =>
   async (req, res, principal) => {
-    const counted = await limits.count(principal, principal ? undefined : req.ip);
-    states.set(req, counted);
-    setLimitHeaders(res, counted);
-    const violated = counted.filter(({ exceeded }) => exceeded);
+    const limitStates = await limits.count(principal, principal ? undefined : req.ip);
+    rateLimitStatesByRequest.set(req, limitStates);
+    setLimitHeaders(res, limitStates);
+    const violated = limitStates.filter(({ exceeded }) => exceeded);
     const [first] = violated;
     if (!first) return;
     const monthly = first.policy === 'monthly';
@@ -52,11 +52,11 @@ export const limitRequests =
     });
   };
 
-/** Lists of structured fields (RFC 9651), as draft-ietf-httpapi-ratelimit-headers has them. */
-function setLimitHeaders(res: Response, counted: readonly LimitState[]): void {
-  const policies = counted.map(({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`);
-  const left = counted.map(({ policy, remaining, resetsAt }) => `"${policy}";r=${remaining};t=${secondsUntil(resetsAt)}`);
-  res.setHeader('RateLimit-Policy', policies.join(', ')).setHeader('RateLimit', left.join(', '));
+/** Sets structured field lists (RFC 9651) as specified by draft-ietf-httpapi-ratelimit-headers. */
+function setLimitHeaders(res: Response, limitStates: readonly LimitState[]): void {
+  const policies = limitStates.map(({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`);
+  const remainders = limitStates.map(({ policy, remaining, resetsAt }) => `"${policy}";r=${remaining};t=${secondsUntil(resetsAt)}`);
+  res.setHeader('RateLimit-Policy', policies.join(', ')).setHeader('RateLimit', remainders.join(', '));
 }
 
-const secondsUntil = (moment: Date): number => Math.max(1, Math.ceil((moment.getTime() - Date.now()) / 1000));
+const secondsUntil = (time: Date): number => Math.max(1, Math.ceil((time.getTime() - Date.now()) / 1000));

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@mandate/contract';
 
-/** One thing that is wrong with the request, and where (the contract's ProblemEntry). */
+/** One error in a request and its location (the contract's ProblemEntry). */
 export type ProblemEntry = {
   readonly in: 'body' | 'query' | 'path' | 'header';
   readonly pointer?: string;
@@ -14,18 +14,18 @@ export type ProblemEntry = {
   readonly actual?: number;
 };
 
-type Particulars = {
-  /** For the caller: what happened and what to do about it. */
+type ProblemOptions = {
+  /** For the client: what happened and what to do about it. */
   readonly detail?: string;
   readonly errors?: readonly ProblemEntry[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** With 429: what the limits are called that were met. */
+  /** For 429: the names of the exceeded limits. */
   readonly violatedPolicies?: readonly string[];
-  /** For the log only. */
+  /** Logged, but not sent. */
   readonly cause?: unknown;
 };
 
-/** A failure that the contract declares; the error handler writes it. */
+/** An error that the contract declares. The error handler sends it as problem details. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string | undefined;
@@ -33,7 +33,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly violatedPolicies: readonly string[] | undefined;
 
-  constructor(code: ProblemCode, { detail, errors, headers = {}, violatedPolicies, cause }: Particulars) {
+  constructor(code: ProblemCode, { detail, errors, headers = {}, violatedPolicies, cause }: ProblemOptions) {
     super(detail ?? code, { cause });
     this.code = code;
     this.detail = detail;
@@ -44,13 +44,13 @@ export class Problem extends Error {
 }
 
 /** `throw problem('not_found', { detail: 'Order 7 was not found.' })` */
-export const problem = (code: ProblemCode, particulars: Particulars = {}): Problem => new Problem(code, particulars);
+export const problem = (code: ProblemCode, options: ProblemOptions = {}): Problem => new Problem(code, options);
 
-/** A body over the limit of its operation, in bytes. */
+/** The request body exceeds the limit of its operation, in bytes. */
 export const payloadTooLarge = (bodyMax: number, cause?: unknown): Problem =>
   problem('payload_too_large', { detail: `The body is larger than ${bodyMax} bytes. Send a smaller one.`, cause });
 
-/** A request whose parts contradict the contract or each other: everything that is wrong with it at once. */
+/** The request violates the contract or contradicts itself. All its errors are reported together. */
 export function invalidRequest(...errors: ProblemEntry[]): Problem {
   const [first] = errors;
   const detail =

@@ -1,19 +1,19 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Whom to count attempts of: an IPv4 address, or the /64 of an IPv6 address, because that is what one household or one server
- * gets and changes its addresses within.
+ * Returns the unit for rate limits: an IPv4 address, or the /64 prefix of an IPv6 address, because a household or a server
+ * usually has a whole /64.
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
-  const [plain = ''] = address.split('%', 1); // without the zone
-  return isIPv6(plain) ? `${groupsOf(plain).slice(0, 4).join(':')}::/64` : address;
+  const [plain = ''] = address.split('%', 1); // without the zone index
+  return isIPv6(plain) ? `${ipv6Groups(plain).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** The eight groups, from the one spelling that the URL parser gives every IPv6 address. */
-function groupsOf(address: string): string[] {
+/** Returns all eight groups. The URL parser first normalizes the address. */
+function ipv6Groups(address: string): string[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
   if (tail === undefined) return before;

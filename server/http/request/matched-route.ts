@@ -2,17 +2,17 @@ import type { AppRoute } from '@ts-rest/core';
 import type { Request } from 'express';
 import { metadataOf, type RouteMetadata } from '@mandate/contract';
 
-/** A request that has met a route. Not express' own type: ts-rest narrows query and body, and then it is none any more. */
+/** A request that matched a route. Not Express' own type, because ts-rest narrows query and body to incompatible types. */
 export type RoutedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
   readonly body?: unknown;
   readonly query?: unknown;
-  /** ts-rest puts it here before any middleware of the route runs. */
+  /** Set by ts-rest before the middleware of the route runs. */
   readonly tsRestRoute?: AppRoute;
 };
 
-/** The contract's route that this request has met. */
+/** Returns the route of the contract that the request matched. */
 export function routeOf({ tsRestRoute }: RoutedRequest): AppRoute {
-  if (!tsRestRoute) throw new Error('a request without its route');
+  if (!tsRestRoute) throw new Error('the request has no matched route');
   return tsRestRoute;
 }
 

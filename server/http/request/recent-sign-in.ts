@@ -1,12 +1,12 @@
 import type { Principal } from './principal.ts';
 import { problem } from '../problem-details/problem.ts';
 
-/** How old a sign-in may be for an operation that requires a recent one, in seconds. */
+/** Maximum age of a sign-in for operations that require a recent one, in seconds. */
 export const recentSignInSeconds = 15 * 60;
 
 /**
- * Refuses a principal whose user did not sign in recently, so that a token in a forgotten session or a stolen refresh token is
- * not enough for the operation. API keys and applications that act for themselves have no sign-in and are always refused.
+ * Rejects a principal whose user did not sign in recently, so that a forgotten session or a stolen refresh token is not sufficient
+ * for the operation. API keys and client credentials have no sign-in and are always rejected.
  * @throws Problem `insufficient_user_authentication` with the challenge of RFC 9470 section 3
  */
 export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Principal, now: Date): void {

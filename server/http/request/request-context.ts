@@ -6,33 +6,33 @@ import { problem } from '../problem-details/problem.ts';
 import { newRequestId } from './request-id.ts';
 import type { Principal } from './principal.ts';
 
-type RequestScope = { readonly id: string; principal?: Principal };
+type RequestContext = { readonly id: string; principal?: Principal };
 
-const scopes = noteOf<RequestScope>('scope');
+const contexts = noteOf<RequestContext>('scope');
 
-/** Gives every request its id, and every answer one line in the log. */
+/** Assigns an id to every request and writes an access log line for every response. */
 export const requestScope =
   (log: Logger): RequestHandler =>
   (req, res, next) => {
-    const scope: RequestScope = { id: newRequestId() };
-    scopes.set(req, scope);
-    res.setHeader('X-Request-Id', scope.id);
-    const begun = performance.now();
-    res.on('close', () => log.info(accessLine(req, res, scope, performance.now() - begun)));
+    const context: RequestContext = { id: newRequestId() };
+    contexts.set(req, context);
+    res.setHeader('X-Request-Id', context.id);
+    const startedAt = performance.now();
+    res.on('close', () => log.info(accessLogEntry(req, res, context, performance.now() - startedAt)));
     next();
   };
 
-/** Identifiers of the API are short numbers; what is as long as this names somebody's sign-in, or was put there by mistake. */
-const longSegment = /\/[\w.~%-]{20,}(?=\/|$)/g;
+/** Ids in API paths are short numbers. A segment of this length is a sign-in identifier or was put there by mistake, so it is masked. */
+const secretLikeSegment = /\/[\w.~%-]{20,}(?=\/|$)/g;
 
-// Named fields only, and the path without its query: nothing that a caller may have put a secret into.
-function accessLine(req: Request, res: Response, { id, principal }: RequestScope, milliseconds: number): object {
-  const callerId = req.get('x-request-id');
+// Logs selected fields only, and the path without its query, because clients may put secrets anywhere else.
+function accessLogEntry(req: Request, res: Response, { id, principal }: RequestContext, milliseconds: number): object {
+  const clientRequestId = req.get('x-request-id');
   return {
     request_id: id,
-    ...(callerId !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(callerId) && { client_request_id: callerId }),
+    ...(clientRequestId !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(clientRequestId) && { client_request_id: clientRequestId }),
     method: req.method,
-    path: req.originalUrl.split('?', 1)[0]?.replaceAll(longSegment, '/*'),
+    path: req.originalUrl.split('?', 1)[0]?.replaceAll(secretLikeSegment, '/*'),
     status: res.statusCode,
     finished: res.writableFinished,
     milliseconds: Math.round(milliseconds),
@@ -40,32 +40,32 @@ function accessLine(req: Request, res: Response, { id, principal }: RequestScope
   };
 }
 
-/** For a request that is made in the course of another one: it has the same id, and acts for the same. */
-export const continueScope = (from: object, to: object): void => scopes.set(to, scopeOf(from));
+/** Gives an in-process request the request id and principal of the request that it belongs to. */
+export const continueScope = (from: object, to: object): void => contexts.set(to, contextOf(from));
 
-const scopeOf = (req: object): RequestScope => {
-  const scope = scopes.get(req);
-  if (!scope) throw new Error('a request without its scope');
-  return scope;
+const contextOf = (req: object): RequestContext => {
+  const context = contexts.get(req);
+  if (!context) throw new Error('the request has no context');
+  return context;
 };
 
-export const requestId = (req: object): string => scopeOf(req).id;
+export const requestId = (req: object): string => contextOf(req).id;
 
 export const setPrincipal = (req: object, principal: Principal): void => {
-  scopeOf(req).principal = principal;
+  contextOf(req).principal = principal;
 };
 
-/** Who the request acts for, on a public route perhaps nobody. */
-export const principalIfAny = (req: object): Principal | undefined => scopeOf(req).principal;
+/** Returns the principal, or `undefined` for an unauthenticated request on a public route. */
+export const principalIfAny = (req: object): Principal | undefined => contextOf(req).principal;
 
-/** Who the request acts for. */
+/** @throws Problem `missing_token` if the request is not authenticated */
 export function principalOf(req: object): Principal {
   const principal = principalIfAny(req);
   if (!principal) throw problem('missing_token');
   return principal;
 }
 
-/** The person the request acts for; a token of an application that acts for itself is not enough. */
+/** Returns the user the request acts for. @throws Problem `forbidden` if the application acts on its own behalf */
 export function personOf(req: object): NonNullable<Principal['user']> {
   const { user } = principalOf(req);
   if (user === null) throw problem('forbidden', { detail: 'This token acts for no person.' });

@@ -1,19 +1,19 @@
 import { randomFillSync } from 'node:crypto';
 import { ulid } from 'ulid';
 
-const pool = new Uint8Array(4096);
-let next = pool.length;
+const randomBytes = new Uint8Array(4096);
+let nextIndex = randomBytes.length;
 
-/** Drawn in advance: sixteen calls of the system's generator for every id would cost more than many a request. */
-function random(): number {
-  if (next === pool.length) {
-    randomFillSync(pool);
-    next = 0;
+/** Uses bytes generated in advance: 16 calls of the system random generator per id would cost more than handling many requests. */
+function randomFraction(): number {
+  if (nextIndex === randomBytes.length) {
+    randomFillSync(randomBytes);
+    nextIndex = 0;
   }
-  const byte = pool[next] ?? 0;
-  next += 1;
+  const byte = randomBytes[nextIndex] ?? 0;
+  nextIndex += 1;
   return byte / 256;
 }
 
-/** `req_` and a ULID: unique, and sorted by time. */
-export const newRequestId = (): string => `req_${ulid(undefined, random)}`;
+/** Creates an id of `req_` and a ULID, so that ids are unique and sort by time. */
+export const newRequestId = (): string => `req_${ulid(undefined, randomFraction)}`;

@@ -1,6 +1,6 @@
 import { contract, metadataOf, routesOf } from '@mandate/contract';
 
-const names = new Set(
+const uploadSegments = new Set(
   routesOf(contract).flatMap((route) => (metadataOf(route).bodyMax === Number.POSITIVE_INFINITY ? [lastSegment(route.path)] : [])),
 );
 
@@ -8,5 +8,5 @@ function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/'));
 }
 
-/** Whether a URL is that of an operation that takes a file of any size, in any version of the API. */
-export const isUpload = (url = ''): boolean => names.has(lastSegment(url.split(/[?#]/, 1)[0] ?? ''));
+/** Returns whether a URL is an operation without a body size limit, in any version of the API. */
+export const isUpload = (url = ''): boolean => uploadSegments.has(lastSegment(url.split(/[?#]/, 1)[0] ?? ''));

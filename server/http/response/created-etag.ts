@@ -2,18 +2,18 @@ import type { Response } from 'express';
 import { noteOf } from '../../memory/object-metadata.ts';
 import { etagOf } from './etag.ts';
 
-type Created = { readonly id: number; readonly version: number };
+type CreatedResource = { readonly id: number; readonly version: number };
 
-const names = noteOf<(id: number) => string>('name of the ETag');
+const etagNames = noteOf<(id: number) => string>('name of the ETag');
 
-/** Adds the ETag of the created resource to the response, and to each replay of it. */
-export const returnCreatedEtag = (res: Response, nameOf: (id: number) => string): void => names.set(res, nameOf);
+/** Enables the ETag of the created resource for this response and its replays. */
+export const returnCreatedEtag = (res: Response, formatName: (id: number) => string): void => etagNames.set(res, formatName);
 
-/** Sets that ETag. `body` is called only where an ETag was asked for. */
+/** Sets the ETag if it is enabled. Only then is `body` called. */
 export function setCreatedEtag(res: Response, body: () => unknown): void {
-  const nameFromId = names.get(res);
-  if (!nameFromId) return;
+  const formatName = etagNames.get(res);
+  if (!formatName) return;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of a created resource, as the contract declares it
-  const created = body() as Created;
-  res.set('ETag', etagOf(nameFromId(created.id), created));
+  const created = body() as CreatedResource;
+  res.set('ETag', etagOf(formatName(created.id), created));
 }

@@ -1,7 +1,7 @@
 import { totalCountMax } from '@mandate/contract';
 import { invalidRequest } from '../problem-details/problem.ts';
 
-/** A range that ends before it begins contradicts itself. */
+/** Rejects a range that ends before it begins. */
 export function refuseReversed<Name extends string>(query: Partial<Record<Name, string | number | undefined>>, from: Name, to: Name): void {
   const [begin, end] = [query[from], query[to]];
   if (begin === undefined || end === undefined || comparable(begin) <= comparable(end)) return;
@@ -10,7 +10,7 @@ export function refuseReversed<Name extends string>(query: Partial<Record<Name, 
 
 const comparable = (value: string | number): number => (typeof value === 'string' ? Date.parse(value) : value);
 
-/** The fields that `include_total=true` adds to a page. `count` may answer one more than it counts to. */
+/** Returns the fields that `include_total=true` adds to a page. `count` may stop at one more than the maximum. */
 export async function total(query: { include_total?: 'true' | 'false' | undefined }, count: () => Promise<number>): Promise<object> {
   if (query.include_total !== 'true') return {};
   const counted = await count();

@@ -5,38 +5,39 @@ import { problem } from '../problem-details/problem.ts';
 import { principalIfAny } from '../request/request-context.ts';
 import type { RoutedRequest } from '../request/matched-route.ts';
 
-/** Where a page ends: the value of the sorted column in the last row, and its id to tell equal values apart. */
+/** Position of the last row of a page: the value of its sort column, and its id as a tiebreaker. */
 export type Position = readonly [value: string | number, id: number];
 
 type PageQuery = { readonly limit: number; readonly cursor?: string | undefined };
 
 type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
 
-const tagBytes = 16;
-const content = z.tuple([z.literal(1), z.string(), z.union([z.string(), z.number()]), z.number().int()]);
+const signatureBytes = 16;
+const cursorSchema = z.tuple([z.literal(1), z.string(), z.union([z.string(), z.number()]), z.number().int()]);
 
-/** Cursors are signed, so that nobody makes one up, and belong to one list: the same filters, sort and caller. */
+/** Keyset pagination. Cursors are signed against forgery and bound to one list, that is, to filters, sort order and caller. */
 export class Pages {
   readonly #key: KeyObject;
 
   constructor(key: Buffer) {
-    // from bytes it would be made anew for every cursor, which takes longer than the signature
+    // Creating the key object for each cursor would take longer than the signature.
     this.#key = createSecretKey(key);
   }
 
-  /** Where the request wants to go on; `undefined` on the first page. */
+  /** Decodes the cursor of the request; returns `undefined` for the first page. */
   positionOf(req: RoutedRequest, query: PageQuery): Position | undefined {
     if (query.cursor === undefined) return undefined;
-    const [body = '', tag = ''] = query.cursor.split('.');
-    // Compared as text: several texts of base64url decode to the same bytes.
-    const [given, signature] = [Buffer.from(tag), Buffer.from(this.#sign(body))];
-    if (given.length !== signature.length || !timingSafeEqual(given, signature)) throw refused('invalid_cursor');
-    const [, list, value, id] = content.parse(JSON.parse(Buffer.from(body, 'base64url').toString()));
-    if (list !== listOf(req, query)) throw refused('cursor_mismatch');
+    const [body = '', encodedSignature = ''] = query.cursor.split('.');
+    // Compare the encoded text, because different base64url texts can decode to the same bytes.
+    const [receivedSignature, signature] = [Buffer.from(encodedSignature), Buffer.from(this.#sign(body))];
+    if (receivedSignature.length !== signature.length || !timingSafeEqual(receivedSignature, signature))
+      throw cursorProblem('invalid_cursor');
+    const [, list, value, id] = cursorSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString()));
+    if (list !== hashListParameters(req, query)) throw cursorProblem('cursor_mismatch');
     return [value, id];
   }
 
-  /** One page of the rows found, of which there are up to `limit + 1`; links to it and to the next go into the `Link` header (RFC 8288). */
+  /** Builds one page from up to `limit + 1` rows. Adds links to the first and the next page to the `Link` header (RFC 8288). */
   answer<Row, Item>(
     req: RoutedRequest,
     res: Response,
@@ -45,26 +46,26 @@ export class Pages {
     toItem: (row: Row) => Item,
     positionOf: (row: Row) => Position,
   ): Page<Item> {
-    const shown = rows.slice(0, query.limit);
-    const last = shown.at(-1);
-    const next = rows.length > query.limit && last !== undefined ? this.#cursor(req, query, positionOf(last)) : null;
-    const links = [`<${linkTo(req, undefined)}>; rel="first"`, ...(next === null ? [] : [`<${linkTo(req, next)}>; rel="next"`])];
+    const items = rows.slice(0, query.limit);
+    const last = items.at(-1);
+    const next = rows.length > query.limit && last !== undefined ? this.#encodeCursor(req, query, positionOf(last)) : null;
+    const links = [`<${pageUrl(req, undefined)}>; rel="first"`, ...(next === null ? [] : [`<${pageUrl(req, next)}>; rel="next"`])];
     res.append('Link', links).set('Cache-Control', 'no-store');
-    return { data: shown.map(toItem), has_more: next !== null, next_cursor: next };
+    return { data: items.map(toItem), has_more: next !== null, next_cursor: next };
   }
 
-  #cursor(req: RoutedRequest, query: PageQuery, [value, id]: Position): string {
-    const body = Buffer.from(JSON.stringify([1, listOf(req, query), value, id])).toString('base64url');
+  #encodeCursor(req: RoutedRequest, query: PageQuery, [value, id]: Position): string {
+    const body = Buffer.from(JSON.stringify([1, hashListParameters(req, query), value, id])).toString('base64url');
     return `${body}.${this.#sign(body)}`;
   }
 
   #sign(body: string): string {
-    return createHmac('sha256', this.#key).update(body).digest().subarray(0, tagBytes).toString('base64url');
+    return createHmac('sha256', this.#key).update(body).digest().subarray(0, signatureBytes).toString('base64url');
   }
 }
 
-/** Names one list of one caller; the size of a page may change on the way, and counting as well. */
-function listOf(req: RoutedRequest, { limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
+/** Identifies one list of one caller. Page size and `include_total` may differ between pages. */
+function hashListParameters(req: RoutedRequest, { limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
   const { include_total: _, ...rest } = { include_total: undefined, ...filters };
   const entries = Object.entries(rest)
     .filter(([, value]) => value !== undefined)
@@ -74,7 +75,7 @@ function listOf(req: RoutedRequest, { limit: _limit, cursor: _cursor, ...filters
   return hash('sha256', list, 'base64url').slice(0, 22);
 }
 
-function linkTo(req: RoutedRequest, cursor: string | undefined): string {
+function pageUrl(req: RoutedRequest, cursor: string | undefined): string {
   const [path = '', search = ''] = req.originalUrl.split('?', 2);
   const parameters = new URLSearchParams(search);
   parameters.delete('cursor');
@@ -82,7 +83,7 @@ function linkTo(req: RoutedRequest, cursor: string | undefined): string {
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
-const refused = (code: 'invalid_cursor' | 'cursor_mismatch') =>
+const cursorProblem = (code: 'invalid_cursor' | 'cursor_mismatch') =>
   problem(code, {
     detail:
       code === 'invalid_cursor'

@@ -7,25 +7,25 @@ import { hasEtag } from './etag.ts';
 const compress = promisify(gzip);
 
 /**
- * Serves content that stays the same while the process runs: compressed for clients that accept gzip, and with an ETag for each
- * encoding. `Vary` is also set on uncompressed responses, because caches must not give them to every client.
- * @param read called with the first request
+ * Serves content that does not change while the process runs: compressed for clients that accept gzip, with one ETag per encoding.
+ * Uncompressed responses have a `Vary` header, too, because caches must not send them to every client.
+ * @param read called for the first request
  */
 export function staticDocument(type: string, read: () => Buffer, cacheControl: string): RequestHandler {
   let prepared: ReturnType<typeof prepare> | undefined;
   return async (req, res) => {
-    const { plain, compressed, hash } = await (prepared ??= prepare(read()));
+    const { plain: uncompressed, compressed, hash } = await (prepared ??= prepare(read()));
     const gzipped = req.acceptsEncodings('gzip', 'identity') === 'gzip';
     const etag = gzipped ? `"${hash}-gzip"` : `"${hash}"`;
     res.set({ 'Cache-Control': cacheControl, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding', ETag: etag });
     if (hasEtag(req.get('if-none-match'), etag)) return void res.status(304).end();
     if (gzipped) res.set('Content-Encoding', 'gzip');
-    return void res.type(type).send(gzipped ? compressed : plain);
+    return void res.type(type).send(gzipped ? compressed : uncompressed);
   };
 }
 
-const prepare = async (plain: Buffer) => ({
-  plain,
-  compressed: await compress(plain),
-  hash: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
+const prepare = async (uncompressed: Buffer) => ({
+  plain: uncompressed,
+  compressed: await compress(uncompressed),
+  hash: createHash('sha256').update(uncompressed).digest('base64url').slice(0, 22),
 });

@@ -6,18 +6,18 @@ import { overlaps, refuseOtherMethods } from './unknown-routes.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 
-/** Serves every route of a contract; `before` runs in every request that has met one, before anything of it is validated. */
+/** Mounts every route of a contract. `middleware` runs for matched requests only, before validation. */
 export function serveContract<Contract extends AppRouter>(
   router: IRouter,
   contract: Contract,
   handlers: Handlers<Contract>,
-  before: RequestHandler[],
+  middleware: RequestHandler[],
 ): void {
   refuseOtherMethods(router, contract, overlaps(contract));
   createExpressEndpoints(withCompiledSchemas(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,
-    globalMiddleware: before,
+    globalMiddleware: middleware,
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
   });
   refuseOtherMethods(router, contract);

@@ -3,11 +3,11 @@ import type { IRouter, RequestHandler } from 'express';
 import { routesOf } from '@mandate/contract';
 import { problem } from '../problem-details/problem.ts';
 
-/** A known path with another method: 405 with what there is instead (RFC 9110 section 15.5.6); OPTIONS is answered. */
-export function refuseOtherMethods(router: IRouter, contract: AppRouter, isWanted: (path: string) => boolean = () => true): void {
+/** Responds to other methods of known paths with 405 and an `Allow` header (RFC 9110 section 15.5.6), and to OPTIONS with 204. */
+export function refuseOtherMethods(router: IRouter, contract: AppRouter, includesPath: (path: string) => boolean = () => true): void {
   const byPath = Map.groupBy(routesOf(contract), (route) => route.path);
   for (const [path, routes] of byPath) {
-    if (!isWanted(path)) continue;
+    if (!includesPath(path)) continue;
     const methods = routes.map((route): string => route.method);
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
     const allow = allowed.join(', ');
@@ -20,8 +20,8 @@ export function refuseOtherMethods(router: IRouter, contract: AppRouter, isWante
 }
 
 /**
- * Whether a route of another path matches this path as well: `/users/me` is a `/users/:user_id` for the router. Its other methods have
- * to be refused before the router reaches the routes of the other path.
+ * Returns a predicate that tells whether the route of another path matches this path as well: for the router, `/users/me` is also
+ * `/users/:user_id`. Its other methods must be rejected before the router reaches the routes of the other path.
  */
 export function overlaps(contract: AppRouter): (path: string) => boolean {
   const paths = [...new Set(routesOf(contract).map((route) => route.path))];

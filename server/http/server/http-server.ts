@@ -18,87 +18,88 @@ export type HttpServerOptions = {
   readonly health?: Health;
   readonly load?: Partial<LoadLimits>;
   readonly timeouts?: Partial<Timeouts>;
-  /** With it the server speaks TLS, and is one of node:https. */
+  /** Enables TLS; the server is then a node:https server. */
   readonly tls?: TlsPair | undefined;
-  /** Given the guard, to read what it counts. */
-  readonly watchLoad?: ((guard: LoadGuard) => void) | undefined;
+  /** Receives the load shedder, for example to read its counters. */
+  readonly watchLoad?: ((loadShedder: LoadGuard) => void) | undefined;
 };
 
-/** How long others may take, in milliseconds. */
+/** Timeouts in milliseconds. */
 export type Timeouts = {
-  /** To send the headers of a request. */
+  /** For receiving the headers of a request. */
   readonly headers: number;
-  /** To send the whole request; 0 for no limit: the load guard requires a rate instead. */
+  /** For receiving a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
   readonly request: number;
-  /** To send or to take anything at all. */
+  /** For a connection without any data in either direction. */
   readonly idle: number;
-  /** To send the next request over the same connection. */
+  /** For the next request on an open connection. */
   readonly keepAlive: number;
 };
 
-const usualTimeouts: Timeouts = { headers: 10_000, request: 0, idle: 60_000, keepAlive: 5_000 };
+const defaultTimeouts: Timeouts = { headers: 10_000, request: 0, idle: 60_000, keepAlive: 5_000 };
 
-/** Bytes of the URL, and of all headers together with it. */
-const urlMax = 8_000;
-const headersMax = 16_384;
-const warningEveryMs = 60_000;
-/** Largest body of any operation that is not an upload. */
-const bodyMax = 1_000_000;
-/** How long the rest of a body may take to arrive after the response. */
-const unreadMs = 10_000;
+/** Longest URL in characters, and largest size of all headers (including the URL) in bytes. */
+const maxUrlLength = 8_000;
+const maxHeaderBytes = 16_384;
+const warningIntervalMs = 60_000;
+/** Largest request body of all operations except uploads, in bytes. */
+const maxBodyBytes = 1_000_000;
+/** How long the rest of a request body may take to arrive after the response. */
+const unreadBodyTimeoutMs = 10_000;
 
-/** The server in front of the application: what is refused here has cost nothing yet, and has the one form of failures all the same. */
+/** Creates the server in front of Express. It rejects invalid requests early and cheaply, with the same problem format as the API. */
 export function httpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
   const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
-  const { headers, request, idle, keepAlive } = { ...usualTimeouts, ...timeouts };
-  const guard = new LoadGuard({ ...usualLoadLimits, ...load }, refusal(issuer, log));
-  watchLoad?.(guard);
+  const { headers, request, idle, keepAlive } = { ...defaultTimeouts, ...timeouts };
+  const loadShedder = new LoadGuard({ ...usualLoadLimits, ...load }, createRejectionWriter(issuer, log));
+  watchLoad?.(loadShedder);
   const limits = {
     headersTimeout: headers,
     requestTimeout: request,
     connectionsCheckingInterval: Math.min(1_000, headers / 2),
     keepAliveTimeout: keepAlive,
-    maxHeaderSize: headersMax,
-    // checked below, so that the answer has the one form
+    maxHeaderSize: maxHeaderBytes,
+    // Checked below, so that the error has the problem format.
     requireHostHeader: false,
   };
   const listener: RequestListener = (req, res) => {
-    const wrongHost = hostFault(req);
-    if (wrongHost !== undefined) return refuseConnection(res, issuer, 'invalid_request', wrongHost);
+    const hostProblem = findHostProblem(req);
+    if (hostProblem !== undefined) return rejectAndClose(res, issuer, 'invalid_request', hostProblem);
     if (health?.(req.url, res)) return;
-    const isFirst = answers.get(req.socket) === undefined;
-    answers.set(req.socket, res);
-    watchChunkSizes(req, isFirst, isUpload(req.url) ? Number.POSITIVE_INFINITY : bodyMax, (limit) => {
-      if (!res.headersSent) refuseBody(req, res, issuer, limit);
+    const isFirst = lastResponses.get(req.socket) === undefined;
+    lastResponses.set(req.socket, res);
+    watchChunkSizes(req, isFirst, isUpload(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
+      if (!res.headersSent) rejectBody(req, res, issuer, limit);
     });
     res.once('finish', () => dropUnreadBody(req));
     if (res.writableEnded) return undefined;
-    if ((req.url ?? '').length > urlMax) return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${urlMax} characters.`);
-    return guard.handle(req, res, handler);
+    if ((req.url ?? '').length > maxUrlLength)
+      return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${maxUrlLength} characters.`);
+    return loadShedder.handle(req, res, handler);
   };
   const server = tls ? createTlsServer({ ...limits, ...tls, handshakeTimeout: headers }, listener) : createServer(limits, listener);
-  // Node would answer 417 by itself, without a body; RFC 9110, section 10.1.1, lets an expectation that nobody knows be ignored
+  // Node would respond with 417 and no body; RFC 9110 section 10.1.1 allows a server to ignore an unknown expectation.
   server.on('checkExpectation', listener);
-  // the only thing that ends a connection whose other side takes nothing
+  // Nothing else closes a connection whose client does not read.
   server.setTimeout(idle);
-  server.on('clientError', (error, socket) => refuseRaw(issuer, error, socket));
-  server.on('close', () => guard.close());
+  server.on('clientError', (error, socket) => rejectUnparsedRequest(issuer, error, socket));
+  server.on('close', () => loadShedder.close());
   return server;
 }
 
-const hostForm = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=%-]+)(?::\d{0,5})?$/i;
+const hostPattern = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=%-]+)(?::\d{0,5})?$/i;
 
-/** What RFC 9112, section 3.2, requires a server to refuse: no `Host` in HTTP/1.1, more than one, or one that is not a host. */
-function hostFault({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
-  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
+/** Checks what RFC 9112 section 3.2 requires: HTTP/1.1 requests have exactly one valid `Host` header, HTTP/1.0 requests at most one. */
+function findHostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
   if (hosts.length > 1) return 'The request has more than one Host header. Send one.';
   const [host] = hosts;
   if (host === undefined) return httpVersion === '1.1' ? 'The request has no Host header. Send one.' : undefined;
-  return hostForm.test(host) ? undefined : 'The Host header is not a host name with an optional port.';
+  return hostPattern.test(host) ? undefined : 'The Host header is not a host name with an optional port.';
 }
 
-/** What follows on the connection cannot be trusted, or is not worth reading. */
-function refuseConnection(res: ServerResponse, issuer: string, code: ProblemCode, detail: string): void {
+/** Rejects a request and closes the connection, because the rest of the data cannot be trusted or is not worth reading. */
+function rejectAndClose(res: ServerResponse, issuer: string, code: ProblemCode, detail: string): void {
   res.setHeader('Connection', 'close');
   writeProblem(res, issuer, code, detail);
 }
@@ -106,11 +107,11 @@ function refuseConnection(res: ServerResponse, issuer: string, code: ProblemCode
 const lingerMs = 1_000;
 
 /**
- * Refuses a body while the caller still sends it. The response is complete at once, but the connection stays open for a moment:
- * closing it with unread data would reset it, and the caller could lose the response (RFC 9112 section 9.6).
+ * Rejects a body while the client is still sending it. The response is complete immediately, but the connection stays open for a
+ * moment: closing it with unread data would reset it, and the client could lose the response (RFC 9112 section 9.6).
  */
-function refuseBody(req: IncomingMessage, res: ServerResponse, issuer: string, limit: number): void {
-  const { headers, body } = problemOf(issuer, 'payload_too_large', payloadTooLarge(limit).detail ?? '');
+function rejectBody(req: IncomingMessage, res: ServerResponse, issuer: string, limit: number): void {
+  const { headers, body } = formatProblem(issuer, 'payload_too_large', payloadTooLarge(limit).detail ?? '');
   res.setHeader('Connection', 'close');
   res.writeHead(problems.payload_too_large.status, headers).write(body);
   const close = (): void => void res.end();
@@ -118,27 +119,27 @@ function refuseBody(req: IncomingMessage, res: ServerResponse, issuer: string, l
   setTimeout(close, lingerMs).unref();
 }
 
-/** Closes the connection of a caller who goes on sending a body although the response is complete. */
+/** Closes the connection of a client that keeps sending a body after the response is complete. */
 function dropUnreadBody(req: IncomingMessage): void {
   if (req.complete) return;
-  const closing = setTimeout(() => req.complete || req.destroy(), unreadMs).unref();
-  req.once('close', () => clearTimeout(closing));
+  const timer = setTimeout(() => req.complete || req.destroy(), unreadBodyTimeoutMs).unref();
+  req.once('close', () => clearTimeout(timer));
 }
 
-/** The answer that each connection was given last. */
-const answers = noteOf<ServerResponse>('answer');
+/** The latest response on each connection. */
+const lastResponses = noteOf<ServerResponse>('answer');
 
-function refusal(issuer: string, log: Logger): Refuse {
-  let warnedAt = Number.NEGATIVE_INFINITY;
+function createRejectionWriter(issuer: string, log: Logger): Refuse {
+  let lastWarningAt = Number.NEGATIVE_INFINITY;
   return (req, res, why) => {
     if (why === 'no answer') log.error({ method: req.method, path: req.url?.split('?', 1)[0] }, 'a request took too long');
-    if (why === 'overloaded' && performance.now() - warnedAt > warningEveryMs) {
-      warnedAt = performance.now();
+    if (why === 'overloaded' && performance.now() - lastWarningAt > warningIntervalMs) {
+      lastWarningAt = performance.now();
       log.warn('there are more requests than can be worked on: some are refused with 503');
     }
     if (res.headersSent || res.destroyed) return;
     if (why === 'no body') {
-      return refuseConnection(res, issuer, 'request_timeout', 'The body did not arrive in time. Send the request again.');
+      return rejectAndClose(res, issuer, 'request_timeout', 'The body did not arrive in time. Send the request again.');
     }
     const detail =
       why === 'overloaded'
@@ -149,11 +150,11 @@ function refusal(issuer: string, log: Logger): Refuse {
 }
 
 function writeProblem(res: ServerResponse, issuer: string, code: ProblemCode, detail: string): void {
-  const { headers, body } = problemOf(issuer, code, detail);
+  const { headers, body } = formatProblem(issuer, code, detail);
   res.writeHead(problems[code].status, headers).end(body);
 }
 
-function problemOf(issuer: string, code: ProblemCode, detail: string): { headers: Record<string, string>; body: string } {
+function formatProblem(issuer: string, code: ProblemCode, detail: string): { headers: Record<string, string>; body: string } {
   const { status, title } = problems[code];
   const id = newRequestId();
   const type = `${issuer}/problems/${code}`;
@@ -170,13 +171,13 @@ function problemOf(issuer: string, code: ProblemCode, detail: string): { headers
   return { headers, body };
 }
 
-/** What Node's parser refuses has no answer to write to, only the connection. */
-function refuseRaw(issuer: string, error: Error & { code?: string; rawPacket?: unknown }, socket: Duplex): void {
-  const answer = answers.get(socket);
-  const amidst = answer !== undefined && answer.headersSent && !answer.writableFinished;
-  if (error.code === 'ECONNRESET' || !socket.writable || amidst) return void socket.destroy();
-  const { code, detail } = faultOf(error);
-  const { headers, body } = problemOf(issuer, code, detail);
+/** Responds to a request that Node's parser rejected. There is no response object then, only the socket. */
+function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; rawPacket?: unknown }, socket: Duplex): void {
+  const lastResponse = lastResponses.get(socket);
+  const isMidResponse = lastResponse !== undefined && lastResponse.headersSent && !lastResponse.writableFinished;
+  if (error.code === 'ECONNRESET' || !socket.writable || isMidResponse) return void socket.destroy();
+  const { code, detail } = parserProblem(error);
+  const { headers, body } = formatProblem(issuer, code, detail);
   const { status, title } = problems[code];
   const head = [
     `HTTP/1.1 ${status} ${title}`,
@@ -184,15 +185,15 @@ function refuseRaw(issuer: string, error: Error & { code?: string; rawPacket?: u
   ];
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
-  // whoever goes on sending is not listened to for ever
+  // Limit how long the client may keep sending.
   setTimeout(() => socket.destroy(), 1_000).unref();
 }
 
-function faultOf({ code, rawPacket }: { code?: string; rawPacket?: unknown }): { code: ProblemCode; detail: string } {
+function parserProblem({ code, rawPacket }: { code?: string; rawPacket?: unknown }): { code: ProblemCode; detail: string } {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout', detail: 'The request did not arrive in time. Send it again.' };
   if (code !== 'HPE_HEADER_OVERFLOW') return { code: 'invalid_request', detail: 'This is not a request of HTTP/1.1.' };
   const requestLine = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\n') : 0;
-  return requestLine === -1 || requestLine > urlMax + 'OPTIONS  HTTP/1.1'.length
-    ? { code: 'uri_too_long', detail: `Send a URL of at most ${urlMax} characters.` }
-    : { code: 'headers_too_large', detail: `Send at most ${headersMax} bytes of headers, the URL included.` };
+  return requestLine === -1 || requestLine > maxUrlLength + 'OPTIONS  HTTP/1.1'.length
+    ? { code: 'uri_too_long', detail: `Send a URL of at most ${maxUrlLength} characters.` }
+    : { code: 'headers_too_large', detail: `Send at most ${maxHeaderBytes} bytes of headers, the URL included.` };
 }

@@ -3,21 +3,21 @@ import { slowestUpload } from '@mandate/contract';
 import { noteOf } from '../../memory/object-metadata.ts';
 
 export type LoadLimits = {
-  /** Requests that are worked on at once, and that wait for their turn. More than that, and the server is overloaded. */
+  /** Maximum number of concurrent and of queued requests. When the queue is full, the server counts as overloaded. */
   readonly atOnce: number;
   readonly waitingMax: number;
-  /** The same while it is: then more at once only means that each takes longer. */
+  /** The same limits during overload, when more concurrency would only make every request slower. */
   readonly atOnceOverloaded: number;
   readonly waitingOverloaded: number;
-  /** How long each waits for its turn. */
+  /** Maximum time in the queue. */
   readonly waitMs: number;
-  /** How long the work may take, and how long the body to come in, besides what its length takes on a slow line. */
+  /** Maximum time for handling a request, and for receiving its body (in addition to the time its length takes at the minimum rate). */
   readonly answerMs: number;
   readonly bodyMs: number;
 };
 
 export const usualLoadLimits: LoadLimits = {
-  // more than there are connections to the database: what is read by many at once is read by one query
+  // More than the number of database connections, because concurrent reads are batched into one query.
   atOnce: 32,
   waitingMax: 200,
   atOnceOverloaded: 3,
@@ -27,181 +27,188 @@ export const usualLoadLimits: LoadLimits = {
   bodyMs: slowestUpload.graceSeconds * 1000,
 };
 
-type Refusal = 'overloaded' | 'no answer' | 'no body';
-/** Writes a refusal instead of the handler. */
-export type Refuse = (req: IncomingMessage, res: ServerResponse, why: Refusal) => void;
+type RejectionReason = 'overloaded' | 'no answer' | 'no body';
+/** Writes the error response of a rejected request. */
+export type Refuse = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
 
-type Work = {
+type ActiveRequest = {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Holds a place; does not, because its body is still on the way; or because it waits for something that is no work. */
+  /** Only `working` requests hold a slot: `receiving` waits for the body, `resting` for something that takes no processing. */
   state: 'working' | 'receiving' | 'resting' | 'done';
   since: number;
-  /** Bytes that the connection had received before. */
+  /** Bytes received on the connection before this request. */
   readonly receivedBefore: number;
-  /** Where it is among those that run. */
-  at: number;
+  /** Index in the list of running requests. */
+  index: number;
 };
 
-type Waiting = { readonly req: IncomingMessage; readonly res: ServerResponse; readonly handler: RequestListener; readonly since: number };
+type QueuedRequest = {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly handler: RequestListener;
+  readonly since: number;
+};
 
 const tickMs = 50;
-/** So often it is looked whether the server is overloaded still. */
-const judgedEveryMs = 500;
+/** Interval for checking whether the overload has ended. */
+const overloadCheckMs = 500;
 const slowestBytesPerMs = slowestUpload.bytesPerSecond / 1000;
-/** A handler that never answers somebody who has left. */
-const leftMs = 1_000;
+/** How long a request keeps its slot after the client has disconnected. */
+const disconnectGraceMs = 1_000;
 
-const running = noteOf<{ guard: LoadGuard; work: Work }>('work');
+const activeRequests = noteOf<{ guard: LoadGuard; activeRequest: ActiveRequest }>('work');
 
-/** While a request waits for something that is no work, such as news, another has its place. */
-export async function resting<Result>(res: object, waiting: Promise<Result>): Promise<Result> {
-  const found = running.get(res);
-  found?.guard.rest(found.work);
+/** Releases the concurrency slot of a request while it waits, for example in a long poll. */
+export async function resting<Result>(res: object, pending: Promise<Result>): Promise<Result> {
+  const active = activeRequests.get(res);
+  active?.guard.rest(active.activeRequest);
   try {
-    return await waiting;
+    return await pending;
   } finally {
-    found?.guard.goOn(found.work);
+    active?.guard.goOn(active.activeRequest);
   }
 }
 
 /**
- * Lets so many requests in as the server can work on, a crowd wait its turn, and refuses the rest at once: a queue without end
- * would make everybody wait for answers that nobody waits for any more. Whoever is slow to send or to read holds no place.
+ * Limits concurrent requests, queues a bounded number of further requests and rejects the rest immediately: with an unbounded queue,
+ * every client would wait for responses that have become useless. Slow uploads and slow readers hold no slot.
  */
 export class LoadGuard {
   readonly #limits: LoadLimits;
-  readonly #refuse: Refuse;
-  /** Not a `Set`, whose old tables would keep alive all that was in them (see `noteOf`). */
-  readonly #running: Work[] = [];
-  readonly #waiting: Waiting[] = [];
-  readonly #ticking: NodeJS.Timeout;
-  #working = 0;
+  readonly #reject: Refuse;
+  /** Not a `Set`: after it grows, its old hash tables would keep finished requests alive (see `defineObjectMetadata`). */
+  readonly #running: ActiveRequest[] = [];
+  readonly #queue: QueuedRequest[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #workingCount = 0;
   #overloaded = false;
-  /** Whose connections brought a request since the server was overloaded, or that was last looked at. */
-  #callers = new Set<object>();
-  #judgedAt = 0;
-  readonly #refused = { overloaded: 0, 'no answer': 0, 'no body': 0 };
+  /** Sockets that sent a request since the overload was last checked. */
+  #recentSockets = new Set<object>();
+  #overloadCheckedAt = 0;
+  readonly #rejectedCounts = { overloaded: 0, 'no answer': 0, 'no body': 0 };
 
   constructor(limits: LoadLimits, refuse: Refuse) {
     this.#limits = limits;
-    this.#refuse = (req, res, why) => {
-      this.#refused[why] += 1;
+    this.#reject = (req, res, why) => {
+      this.#rejectedCounts[why] += 1;
       refuse(req, res, why);
     };
-    this.#ticking = setInterval(() => this.#tick(), tickMs).unref();
+    this.#timer = setInterval(() => this.#tick(), tickMs).unref();
   }
 
-  /** How many requests are worked on, wait, and were refused since the start. */
-  get counts(): { readonly working: number; readonly waiting: number; readonly refused: Readonly<Record<Refusal, number>> } {
-    return { working: this.#working, waiting: this.#waiting.length, refused: this.#refused };
+  /** Counts running, queued and rejected requests; rejections are counted from the start of the process. */
+  get counts(): { readonly working: number; readonly waiting: number; readonly refused: Readonly<Record<RejectionReason, number>> } {
+    return { working: this.#workingCount, waiting: this.#queue.length, refused: this.#rejectedCounts };
   }
 
   handle(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
-    if (this.#hasPlace() && this.#waiting.length === 0) return this.#start(req, res, handler);
-    this.#waiting.push({ req, res, handler, since: performance.now() });
-    if (!this.#overloaded && this.#waiting.length > this.#limits.waitingMax) [this.#overloaded, this.#judgedAt] = [true, performance.now()];
-    if (this.#overloaded) this.#refuseCrowd(req);
+    if (this.#hasFreeSlot() && this.#queue.length === 0) return this.#start(req, res, handler);
+    this.#queue.push({ req, res, handler, since: performance.now() });
+    if (!this.#overloaded && this.#queue.length > this.#limits.waitingMax)
+      [this.#overloaded, this.#overloadCheckedAt] = [true, performance.now()];
+    if (this.#overloaded) this.#shedQueue(req);
   }
 
-  rest(work: Work): void {
-    if (work.state !== 'working') return;
-    work.state = 'resting';
+  rest(activeRequest: ActiveRequest): void {
+    if (activeRequest.state !== 'working') return;
+    activeRequest.state = 'resting';
     this.#release();
   }
 
-  goOn(work: Work): void {
-    if (work.state === 'done' || work.state === 'working') return;
-    [work.state, work.since] = ['working', performance.now()];
-    this.#working += 1;
+  goOn(activeRequest: ActiveRequest): void {
+    if (activeRequest.state === 'done' || activeRequest.state === 'working') return;
+    [activeRequest.state, activeRequest.since] = ['working', performance.now()];
+    this.#workingCount += 1;
   }
 
   close(): void {
-    clearInterval(this.#ticking);
+    clearInterval(this.#timer);
   }
 
-  #hasPlace(): boolean {
-    return this.#working < (this.#overloaded ? this.#limits.atOnceOverloaded : this.#limits.atOnce);
+  #hasFreeSlot(): boolean {
+    return this.#workingCount < (this.#overloaded ? this.#limits.atOnceOverloaded : this.#limits.atOnce);
   }
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
-    const work: Work = {
+    const activeRequest: ActiveRequest = {
       req,
       res,
       state: 'working',
       since: performance.now(),
       receivedBefore: req.socket.bytesRead,
-      at: this.#running.length,
+      index: this.#running.length,
     };
-    running.set(res, { guard: this, work });
-    this.#running.push(work);
-    this.#working += 1;
-    // the work is done when the answer begins: how long it takes to read is up to the caller
+    activeRequests.set(res, { guard: this, activeRequest });
+    this.#running.push(activeRequest);
+    this.#workingCount += 1;
+    // The slot is released when the response begins: how long it takes to read is up to the client.
     const writeHead = res.writeHead.bind(res);
     Reflect.set(res, 'writeHead', (...head: Parameters<typeof writeHead>) => {
-      this.#finish(work);
+      this.#finish(activeRequest);
       return writeHead(...head);
     });
     res.once('close', () => {
-      if (work.state !== 'done') setTimeout(() => this.#finish(work), leftMs).unref();
+      if (activeRequest.state !== 'done') setTimeout(() => this.#finish(activeRequest), disconnectGraceMs).unref();
     });
     handler(req, res);
   }
 
-  #finish(work: Work): void {
-    if (work.state === 'done') return;
-    const held = work.state === 'working';
-    work.state = 'done';
+  #finish(activeRequest: ActiveRequest): void {
+    if (activeRequest.state === 'done') return;
+    const heldSlot = activeRequest.state === 'working';
+    activeRequest.state = 'done';
     const last = this.#running.pop();
-    // the last one takes its place
-    if (last && last !== work) [this.#running[work.at], last.at] = [last, work.at];
-    if (held) this.#release();
+    // Fill the gap with the last entry.
+    if (last && last !== activeRequest) [this.#running[activeRequest.index], last.index] = [last, activeRequest.index];
+    if (heldSlot) this.#release();
   }
 
   #release(): void {
-    this.#working -= 1;
-    while (this.#hasPlace()) {
-      // when there are more than can be done, whoever came last is the only one who can be served promptly
-      const next = this.#overloaded ? this.#waiting.pop() : this.#waiting.shift();
+    this.#workingCount -= 1;
+    while (this.#hasFreeSlot()) {
+      // During overload, only the newest request can still be served promptly.
+      const next = this.#overloaded ? this.#queue.pop() : this.#queue.shift();
       if (!next) return;
       if (!next.res.destroyed && !next.req.destroyed) this.#start(next.req, next.res, next.handler);
     }
   }
 
-  /** All but the few that can be served promptly: the oldest stand in front. */
-  #refuseCrowd({ socket }: IncomingMessage): void {
-    this.#callers.add(socket);
-    const crowd = this.#waiting.splice(0, Math.max(0, this.#waiting.length - this.#limits.waitingOverloaded));
-    for (const { req, res } of crowd) this.#refuse(req, res, 'overloaded');
+  /** Rejects the oldest queued requests, all except those that can be served promptly. */
+  #shedQueue({ socket }: IncomingMessage): void {
+    this.#recentSockets.add(socket);
+    const shed = this.#queue.splice(0, Math.max(0, this.#queue.length - this.#limits.waitingOverloaded));
+    for (const { req, res } of shed) this.#reject(req, res, 'overloaded');
   }
 
-  /** It is over when all who still call could wait for their turn, however often those call who do not wait after a refusal. */
-  #judge(now: number): void {
-    if (!this.#overloaded || now - this.#judgedAt < judgedEveryMs) return;
-    this.#overloaded = this.#callers.size > this.#limits.waitingMax;
-    this.#judgedAt = now;
-    this.#callers.clear();
+  /** Ends the overload when all connections that still send requests would fit into the queue, no matter how often they retry. */
+  #reassessOverload(now: number): void {
+    if (!this.#overloaded || now - this.#overloadCheckedAt < overloadCheckMs) return;
+    this.#overloaded = this.#recentSockets.size > this.#limits.waitingMax;
+    this.#overloadCheckedAt = now;
+    this.#recentSockets.clear();
   }
 
-  // whoever takes the place of one that ends while it is looked at is looked at the next time
+  // A request that `#finish` moves into a freed index during the loop may be skipped; the next tick checks it.
   #tick(): void {
     const now = performance.now();
-    for (const work of this.#running) this.#look(work, now);
-    this.#judge(now);
-    const kept = this.#waiting.findIndex(({ since }) => now - since <= this.#limits.waitMs);
-    for (const { req, res } of this.#waiting.splice(0, kept === -1 ? this.#waiting.length : kept)) this.#refuse(req, res, 'overloaded');
+    for (const activeRequest of this.#running) this.#enforceTimeouts(activeRequest, now);
+    this.#reassessOverload(now);
+    const firstInTime = this.#queue.findIndex(({ since }) => now - since <= this.#limits.waitMs);
+    for (const { req, res } of this.#queue.splice(0, firstInTime === -1 ? this.#queue.length : firstInTime))
+      this.#reject(req, res, 'overloaded');
   }
 
-  #look(work: Work, now: number): void {
-    const { req, res, state, since, receivedBefore } = work;
-    // A body of unknown length has the time that the part takes which has arrived.
+  #enforceTimeouts(activeRequest: ActiveRequest, now: number): void {
+    const { req, res, state, since, receivedBefore } = activeRequest;
+    // Without Content-Length, the allowed time grows with the bytes received.
     const length = Number(req.headers['content-length'] ?? req.socket.bytesRead - receivedBefore);
-    if (state === 'receiving' && req.complete) return this.goOn(work);
+    if (state === 'receiving' && req.complete) return this.goOn(activeRequest);
     if (state === 'working' && !req.complete) {
-      work.state = 'receiving';
+      activeRequest.state = 'receiving';
       return this.#release();
     }
-    if (state === 'receiving' && now - since > this.#limits.bodyMs + length / slowestBytesPerMs) this.#refuse(req, res, 'no body');
-    if (state === 'working' && now - since > this.#limits.answerMs) this.#refuse(req, res, 'no answer');
+    if (state === 'receiving' && now - since > this.#limits.bodyMs + length / slowestBytesPerMs) this.#reject(req, res, 'no body');
+    if (state === 'working' && now - since > this.#limits.answerMs) this.#reject(req, res, 'no answer');
   }
 }

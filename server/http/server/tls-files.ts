@@ -1,12 +1,12 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Paths of the certificate with its chain, and of its private key, both PEM. */
+/** Paths of the PEM files with the certificate chain and its private key. */
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 export type TlsPair = { readonly cert: Buffer; readonly key: Buffer };
 
-/** What is wrong with one of the files, in words for whoever put it there. */
+/** Describes what is wrong with one of the files; the message is shown to the operator. */
 export class TlsFileError extends Error {
   override readonly name = 'TlsFileError';
   readonly file: 'cert' | 'key';
@@ -17,18 +17,18 @@ export class TlsFileError extends Error {
   }
 }
 
-/** @throws {TlsFileError} when a file cannot be read, is no PEM, or they do not belong together */
+/** @throws {TlsFileError} if a file is unreadable or not PEM, or if the key does not match the certificate */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsPair {
   const cert = read('cert', certFile);
   const key = read('key', keyFile);
-  const certificate = parsed('cert', 'must be a certificate in PEM form', () => new X509Certificate(cert));
-  const privateKey = parsed('key', 'must be a private key in PEM form, without a passphrase', () => createPrivateKey(key));
+  const certificate = parseFile('cert', 'must be a certificate in PEM form', () => new X509Certificate(cert));
+  const privateKey = parseFile('key', 'must be a private key in PEM form, without a passphrase', () => createPrivateKey(key));
   if (!certificate.checkPrivateKey(privateKey))
     throw new TlsFileError('key', 'must be the key of the certificate: they do not belong together');
   return { cert, key };
 }
 
-/** When the certificate ends. */
+/** Returns the expiry date of the certificate. */
 export const expiryOf = ({ cert }: TlsPair): Date => new X509Certificate(cert).validToDate;
 
 export function faultOfTlsFiles(files: TlsFiles): TlsFileError | undefined {
@@ -52,7 +52,7 @@ function read(file: 'cert' | 'key', path: string): Buffer {
   }
 }
 
-function parsed<Result>(file: 'cert' | 'key', message: string, parse: () => Result): Result {
+function parseFile<Result>(file: 'cert' | 'key', message: string, parse: () => Result): Result {
   try {
     return parse();
   } catch {

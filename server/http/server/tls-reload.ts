@@ -3,71 +3,70 @@ import { Server } from 'node:https';
 import type { Logger } from 'pino';
 import { expiryOf, readTlsFiles, type TlsFiles, type TlsPair } from './tls-files.ts';
 
-const lookEveryMs = 5_000;
-const soonDays = 14;
+const checkIntervalMs = 5_000;
+const expiryWarningDays = 14;
 const day = 86_400_000;
 
 /**
- * Follows the files of the certificate: new connections get the new one, those that are open go on. Files are read now and then
- * rather than watched, because what renews certificates puts links and directories in their places; and at once on SIGHUP. Two
- * that do not belong together, as when one is written and the other is not yet, change nothing.
+ * Reloads the certificate when its files change, without affecting open connections. The files are checked periodically and on
+ * SIGHUP. They are not watched, because renewal tools replace links and directories. While certificate and key do not match (one of
+ * the files is not written yet), the old pair stays in use.
  */
 export function followTlsFiles(server: HttpServer, files: TlsFiles, pair: TlsPair, log: Logger): Disposable {
-  if (!(server instanceof Server)) throw new Error('a server without TLS');
+  if (!(server instanceof Server)) throw new Error('the server does not use TLS');
   const reload = new TlsReload(server, files, pair, log);
-  const look = (): void => reload.look();
-  process.on('SIGHUP', look);
-  const looking = setInterval(look, lookEveryMs).unref();
+  const checkFiles = (): void => reload.checkFiles();
+  process.on('SIGHUP', checkFiles);
+  const timer = setInterval(checkFiles, checkIntervalMs).unref();
   return {
     [Symbol.dispose]() {
-      process.off('SIGHUP', look);
-      clearInterval(looking);
+      process.off('SIGHUP', checkFiles);
+      clearInterval(timer);
     },
   };
 }
 
-type TakesCertificates = { setSecureContext(pair: TlsPair): void };
+type CertificateServer = { setSecureContext(pair: TlsPair): void };
 
 class TlsReload {
-  readonly #server: TakesCertificates;
+  readonly #server: CertificateServer;
   readonly #files: TlsFiles;
   readonly #log: Logger;
-  #serving: string;
-  #complained = '';
-  #warnedAt = Number.NEGATIVE_INFINITY;
+  #activePem: string;
+  #lastError = '';
+  #lastWarningAt = Number.NEGATIVE_INFINITY;
 
-  constructor(server: TakesCertificates, files: TlsFiles, pair: TlsPair, log: Logger) {
+  constructor(server: CertificateServer, files: TlsFiles, pair: TlsPair, log: Logger) {
     [this.#server, this.#files, this.#log] = [server, files, log];
-    this.#serving = textOf(pair);
-    this.#warnOfEnd(pair);
+    this.#activePem = pemText(pair);
+    this.#warnBeforeExpiry(pair);
   }
 
-  /** Looks at the files now. */
-  look(): void {
+  checkFiles(): void {
     try {
       const pair = readTlsFiles(this.#files);
-      this.#complained = '';
-      if (textOf(pair) === this.#serving) return this.#warnOfEnd(pair);
+      this.#lastError = '';
+      if (pemText(pair) === this.#activePem) return this.#warnBeforeExpiry(pair);
       this.#server.setSecureContext(pair);
-      this.#serving = textOf(pair);
-      this.#warnedAt = Number.NEGATIVE_INFINITY;
+      this.#activePem = pemText(pair);
+      this.#lastWarningAt = Number.NEGATIVE_INFINITY;
       this.#log.info({ expires: expiryOf(pair) }, 'new connections get the new certificate');
-      this.#warnOfEnd(pair);
+      this.#warnBeforeExpiry(pair);
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
-      if (message === this.#complained) return;
-      this.#complained = message;
+      if (message === this.#lastError) return;
+      this.#lastError = message;
       this.#log.error({ err: error }, 'the certificate stays the one it was: the files it would be renewed from cannot be used');
     }
   }
 
-  /** Once a day. */
-  #warnOfEnd(pair: TlsPair): void {
+  /** Warns at most once a day. */
+  #warnBeforeExpiry(pair: TlsPair): void {
     const [expires, now] = [expiryOf(pair), Date.now()];
-    if (expires.getTime() > now + soonDays * day || now < this.#warnedAt + day) return;
-    this.#warnedAt = now;
+    if (expires.getTime() > now + expiryWarningDays * day || now < this.#lastWarningAt + day) return;
+    this.#lastWarningAt = now;
     this.#log.warn({ expires }, 'the certificate ends soon, or has ended');
   }
 }
 
-const textOf = ({ cert, key }: TlsPair): string => `${cert.toString()}\n${key.toString()}`;
+const pemText = ({ cert, key }: TlsPair): string => `${cert.toString()}\n${key.toString()}`;

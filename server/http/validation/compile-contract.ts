@@ -2,29 +2,35 @@ import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
 import { compile, misfit } from './compile-schema.ts';
 
-/** A route that declares no query takes no query parameters: a misspelled or unsupported option must not be ignored silently. */
+/** Routes without a declared query reject query parameters, because a misspelled option must not be ignored silently. */
 const noQueryParameters = z.object({}).strict();
 
-/** The contract as the server enforces it: compiled schemas for requests and responses, and a strict query on every route. */
+/** Compiles the schemas for requests and responses, and makes the query of every route strict. */
 export const withCompiledSchemas = <Router extends AppRouter>(contract: Router): Router => {
-  const parts = Object.entries(contract).map(([name, part]) => [name, isAppRoute(part) ? compiledRoute(part) : withCompiledSchemas(part)]);
+  const entries = Object.entries(contract).map(([name, value]) => [
+    name,
+    isAppRoute(value) ? compileRoute(value) : withCompiledSchemas(value),
+  ]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys with the same kinds of value
-  return Object.fromEntries(parts) as Router;
+  return Object.fromEntries(entries) as Router;
 };
 
-const compiledRoute = (route: AppRoute): AppRoute => ({
-  ...compiledValues({ ...route, query: route.query ?? noQueryParameters }),
-  responses: compiledValues(route.responses),
+const compileRoute = (route: AppRoute): AppRoute => ({
+  ...compileSchemasIn({ ...route, query: route.query ?? noQueryParameters }),
+  responses: compileSchemasIn(route.responses),
 });
 
-const compiledValues = <Values extends object>(values: Values): Values =>
+const compileSchemasIn = <Values extends object>(values: Values): Values =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys with the same kinds of value
   Object.fromEntries(
-    Object.entries(values).map(([name, value]: [string, unknown]) => [name, value instanceof z.ZodType ? compiled(value) : value]),
+    Object.entries(values).map(([name, value]: [string, unknown]) => [
+      name,
+      value instanceof z.ZodType ? withCompiledParser(value) : value,
+    ]),
   ) as Values;
 
-/** In all else the schema that it was; what does not fit is left to it, for the reason. */
-function compiled(schema: z.ZodTypeAny): z.ZodTypeAny {
+/** Returns a schema with a faster parser. For invalid values, the original schema is used to report the errors. */
+function withCompiledParser(schema: z.ZodTypeAny): z.ZodTypeAny {
   let check: ReturnType<typeof compile> | undefined;
   const safeParse = (value: unknown): z.SafeParseReturnType<unknown, unknown> => {
     check ??= compile(schema);

@@ -1,32 +1,32 @@
 /* oxlint-disable no-underscore-dangle -- zod has no other name for what a schema is made of */
 import { z } from 'zod';
 
-/** What a check gives for a value that does not fit. */
+/** Returned by a validator for an invalid value. */
 export const misfit = Symbol('misfit');
-/** The value as the schema lets it through, or `misfit`. */
-type Check = (value: unknown) => unknown;
+/** Returns the parsed value, or `invalidSymbol`. */
+type Validator = (value: unknown) => unknown;
 
 /**
- * The same as `schema.safeParse`, for the kinds of schema that requests and answers consist of, at a tenth of its cost: every one is
- * checked, and with zod's own parser that would be most of the work of a request. It does not say what is wrong; zod does.
+ * Compiles a schema to a validator with the result of `schema.safeParse`, at a tenth of the cost: validating every request and
+ * response with zod would take most of the processing time. It does not report what is invalid; zod does.
  */
-export function compile(schema: z.ZodTypeAny): Check {
-  if (isObject(schema)) return object(schema);
-  if (isArray(schema)) return array(schema);
-  if (isMap(schema)) return record(schema);
-  if (isNullable(schema)) return except(null, inner(schema));
-  if (isOptional(schema)) return except(undefined, inner(schema));
-  if (isDefault(schema)) return orDefault(schema);
-  if (schema instanceof z.ZodString) return string(schema);
-  if (schema instanceof z.ZodNumber) return number(schema);
+export function compile(schema: z.ZodTypeAny): Validator {
+  if (isObject(schema)) return compileObject(schema);
+  if (isArray(schema)) return compileArray(schema);
+  if (isMap(schema)) return compileRecord(schema);
+  if (isNullable(schema)) return allowing(null, compileInner(schema));
+  if (isOptional(schema)) return allowing(undefined, compileInner(schema));
+  if (isDefault(schema)) return compileDefault(schema);
+  if (schema instanceof z.ZodString) return compileString(schema);
+  if (schema instanceof z.ZodNumber) return compileNumber(schema);
   if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : misfit);
-  if (schema instanceof z.ZodEnum) return oneOf(new Set<unknown>(z.array(z.string()).parse(schema.options)));
-  if (isEffects(schema)) return withEffect(schema);
-  if (isPipeline(schema)) return piped(schema);
-  return asZodDoes(schema);
+  if (schema instanceof z.ZodEnum) return compileEnum(new Set<unknown>(z.array(z.string()).parse(schema.options)));
+  if (isEffects(schema)) return compileEffect(schema);
+  if (isPipeline(schema)) return compilePipeline(schema);
+  return zodFallback(schema);
 }
 
-// what `instanceof` alone would make of them is full of `any`
+// type guards, because plain `instanceof` infers `any` type arguments
 const isObject = (schema: z.ZodTypeAny): schema is z.ZodObject<z.ZodRawShape> => schema instanceof z.ZodObject;
 const isArray = (schema: z.ZodTypeAny): schema is z.ZodArray<z.ZodTypeAny> => schema instanceof z.ZodArray;
 const isMap = (schema: z.ZodTypeAny): schema is z.ZodRecord => schema instanceof z.ZodRecord;
@@ -36,36 +36,36 @@ const isDefault = (schema: z.ZodTypeAny): schema is z.ZodDefault<z.ZodTypeAny> =
 const isPipeline = (schema: z.ZodTypeAny): schema is z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny> => schema instanceof z.ZodPipeline;
 const isEffects = (schema: z.ZodTypeAny): schema is z.ZodEffects<z.ZodTypeAny> => schema instanceof z.ZodEffects;
 
-const asZodDoes =
-  (schema: z.ZodTypeAny): Check =>
+const zodFallback =
+  (schema: z.ZodTypeAny): Validator =>
   (value) => {
     const result: { success: boolean; data?: unknown } = schema.safeParse(value);
     return result.success ? result.data : misfit;
   };
 
-const inner = (schema: z.ZodNullable<z.ZodTypeAny> | z.ZodOptional<z.ZodTypeAny>): Check => compile(schema.unwrap());
+const compileInner = (schema: z.ZodNullable<z.ZodTypeAny> | z.ZodOptional<z.ZodTypeAny>): Validator => compile(schema.unwrap());
 
-const except =
-  (allowed: null | undefined, check: Check): Check =>
+const allowing =
+  (allowed: null | undefined, check: Validator): Validator =>
   (value) =>
     value === allowed ? value : check(value);
 
-function orDefault(schema: z.ZodDefault<z.ZodTypeAny>): Check {
+function compileDefault(schema: z.ZodDefault<z.ZodTypeAny>): Validator {
   const check = compile(schema.removeDefault());
   return (value) => check(value === undefined ? schema._def.defaultValue() : value);
 }
 
-const oneOf =
-  (values: ReadonlySet<unknown>): Check =>
+const compileEnum =
+  (values: ReadonlySet<unknown>): Validator =>
   (value) =>
     values.has(value) ? value : misfit;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function withEffect(schema: z.ZodEffects<z.ZodTypeAny>): Check {
+function compileEffect(schema: z.ZodEffects<z.ZodTypeAny>): Validator {
   const { effect } = schema._def;
-  if (effect.type === 'preprocess') return asZodDoes(schema);
+  if (effect.type === 'preprocess') return zodFallback(schema);
   const check = compile(schema.innerType());
   return (value) => {
     const checked = check(value);
@@ -78,115 +78,115 @@ function withEffect(schema: z.ZodEffects<z.ZodTypeAny>): Check {
   };
 }
 
-function piped(schema: z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny>): Check {
-  const [into, out] = [compile(schema._def.in), compile(schema._def.out)];
+function compilePipeline(schema: z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny>): Validator {
+  const [parseInput, parseOutput] = [compile(schema._def.in), compile(schema._def.out)];
   return (value) => {
-    const between = into(value);
-    return between === misfit ? misfit : out(between);
+    const intermediate = parseInput(value);
+    return intermediate === misfit ? misfit : parseOutput(intermediate);
   };
 }
 
-type Field = { readonly name: string; readonly check: Check };
+type Field = { readonly name: string; readonly check: Validator };
 
 /**
- * Gives the declared fields alone: a column too many in a query reaches nobody. What holds nothing else and is let through as it came is
- * given as it came, here and in lists: most answers are, and a copy of each would cost more than the checks. A strict one takes nothing
- * but declared fields.
+ * Strips undeclared fields, so that an extra column of a query never reaches a client. If nothing has to be stripped or changed, the
+ * input itself is returned instead of a copy; this is the common case, and copying would cost more than validating. Strict schemas
+ * reject undeclared fields.
  */
-function object(schema: z.ZodObject<z.ZodRawShape>): Check {
+function compileObject(schema: z.ZodObject<z.ZodRawShape>): Validator {
   const { unknownKeys, catchall } = schema._def;
-  if (unknownKeys === 'passthrough' || !(catchall instanceof z.ZodNever)) return asZodDoes(schema);
+  if (unknownKeys === 'passthrough' || !(catchall instanceof z.ZodNever)) return zodFallback(schema);
   const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, check: compile(field) }));
   return (value) => {
     if (!isRecord(value)) return misfit;
-    let [declared, shown]: [number, Record<string, unknown> | undefined] = [0, undefined];
+    let [declared, result]: [number, Record<string, unknown> | undefined] = [0, undefined];
     for (const [index, { name, check }] of fields.entries()) {
-      const given = value[name];
-      const checked = check(given);
+      const input = value[name];
+      const checked = check(input);
       if (checked === misfit) return misfit;
-      if (checked !== given) shown ??= declaredOnly(value, fields.slice(0, index));
-      if (given !== undefined || name in value) declared += 1;
+      if (checked !== input) result ??= pickDeclared(value, fields.slice(0, index));
+      if (input !== undefined || name in value) declared += 1;
       else if (checked === undefined) continue;
-      if (shown) shown[name] = checked;
+      if (result) result[name] = checked;
     }
-    const isMore = Object.keys(value).length > declared;
-    if (isMore && unknownKeys === 'strict') return misfit;
-    return shown ?? (isMore ? declaredOnly(value, fields) : value);
+    const hasUndeclared = Object.keys(value).length > declared;
+    if (hasUndeclared && unknownKeys === 'strict') return misfit;
+    return result ?? (hasUndeclared ? pickDeclared(value, fields) : value);
   };
 }
 
-function declaredOnly(value: Record<string, unknown>, fields: readonly Field[]): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
-  for (const { name } of fields) if (name in value) shown[name] = value[name];
-  return shown;
+function pickDeclared(value: Record<string, unknown>, fields: readonly Field[]): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const { name } of fields) if (name in value) result[name] = value[name];
+  return result;
 }
 
-function array(schema: z.ZodArray<z.ZodTypeAny>): Check {
+function compileArray(schema: z.ZodArray<z.ZodTypeAny>): Validator {
   const { minLength, maxLength, exactLength } = schema._def;
-  if (exactLength) return asZodDoes(schema);
+  if (exactLength) return zodFallback(schema);
   const check = compile(schema.element);
-  const [least, most] = [minLength?.value ?? 0, maxLength?.value ?? Infinity];
+  const [min, max] = [minLength?.value ?? 0, maxLength?.value ?? Infinity];
   return (value: unknown) => {
-    if (!isList(value) || value.length < least || value.length > most) return misfit;
-    let shown: unknown[] | undefined;
-    for (const [index, given] of value.entries()) {
-      const checked = check(given);
+    if (!isList(value) || value.length < min || value.length > max) return misfit;
+    let result: unknown[] | undefined;
+    for (const [index, input] of value.entries()) {
+      const checked = check(input);
       if (checked === misfit) return misfit;
-      if (checked !== given) (shown ??= [...value])[index] = checked;
+      if (checked !== input) (result ??= [...value])[index] = checked;
     }
-    return shown ?? value;
+    return result ?? value;
   };
 }
 
-function record(schema: z.ZodRecord): Check {
+function compileRecord(schema: z.ZodRecord): Validator {
   const [checkKey, checkValue] = [compile(schema.keySchema), compile(schema.valueSchema)];
   return (value) => {
     if (!isRecord(value)) return misfit;
-    const shown: Record<string, unknown> = {};
-    let isAsItCame = true;
+    const result: Record<string, unknown> = {};
+    let isUnchanged = true;
     for (const key of Object.keys(value)) {
       const [name, content] = [checkKey(key), checkValue(value[key])];
       if (typeof name !== 'string' || content === misfit || key === '__proto__') return misfit;
-      isAsItCame &&= name === key && content === value[key];
-      shown[name] = content;
+      isUnchanged &&= name === key && content === value[key];
+      result[name] = content;
     }
-    return isAsItCame ? value : shown;
+    return isUnchanged ? value : result;
   };
 }
 
-/** RFC 3339 in UTC; whether the day exists in its month is left to the longer look. */
-const instantInUtc = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
+/** RFC 3339 in UTC. Days 29 to 31 are left to zod, which knows the length of each month. */
+const utcTimestampPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
-/** Neither begins nor ends with white space. */
-const trimmed = /^(?!\s)[^]*(?<!\s)$/;
+/** Without leading and trailing white space. */
+const trimmedPattern = /^(?!\s)[^]*(?<!\s)$/;
 
-function string(schema: z.ZodString): Check {
-  let [least, most] = [0, Infinity];
+function compileString(schema: z.ZodString): Validator {
+  let [min, max] = [0, Infinity];
   const patterns: RegExp[] = [];
-  const longer = asZodDoes(schema);
+  const fallback = zodFallback(schema);
   for (const check of schema._def.checks) {
-    if (check.kind === 'min') least = Math.max(least, check.value);
-    else if (check.kind === 'max') most = Math.min(most, check.value);
+    if (check.kind === 'min') min = Math.max(min, check.value);
+    else if (check.kind === 'max') max = Math.min(max, check.value);
     else if (check.kind === 'regex' && !check.regex.global) patterns.push(check.regex);
-    else if (check.kind === 'datetime') patterns.push(instantInUtc);
-    else if (check.kind === 'trim') patterns.push(trimmed);
-    else return longer;
+    else if (check.kind === 'datetime') patterns.push(utcTimestampPattern);
+    else if (check.kind === 'trim') patterns.push(trimmedPattern);
+    else return fallback;
   }
-  const fits = (text: string): boolean => text.length >= least && text.length <= most && patterns.every((pattern) => pattern.test(text));
-  return (value) => (typeof value === 'string' && fits(value) ? value : longer(value));
+  const fits = (text: string): boolean => text.length >= min && text.length <= max && patterns.every((pattern) => pattern.test(text));
+  return (value) => (typeof value === 'string' && fits(value) ? value : fallback(value));
 }
 
-function number(schema: z.ZodNumber): Check {
-  let [least, most, whole] = [-Infinity, Infinity, false];
+function compileNumber(schema: z.ZodNumber): Validator {
+  let [min, max, integer] = [-Infinity, Infinity, false];
   for (const check of schema._def.checks) {
-    if (check.kind === 'int') whole = true;
-    else if (check.kind === 'min' && check.inclusive) least = Math.max(least, check.value);
-    else if (check.kind === 'max' && check.inclusive) most = Math.min(most, check.value);
-    else return asZodDoes(schema);
+    if (check.kind === 'int') integer = true;
+    else if (check.kind === 'min' && check.inclusive) min = Math.max(min, check.value);
+    else if (check.kind === 'max' && check.inclusive) max = Math.min(max, check.value);
+    else return zodFallback(schema);
   }
-  if (schema._def.coerce) return asZodDoes(schema);
+  if (schema._def.coerce) return zodFallback(schema);
   return (value) => {
-    const fits = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+    const fits = typeof value === 'number' && value >= min && value <= max && (!integer || Number.isInteger(value));
     return fits ? value : misfit;
   };
 }

@@ -1,17 +1,17 @@
 const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Nesting up to which values are visited by recursion. */
+/** Maximum nesting depth for recursion. */
 const recursionMax = 100;
 
 export type JsonMeasure = { readonly depth: number; readonly members: number };
 
-/** How deep arrays and objects are nested in JSON text, and how many members its objects have. */
+/** Returns the nesting depth of JSON text and the total number of object members. */
 export function measureJson(bytes: Buffer): JsonMeasure {
   let [depth, deepest, members] = [0, 0, 0];
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === quote) at = endOfString(bytes, at);
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === quote) index = endOfString(bytes, index);
     else if (byte === colon) members += 1;
     else if (byte === openBrace || byte === openBracket) deepest = Math.max(deepest, (depth += 1));
     else if (byte === closeBrace || byte === closeBracket) depth -= 1;
@@ -19,25 +19,25 @@ export function measureJson(bytes: Buffer): JsonMeasure {
   return { depth: deepest, members };
 }
 
-/** Position of the quote that ends a string, or the end of text that breaks off. */
+/** Returns the position of the closing quote, or the end of truncated text. */
 function endOfString(bytes: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
-  return at;
+  let index = start + 1;
+  while (index < bytes.length && bytes[index] !== quote) index += bytes[index] === backslash ? 2 : 1;
+  return index;
 }
 
 /**
- * Finds an object that has one key twice: receivers disagree on which value counts (RFC 8259, section 4). Returns the JSON Pointer of the
- * key as a URI fragment (RFC 6901, section 6), or `undefined`. Counting members in the text and keys in the value is much cheaper than
- * comparing keys, so keys are compared only after a difference.
- * @param value the value that the parser made from the text
+ * Finds a key that occurs twice in one object; JSON parsers disagree on which value counts (RFC 8259 section 4). Returns the JSON
+ * Pointer of the key as a URI fragment (RFC 6901 section 6), or `undefined`. Comparing the number of members in the text with the
+ * number of keys in the value is much cheaper than comparing keys, so keys are compared only if the numbers differ.
+ * @param value the parsed text
  */
 export function findDuplicateKey(bytes: Buffer, value: unknown, measure: JsonMeasure = measureJson(bytes)): string | undefined {
   if (measure.depth <= recursionMax && countKeys(value) === measure.members) return undefined;
   return locateDuplicateKey(bytes);
 }
 
-/** The same for text that nobody has parsed; `undefined` for text that is not JSON. */
+/** Like `findDuplicateKey`, for text that was not parsed yet; returns `undefined` if it is not JSON. */
 export function findDuplicateKeyInText(bytes: Buffer): string | undefined {
   try {
     return findDuplicateKey(bytes, JSON.parse(bytes.toString()));
@@ -60,18 +60,18 @@ type Container = { readonly keys: Set<string> | undefined; step: string | number
 function locateDuplicateKey(bytes: Buffer): string | undefined {
   const open: Container[] = [];
   let isKeyNext = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const [byte, container] = [bytes[at], open.at(-1)];
+  for (let index = 0; index < bytes.length; index += 1) {
+    const [byte, container] = [bytes[index], open.at(-1)];
     if (byte === quote) {
-      const end = endOfString(bytes, at);
+      const end = endOfString(bytes, index);
       if (isKeyNext && container?.keys) {
-        const key = decodeString(bytes, at, end);
+        const key = decodeString(bytes, index, end);
         container.step = key;
         if (container.keys.has(key)) return jsonPointer(open.map(({ step }) => step));
         container.keys.add(key);
         isKeyNext = false;
       }
-      at = end;
+      index = end;
     } else if (byte === comma) {
       isKeyNext = container?.keys !== undefined;
       if (typeof container?.step === 'number') container.step += 1;
@@ -86,9 +86,9 @@ function locateDuplicateKey(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** The text of a string: `"a"` and `"\u0061"` are one key. */
+/** Decodes a string literal: `"a"` and `"\u0061"` are the same key. */
 const decodeString = (bytes: Buffer, start: number, end: number): string => String(JSON.parse(bytes.toString('utf8', start, end + 1)));
 
-/** A JSON Pointer as a URI fragment (RFC 6901, section 6). */
+/** Formats a JSON Pointer as a URI fragment (RFC 6901 section 6). */
 export const jsonPointer = (path: readonly (string | number)[]): string =>
   `#${path.map((step) => `/${encodeURIComponent(String(step).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}`;

@@ -4,53 +4,57 @@ import { z, type ZodIssue } from 'zod';
 import { jsonPointer } from './json-measure.ts';
 import { invalidRequest, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
 
-const entriesMax = 50;
+const maxEntries = 50;
 
-/** Everything that the contract finds wrong with a request, at once. */
+/** Converts all validation errors of a request to one problem. */
 export function validationProblem(error: RequestValidationError, route: AppRoute): Problem {
   const entries = [
-    ...(error.pathParams?.issues.flatMap((issue) => entriesOf('path', issue, route)) ?? []),
-    ...(error.query?.issues.flatMap((issue) => entriesOf('query', issue, route)) ?? []),
-    ...(error.headers?.issues.flatMap((issue) => entriesOf('header', issue, route)) ?? []),
-    ...(error.body?.issues.flatMap((issue) => entriesOf('body', issue, route)) ?? []),
+    ...(error.pathParams?.issues.flatMap((issue) => toEntries('path', issue, route)) ?? []),
+    ...(error.query?.issues.flatMap((issue) => toEntries('query', issue, route)) ?? []),
+    ...(error.headers?.issues.flatMap((issue) => toEntries('header', issue, route)) ?? []),
+    ...(error.body?.issues.flatMap((issue) => toEntries('body', issue, route)) ?? []),
   ];
-  return invalidRequest(...withoutRepetitions(entries).slice(0, entriesMax));
+  return invalidRequest(...removeDuplicates(entries).slice(0, maxEntries));
 }
 
-/** Two rules of a schema can find the same fault, such as the two that an e-mail address has to meet. */
-const withoutRepetitions = (entries: readonly ProblemEntry[]): ProblemEntry[] => [
+/** Removes duplicates: several rules of a schema can report the same error, for example for an e-mail address. */
+const removeDuplicates = (entries: readonly ProblemEntry[]): ProblemEntry[] => [
   ...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values(),
 ];
 
-function entriesOf(place: ProblemEntry['in'], issue: ZodIssue, route: AppRoute): ProblemEntry[] {
-  if (issue.code !== 'unrecognized_keys') return [{ in: place, ...positionOf(place, issue.path), ...verdict(place, issue) }];
-  return issue.keys.map((key) => ({ in: place, ...positionOf(place, [...issue.path, key]), ...unknownKey(place, key, route) }));
+function toEntries(location: ProblemEntry['in'], issue: ZodIssue, route: AppRoute): ProblemEntry[] {
+  if (issue.code !== 'unrecognized_keys') return [{ in: location, ...locationOf(location, issue.path), ...describeIssue(location, issue) }];
+  return issue.keys.map((key) => ({
+    in: location,
+    ...locationOf(location, [...issue.path, key]),
+    ...describeUnknownKey(location, key, route),
+  }));
 }
 
-/** A JSON Pointer in the body; elsewhere the name. */
-function positionOf(place: ProblemEntry['in'], path: readonly (string | number)[]): Pick<ProblemEntry, 'pointer' | 'parameter'> {
-  if (place !== 'body') return { parameter: String(path[0] ?? '') };
+/** Returns a JSON Pointer for the body, otherwise the name of the parameter. */
+function locationOf(location: ProblemEntry['in'], path: readonly (string | number)[]): Pick<ProblemEntry, 'pointer' | 'parameter'> {
+  if (location !== 'body') return { parameter: String(path[0] ?? '') };
   return { pointer: jsonPointer(path) };
 }
 
-function unknownKey(place: ProblemEntry['in'], key: string, route: AppRoute): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {
-  if (place === 'query') {
-    return { code: 'unknown_parameter', detail: `There is no parameter of this name.`, allowed: fieldsOf(route.query) };
+function describeUnknownKey(location: ProblemEntry['in'], key: string, route: AppRoute): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {
+  if (location === 'query') {
+    return { code: 'unknown_parameter', detail: `There is no parameter of this name.`, allowed: fieldNames(route.query) };
   }
-  const answer = Object.entries(route.responses).find(([status]) => status.startsWith('2'))?.[1];
-  if (fieldsOf(answer).includes(key)) return { code: 'read_only_field', detail: 'This field is set by the service.' };
+  const responseSchema = Object.entries(route.responses).find(([status]) => status.startsWith('2'))?.[1];
+  if (fieldNames(responseSchema).includes(key)) return { code: 'read_only_field', detail: 'This field is set by the service.' };
   return { code: 'unknown_field', detail: 'There is no field of this name.' };
 }
 
-const fieldsOf = (schema: unknown): string[] =>
+const fieldNames = (schema: unknown): string[] =>
   schema instanceof z.ZodObject ? Object.keys(z.record(z.unknown()).parse(schema.shape)) : [];
 
-function verdict(place: ProblemEntry['in'], issue: ZodIssue): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {
+function describeIssue(location: ProblemEntry['in'], issue: ZodIssue): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.received === 'undefined') return { code: 'required', detail: 'This is required.' };
       if (issue.received === 'null') return { code: 'not_nullable', detail: `Must be ${aOrAn(issue.expected)}, not null.` };
-      if (place === 'query' && issue.received === 'array') return { code: 'duplicate_parameter', detail: 'Give this parameter once.' };
+      if (location === 'query' && issue.received === 'array') return { code: 'duplicate_parameter', detail: 'Give this parameter once.' };
       return { code: 'invalid_type', detail: `Must be ${aOrAn(issue.expected)}.` };
     case 'too_small':
       return { code: 'out_of_range', detail: sizeDetail(issue.type, 'at least', issue.minimum) };

@@ -2,18 +2,18 @@ import type { Response } from 'express';
 import type { Em } from '../../database/entity-manager/entity-manager.ts';
 import type { RoutedRequest } from '../request/matched-route.ts';
 
-/** Whether the caller only wants to see the response. The contract refuses `dry_run` on operations that do not declare it. */
+/** Returns whether the request is a dry run. The contract rejects `dry_run` for operations that do not declare it. */
 export const isDryRun = ({ query }: RoutedRequest): boolean =>
   typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === 'true';
 
 class DryRunRollback extends Error {}
 
-/** Runs `effect` in a transaction that is always rolled back, and marks the response. Errors of `effect` are thrown as usual. */
-export async function rollBackAfter<Result>(em: Em, res: Response, effect: (em: Em) => Promise<Result>): Promise<Result> {
+/** Runs `write` in a transaction that is always rolled back, and marks the response as a dry run. Errors are passed on. */
+export async function rollBackAfter<Result>(em: Em, res: Response, write: (em: Em) => Promise<Result>): Promise<Result> {
   const results: Result[] = [];
   await em
     .transactional(async (inner) => {
-      results.push(await effect(inner));
+      results.push(await write(inner));
       throw new DryRunRollback();
     })
     .catch((error: unknown) => {

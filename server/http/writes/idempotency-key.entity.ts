@@ -1,18 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The answer to a request that must not be carried out twice, kept in the transaction of its effect. */
+/** An idempotency key with the response to its first request, stored in the same transaction as the effects of the request. */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
   properties: {
-    /** Application and person: keys of different callers never meet. */
+    /** Client id and user id, so that the keys of different callers do not collide. */
     caller: p.text().primary(),
     operation: p.text().primary(),
     key: p.text().primary().check('length(key) >= 1 and length(key) <= 255'),
     requestHash: p.text(),
     status: p.integer().nullable(),
     location: p.text().nullable(),
-    /** The bytes that were sent. */
+    /** The response body as it was sent. */
     body: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },

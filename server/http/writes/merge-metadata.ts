@@ -4,9 +4,9 @@ import { invalidRequest } from '../problem-details/problem.ts';
 type Metadata = Readonly<Record<string, string>>;
 
 /**
- * Applies a merge patch (RFC 7396 section 2) to the metadata of a resource: keys that the patch does not name stay, `null` removes a key.
- * The row must be locked, so that two concurrent patches do not undo each other.
- * @throws {Problem} `invalid_request` when the result has too many pairs
+ * Applies a merge patch (RFC 7396 section 2) to the metadata of a resource: other keys stay unchanged, `null` removes a key.
+ * The row must be locked, so that two concurrent patches do not overwrite each other.
+ * @throws {Problem} `invalid_request` if the result has too many pairs
  */
 export function mergeMetadata(current: Metadata, patch: Readonly<Record<string, string | null>>): Metadata {
   const merged = Object.entries({ ...current, ...patch }).filter((pair): pair is [string, string] => pair[1] !== null);

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { httpServer } from '../../../server/http/server/http-server.ts';
+import type { LoadLimits } from '../../../server/http/server/load-shedder.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
@@ -36,7 +37,7 @@ export type Mandate = {
 };
 
 /** As much at once as a test likes. */
-const unbounded = { atOnce: 10_000 };
+const unbounded = { atOnce: 10_000 } satisfies Partial<LoadLimits>;
 
 /** The whole server on a free port, with a database of its own; by `MANDATE_TEST_PROCESSES=2` as two processes behind one address. */
 export async function startMandate(given: Given = {}): Promise<Mandate> {
