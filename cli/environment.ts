@@ -1,6 +1,6 @@
 import type { Keyring } from './sign-in/system-keyring.ts';
 
-export type Output = {
+export type OutputStream = {
   write(content: string | Uint8Array): void;
   /** Resolves when the stream accepts more data (backpressure). */
   drained(): Promise<void>;
@@ -10,12 +10,12 @@ export type Output = {
 };
 
 /** The process environment that commands use instead of Node's globals, so that tests can replace it. */
-export type Io = {
+export type CliEnvironment = {
   readonly stdin: AsyncIterable<Uint8Array | string>;
   /** Whether standard input is a terminal, so that a user can answer prompts. */
   readonly stdinIsTTY: boolean;
-  readonly stdout: Output;
-  readonly stderr: Output;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
   readonly platform: string;

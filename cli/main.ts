@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import packageJson from './package.json' with { type: 'json' };
 import { exitCodes } from './errors/exit-codes.ts';
-import type { Io, Output } from './environment.ts';
+import type { CliEnvironment, OutputStream } from './environment.ts';
 
 const interrupted = new AbortController();
 let terminated = false;
@@ -21,7 +21,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const outputTo = (stream: NodeJS.WriteStream): Output => ({
+const outputTo = (stream: NodeJS.WriteStream): OutputStream => ({
   write: (content) => void stream.write(content),
   drained: async () => {
     if (stream.writableNeedDrain) await once(stream, 'drain');
@@ -30,7 +30,7 @@ const outputTo = (stream: NodeJS.WriteStream): Output => ({
   columns: stream.columns ?? 80,
 });
 
-const io: Io = {
+const io: CliEnvironment = {
   stdin: process.stdin,
   stdinIsTTY: process.stdin.isTTY,
   stdout: outputTo(process.stdout),
@@ -39,7 +39,7 @@ const io: Io = {
   env: process.env,
   homeDirectory: homedir(),
   platform: process.platform,
-  keyring: async () => (await import('./sign-in/system-keyring.ts')).systemKeyring(),
+  keyring: async () => (await import('./sign-in/system-keyring.ts')).openSystemKeyring(),
   openBrowser: async (url) => (await import('./terminal/open-browser.ts')).openBrowser(url),
   interrupted: interrupted.signal,
 };
@@ -49,7 +49,7 @@ const [first = '', shell = '', ...words] = argv;
 if (argv.length === 1 && (first === '--version' || first === '-V')) io.stdout.write(`${packageJson.version}\n`);
 else if (first === '__complete') await complete();
 else {
-  const { run } = await import('./run.ts');
+  const { runCommandLine: run } = await import('./run.ts');
   const exitCode = await run(argv, io);
   process.exitCode = terminated && exitCode === exitCodes.interrupted ? exitCodes.terminated : exitCode;
   // A pending read of standard input would keep the process running.
@@ -57,7 +57,7 @@ else {
 }
 
 async function complete(): Promise<void> {
-  const [{ completionLines, profileNames }, { directoryOf }] = await Promise.all([
+  const [{ renderCompletions: completionLines, readProfileNames: profileNames }, { getConfigDirectory: directoryOf }] = await Promise.all([
     import('./completion/completion-candidates.ts'),
     import('./settings/config-directory.ts'),
   ]);

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import packageJson from './package.json' with { type: 'json' };
-import type { Io } from './environment.ts';
-import { prepareJq } from './output/jq-filter.ts';
-import { addGlobalFlags, globalFlagsOf } from './command-helpers.ts';
+import type { CliEnvironment } from './environment.ts';
+import { loadJqFilter } from './output/jq-filter.ts';
+import { addGlobalFlags, readGlobalFlags } from './command-helpers.ts';
 
 const examples = `
 Examples:
@@ -16,35 +16,35 @@ Examples:
 Topics for every command: mandate help exit-codes, environment, formats, sign-in
 `;
 
-type AddCommand = (program: Command, io: Io) => void | Promise<void>;
+type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;
 
 /** Commands that are not generated from the contract and belong to no group of it, by name. */
 const standaloneCommands: Readonly<Record<string, AddCommand>> = {
-  login: async (...to) => (await import('./commands/login.ts')).addLogin(...to),
-  logout: async (...to) => (await import('./commands/logout.ts')).addLogout(...to),
-  whoami: async (...to) => (await import('./commands/whoami.ts')).addWhoami(...to),
-  auth: async (...to) => (await import('./commands/auth.ts')).addAuth(...to),
-  profile: async (...to) => (await import('./commands/profile.ts')).addProfile(...to),
-  config: async (...to) => (await import('./commands/config.ts')).addConfig(...to),
-  api: async (...to) => (await import('./commands/api.ts')).addApi(...to),
-  docs: async (...to) => (await import('./commands/docs.ts')).addDocs(...to),
-  mcp: async (...to) => (await import('./commands/mcp.ts')).addMcp(...to),
-  completion: async (...to) => (await import('./commands/completion.ts')).addCompletion(...to),
-  commands: async (...to) => (await import('./commands/command-tree.ts')).addCommandTree(...to),
-  help: async (...to) => (await import('./commands/help.ts')).addHelp(...to),
+  login: async (...to) => (await import('./commands/login.ts')).addLoginCommand(...to),
+  logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),
+  whoami: async (...to) => (await import('./commands/whoami.ts')).addWhoamiCommand(...to),
+  auth: async (...to) => (await import('./commands/auth.ts')).addAuthCommands(...to),
+  profile: async (...to) => (await import('./commands/profile.ts')).addProfileCommands(...to),
+  config: async (...to) => (await import('./commands/config.ts')).addConfigCommands(...to),
+  api: async (...to) => (await import('./commands/api.ts')).addApiCommand(...to),
+  docs: async (...to) => (await import('./commands/docs.ts')).addDocsCommand(...to),
+  mcp: async (...to) => (await import('./commands/mcp.ts')).addMcpCommand(...to),
+  completion: async (...to) => (await import('./commands/completion.ts')).addCompletionCommand(...to),
+  commands: async (...to) => (await import('./commands/list-commands.ts')).addListCommandsCommand(...to),
+  help: async (...to) => (await import('./commands/help.ts')).addHelpCommand(...to),
 };
 
 /** Handwritten commands that are added to a group of generated commands. */
 const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[] = [
-  ['orders', async (...to) => (await import('./commands/orders/order-pay.ts')).addOrderPay(...to)],
-  ['orders', async (...to) => (await import('./commands/orders/order-watch.ts')).addOrderWatch(...to)],
-  ['orders', async (...to) => (await import('./commands/orders/order-export.ts')).addOrderExport(...to)],
-  ['orders', async (program, io) => (await import('./commands/orders/import-file.ts')).addImport(program, io, 'orders')],
-  ['products', async (program, io) => (await import('./commands/orders/import-file.ts')).addImport(program, io, 'products')],
-  ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTaskWait(...to)],
-  ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTaskResult(...to)],
-  ['events', async (...to) => (await import('./commands/events/event-watch.ts')).addEventWatch(...to)],
-  ['webhooks', async (...to) => (await import('./commands/events/webhook-listen.ts')).addWebhookListen(...to)],
+  ['orders', async (...to) => (await import('./commands/orders/order-pay.ts')).addOrdersPayCommand(...to)],
+  ['orders', async (...to) => (await import('./commands/orders/order-watch.ts')).addOrdersWatchCommand(...to)],
+  ['orders', async (...to) => (await import('./commands/orders/order-export.ts')).addOrdersExportCommand(...to)],
+  ['orders', async (program, io) => (await import('./commands/orders/import-command.ts')).addImportCommand(program, io, 'orders')],
+  ['products', async (program, io) => (await import('./commands/orders/import-command.ts')).addImportCommand(program, io, 'products')],
+  ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTasksWaitCommand(...to)],
+  ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTasksResultCommand(...to)],
+  ['events', async (...to) => (await import('./commands/events/event-watch.ts')).addEventsWatchCommand(...to)],
+  ['webhooks', async (...to) => (await import('./commands/events/webhook-listen.ts')).addWebhooksListenCommand(...to)],
 ];
 
 /** Commands that print information about all other commands. */
@@ -54,7 +54,7 @@ const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
  * Builds the part of the command tree that the first two words of the command line need, because loading every command takes longer than
  * running most of them. Builds the whole tree if `word` is missing or unknown.
  */
-export async function buildProgram(io: Io, word?: string, next?: string): Promise<Command> {
+export async function buildProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {
   const program = emptyProgram(io);
   const single = word === undefined || metaCommands.has(word) ? undefined : standaloneCommands[word];
   if (single) await single(program, io);
@@ -63,13 +63,13 @@ export async function buildProgram(io: Io, word?: string, next?: string): Promis
   if (program.commands.length === 0) return buildProgram(io);
   addGlobalFlags(program);
   program.hook('preAction', async (_, command) => {
-    const { jq } = globalFlagsOf(command);
-    if (jq !== undefined) await prepareJq(jq);
+    const { jq } = readGlobalFlags(command);
+    if (jq !== undefined) await loadJqFilter(jq);
   });
   return program;
 }
 
-async function addEverything(program: Command, io: Io): Promise<void> {
+async function addEverything(program: Command, io: CliEnvironment): Promise<void> {
   const { addContractCommands } = await import('./commands/contract-commands.ts');
   for (const add of Object.values(standaloneCommands).slice(0, signInCommandCount)) await add(program, io);
   addContractCommands(program, io);
@@ -77,8 +77,8 @@ async function addEverything(program: Command, io: Io): Promise<void> {
   for (const add of Object.values(standaloneCommands).slice(signInCommandCount)) await add(program, io);
 }
 
-async function addGroup(program: Command, io: Io, word: string, next: string | undefined): Promise<void> {
-  const { addContractCommands, groupNamed } = await import('./commands/contract-commands.ts');
+async function addGroup(program: Command, io: CliEnvironment, word: string, next: string | undefined): Promise<void> {
+  const { addContractCommands, resolveGroupName: groupNamed } = await import('./commands/contract-commands.ts');
   const group = groupNamed(word);
   if (addContractCommands(program, io, group, next)) return;
   for (const [name, add] of extraGroupCommands) if (name === group) await add(program, io);
@@ -87,7 +87,7 @@ async function addGroup(program: Command, io: Io, word: string, next: string | u
 /** Number of sign-in commands at the start of `standaloneCommands`. The help lists them first, because most commands require a sign-in. */
 const signInCommandCount = 4;
 
-const emptyProgram = (io: Io): Command =>
+const emptyProgram = (io: CliEnvironment): Command =>
   new Command('mandate')
     .description('Command-line client for the Mandate API: orders, products, payments and everything else.')
     .usage('<command>')

@@ -1,4 +1,4 @@
-import { clientWith, type Client, type ClientOptions } from './core/client.ts';
+import { createClientWithRoutes, type Client, type ClientOptions } from './core/client.ts';
 import type { Middleware } from './core/middleware.ts';
 import type { Resources as ChangedResources } from './generated/resources-v2.gen.ts';
 import { routes as changedRoutes } from './generated/routes-v2.gen.ts';
@@ -15,5 +15,5 @@ export function createClient(options: ClientOptions): ClientV2 {
   const operationRoutes: Record<string, string> = {};
   for (const [operation, route] of Object.entries(routes)) operationRoutes[operation] = route.replace('/api/v1/', '/api/v2/');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its routes and ChangedResources are generated from the same document
-  return clientWith(options, { ...operationRoutes, ...changedRoutes }) as unknown as ClientV2;
+  return createClientWithRoutes(options, { ...operationRoutes, ...changedRoutes }) as unknown as ClientV2;
 }

@@ -1,65 +1,65 @@
 import { initContract } from '@ts-rest/core';
-import { apiKeyProblems, apiKeys } from './resources/access/api-keys.ts';
-import { applicationProblems, applications } from './resources/access/applications.ts';
-import { auditEvents } from './resources/access/audit-events.ts';
-import { connectedApps } from './resources/access/connected-apps.ts';
-import { deliveryMethods } from './resources/orders/delivery-methods.ts';
-import { events } from './resources/events/events.ts';
-import { orderExports } from './resources/tasks/order-exports.ts';
-import { orderImports } from './resources/tasks/order-imports.ts';
-import { orderProblems, orders } from './resources/orders/orders.ts';
-import { ordersV2 } from './resources/orders/orders-v2.ts';
-import { paymentProblems, payments } from './resources/orders/payments.ts';
-import { productCategories } from './resources/products/product-categories.ts';
-import { productImports } from './resources/tasks/product-imports.ts';
-import { productProblems, products } from './resources/products/products.ts';
+import { apiKeyProblems, apiKeyRoutes } from './resources/access/api-keys.ts';
+import { applicationProblems, applicationRoutes } from './resources/access/applications.ts';
+import { auditEventRoutes } from './resources/access/audit-events.ts';
+import { connectedAppRoutes } from './resources/access/connected-apps.ts';
+import { deliveryMethodRoutes } from './resources/orders/delivery-methods.ts';
+import { eventRoutes } from './resources/events/events.ts';
+import { orderExportRoutes } from './resources/tasks/order-exports.ts';
+import { orderImportRoutes } from './resources/tasks/order-imports.ts';
+import { orderProblems, orderRoutes } from './resources/orders/orders.ts';
+import { orderRoutesV2 } from './resources/orders/orders-v2.ts';
+import { paymentProblems, paymentRoutes } from './resources/orders/payments.ts';
+import { productCategoryRoutes } from './resources/products/product-categories.ts';
+import { productImportRoutes } from './resources/tasks/product-imports.ts';
+import { productProblems, productRoutes } from './resources/products/products.ts';
 import { commonProblems } from './protocol/problems.ts';
-import { providerEventProblems, providerEvents } from './resources/orders/provider-events.ts';
-import { refundProblems, refunds } from './resources/orders/refunds.ts';
-import { shipmentProblems, shipments } from './resources/orders/shipments.ts';
-import { signingKeys } from './resources/access/signing-keys.ts';
-import { taskProblems, tasks } from './resources/tasks/tasks.ts';
-import { usage } from './resources/access/usage.ts';
-import { userProblems, users } from './resources/access/users.ts';
-import { versions } from './protocol/versions.ts';
-import { webhookProblems, webhooks } from './resources/events/webhooks.ts';
+import { providerEventProblems, providerEventRoutes } from './resources/orders/provider-events.ts';
+import { refundProblems, refundRoutes } from './resources/orders/refunds.ts';
+import { shipmentProblems, shipmentRoutes } from './resources/orders/shipments.ts';
+import { signingKeyRoutes } from './resources/access/signing-keys.ts';
+import { taskProblems, taskRoutes } from './resources/tasks/tasks.ts';
+import { usageRoutes } from './resources/access/usage.ts';
+import { userProblems, userRoutes } from './resources/access/users.ts';
+import { versionRoutes } from './protocol/versions.ts';
+import { webhookProblems, webhookRoutes } from './resources/events/webhooks.ts';
 
 const c = initContract();
 const versionOptions = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, strictStatusCodes: true }) as const;
 
 /** Resources that are the same in every version. */
 const resources = {
-  users,
-  products,
-  productCategories,
-  deliveryMethods,
-  orders,
-  payments,
-  providerEvents,
-  refunds,
-  shipments,
-  orderExports,
-  orderImports,
-  productImports,
-  tasks,
-  events,
-  webhooks,
-  connectedApps,
-  apiKeys,
-  applications,
-  auditEvents,
-  usage,
-  signingKeys,
+  users: userRoutes,
+  products: productRoutes,
+  productCategories: productCategoryRoutes,
+  deliveryMethods: deliveryMethodRoutes,
+  orders: orderRoutes,
+  payments: paymentRoutes,
+  providerEvents: providerEventRoutes,
+  refunds: refundRoutes,
+  shipments: shipmentRoutes,
+  orderExports: orderExportRoutes,
+  orderImports: orderImportRoutes,
+  productImports: productImportRoutes,
+  tasks: taskRoutes,
+  events: eventRoutes,
+  webhooks: webhookRoutes,
+  connectedApps: connectedAppRoutes,
+  apiKeys: apiKeyRoutes,
+  applications: applicationRoutes,
+  auditEvents: auditEventRoutes,
+  usage: usageRoutes,
+  signingKeys: signingKeyRoutes,
 };
 
 /** Contract of version 1, the current version of the API, and of the list of versions. */
-export const contract = { versions: c.router(versions, { strictStatusCodes: true }), ...c.router(resources, versionOptions('v1')) };
+export const contract = { versions: c.router(versionRoutes, { strictStatusCodes: true }), ...c.router(resources, versionOptions('v1')) };
 
 /** Contract of version 2, a preview. Resources that do not differ are taken from version 1. */
-export const contractV2 = c.router({ ...resources, orders: ordersV2 }, versionOptions('v2'));
+export const contractV2 = c.router({ ...resources, orders: orderRoutesV2 }, versionOptions('v2'));
 
 /** All problem codes of the API, with HTTP status and title. */
-export const problems = {
+export const problemDeclarations = {
   ...commonProblems,
   ...userProblems,
   ...productProblems,
@@ -74,15 +74,22 @@ export const problems = {
   ...webhookProblems,
 };
 
-export type ProblemCode = keyof typeof problems;
+export type ProblemCode = keyof typeof problemDeclarations;
 
-export { apiKeyCreate, apiKeyDaysMax, apiKeysMax, type ApiKey, type ApiKeyCreate, type NewApiKey } from './resources/access/api-keys.ts';
 export {
-  applicationCreate,
+  apiKeyCreateSchema,
+  maxApiKeyDays,
+  maxApiKeysPerUser,
+  type ApiKey,
+  type ApiKeyCreate,
+  type NewApiKey,
+} from './resources/access/api-keys.ts';
+export {
+  applicationCreateSchema,
   applicationGrantTypes,
-  refreshGraceSecondsMax,
-  applicationRegistrations,
-  requestsMax,
+  maxRefreshGraceSeconds,
+  applicationRegistrationMethods,
+  maxRequestLimit,
   type Application,
   type ApplicationCreate,
   type ApplicationUpdate,
@@ -92,31 +99,31 @@ export {
 } from './resources/access/applications.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
 export type { ConnectedApp } from './resources/access/connected-apps.ts';
-export { currencyExponent, decimalAmount } from './schema/currencies.ts';
+export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
-export { eventDays, eventSubjects, eventTypes, eventWildcards } from './resources/events/events.ts';
-export type { Event, EventPage, EventSubject, EventType, EventWildcard } from './resources/events/events.ts';
-export { importOrderRowsMax, importRowMax, slowestUpload, uploadLimits } from './resources/tasks/imports.ts';
-export { priceMax } from './schema/money.ts';
-export { deliveryInput, orderLinesMax, ordersWithItemsMax, quantityMax } from './resources/orders/orders.ts';
-export { cancelReasons, fulfillmentStatuses, orderStatuses, paymentStatuses, taxModes } from './resources/orders/orders.ts';
-export { exportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
+export { eventRetentionDays, eventSubjectScopes, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
+export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
+export { maxImportRowsPerOrder, maxImportRowBytes, minimumUploadRate, uploadLimitsText } from './resources/tasks/import-parameters.ts';
+export { maxPrice } from './schema/money.ts';
+export { deliveryInputSchema, maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
+export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
+export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/line-quantity.ts';
 export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';
 export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './resources/orders/orders-v2.ts';
 export {
   paymentFailureCodes,
   paymentProviderNames,
-  paymentSteps,
-  testMethodTokens,
+  paymentProgressStatuses,
+  testPaymentMethodTokens,
   type Payment,
   type PaymentCreate,
 } from './resources/orders/payments.ts';
-export { totalCountMax } from './schema/pagination.ts';
-export { problemCodesOf, transportProblems, type ProblemDeclaration } from './protocol/problems.ts';
+export { maxTotalCount } from './schema/pagination.ts';
+export { problemCodesOfResponse, transportProblems, type ProblemDeclaration } from './protocol/problems.ts';
 export type { ProductCategory } from './resources/products/product-categories.ts';
-export { productCreate, productUpdate } from './resources/products/products.ts';
-export { productStatuses, stockAdjustmentReasons, stockMax } from './resources/products/products.ts';
+export { productCreateSchema, productUpdateSchema } from './resources/products/products.ts';
+export { productStatuses, stockAdjustmentReasons, maxStock } from './resources/products/products.ts';
 export type {
   Product,
   ProductCreate,
@@ -126,22 +133,30 @@ export type {
   StockAdjustmentCreate,
 } from './resources/products/products.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
-export { type Deprecation, metadataOf, routesOf, type RouteMetadata, usualBodyMax } from './protocol/route-metadata.ts';
-export { administratorScopes, rolesFor, scopeNames, scopes, type Scope } from './protocol/scopes.ts';
-export { fileFormats, fileMediaTypes, tasksAtOnceMax, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
+export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
+export { administratorOnlyScopes, rolesForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
+export { fileFormats, fileMediaTypes, maxConcurrentTasks, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
 export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
-export { characterFault, instantInput, line, metadataPairsMax } from './schema/text.ts';
-export { email, userCreate, userRoles, userStatuses, type User, type UserCreate, type UserUpdate } from './resources/access/users.ts';
-export { type ApiVersion, type ApiVersionAnswer, apiVersions, currentApiVersion } from './protocol/versions.ts';
+export { findCharacterError, timestampInputSchema, singleLineSchema, maxMetadataPairs } from './schema/text-and-timestamps.ts';
+export {
+  emailSchema,
+  userCreateSchema,
+  userRoles,
+  userStatuses,
+  type User,
+  type UserCreate,
+  type UserUpdate,
+} from './resources/access/users.ts';
+export { type ApiVersion, type ApiVersionResponse, apiVersions, currentApiVersion } from './protocol/versions.ts';
 export {
   webhookDeliveryStatuses,
   webhookDisabledReasons,
-  webhookEndpointsMax,
-  webhookFailingDaysMax,
-  webhookTriesMax,
+  maxWebhookEndpoints,
+  maxWebhookFailingDays,
+  maxWebhookAttempts,
 } from './resources/events/webhooks.ts';
 export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/events/webhooks.ts';
 export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/events/webhooks.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 import { writeManPages } from './write-man-pages.ts';
 
 const directory = fileURLToPath(new URL('../', import.meta.url));
@@ -78,7 +78,7 @@ async function collectLicenses(files: readonly string[]): Promise<string> {
     [...packages].toSorted().map(async (path) => {
       const root = join(directory, path);
       const manifest: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-      const [name, version, license] = ['name', 'version', 'license'].map((key) => (isObject(manifest) ? String(manifest[key]) : ''));
+      const [name, version, license] = ['name', 'version', 'license'].map((key) => (isRecord(manifest) ? String(manifest[key]) : ''));
       const file = (await readdir(root)).find((entry) => /^licen[cs]e/i.test(entry));
       return `${name} ${version} (${license})\n\n${file === undefined ? '' : await readFile(join(root, file), 'utf8')}`;
     }),

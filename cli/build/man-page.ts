@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { helpTopics } from '../output/help-topics.ts';
-import { isGlobalFlag } from '../command-helpers.ts';
+import { isGlobalOption } from '../command-helpers.ts';
 
 /** Returns the name of a command's man page, such as `mandate-orders-pay`. */
-export const manPageName = (command: Command): string => commandPath(command).join('-');
+export const getManPageName = (command: Command): string => commandPath(command).join('-');
 
 /** Returns the man page of a command in roff, built from its `--help` output. */
-export function manPage(command: Command): string {
+export function renderManPage(command: Command): string {
   const help = command.createHelp();
-  const name = manPageName(command);
+  const name = getManPageName(command);
   const children = help.visibleCommands(command);
   const options = help.visibleOptions(command);
   const isRoot = command.parent === null;
@@ -22,9 +22,9 @@ export function manPage(command: Command): string {
     section('COMMANDS', definitions(children.map((child) => [help.subcommandTerm(child), help.subcommandDescription(child)]))),
     section(
       'OPTIONS',
-      definitions(options.filter((option) => !isGlobalFlag(option)).map((one) => [one.flags, help.optionDescription(one)])),
+      definitions(options.filter((option) => !isGlobalOption(option)).map((one) => [one.flags, help.optionDescription(one)])),
     ),
-    section('GLOBAL OPTIONS', definitions(options.filter(isGlobalFlag).map((one) => [one.flags, help.optionDescription(one)]))),
+    section('GLOBAL OPTIONS', definitions(options.filter(isGlobalOption).map((one) => [one.flags, help.optionDescription(one)]))),
     section('NOTES', preformatted(textAfterHelp(command))),
     ...(isRoot ? Object.values(helpTopics).map(({ text }) => topicSection(text)) : []),
     section('SEE ALSO', [
@@ -72,8 +72,8 @@ function textAfterHelp(command: Command): string {
 }
 
 const relatedPages = (command: Command, children: readonly Command[]): string[] => [
-  ...(command.parent ? [manPageName(command.parent)] : []),
-  ...children.map(manPageName),
+  ...(command.parent ? [getManPageName(command.parent)] : []),
+  ...children.map(getManPageName),
 ];
 
 /** Escapes text for roff: backslashes, hyphens, and a dot or apostrophe at the start of a line, which would be control characters. */

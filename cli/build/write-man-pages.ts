@@ -1,16 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { manPage, manPageName } from './man-page.ts';
+import { renderManPage, getManPageName } from './man-page.ts';
 import { buildProgram } from '../program.ts';
-import { silentIo } from './silent-environment.ts';
+import { silentEnvironment } from './silent-environment.ts';
 
 /** Writes one man page for the program and one for each command to `directory`. */
 export async function writeManPages(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   const write = async (command: Command): Promise<void> => {
-    await writeFile(join(directory, `${manPageName(command)}.1`), manPage(command));
+    await writeFile(join(directory, `${getManPageName(command)}.1`), renderManPage(command));
     for (const child of command.commands) await write(child);
   };
-  await write(await buildProgram(silentIo));
+  await write(await buildProgram(silentEnvironment));
 }

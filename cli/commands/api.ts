@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Answer, QueryValue } from '@mandate/client-sdk';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { plainText, printableJson } from '../terminal/safe-terminal-text.ts';
-import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
-import { readInput } from '../contract-commands/read-json-input.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
+import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { readTextInput } from '../contract-commands/read-json-input.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 import { openSession } from '../sign-in/session.ts';
-import { settingsOf, type Settings } from '../settings/settings.ts';
-import { showPages } from '../output/print-pages.ts';
-import { showResult } from '../output/print-result.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { printPages } from '../output/print-pages.ts';
+import { printResult } from '../output/print-result.ts';
 
 type ApiFlags = {
   readonly method?: string;
@@ -26,8 +26,8 @@ type ApiFlags = {
 
 const appendValue = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
-export function addApi(program: Command, io: Io): void {
-  const command = leafCommand(program, 'api', 'Send any request to the API')
+export function addApiCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(program, 'api', 'Send any request to the API')
     .description('Send any request to the API with the credentials of the signed-in user.')
     .argument('<path>', 'path that starts with a slash, such as /api/v1/orders')
     .option('-X, --method <name>', 'HTTP method (default: GET, or POST if there are fields or a body)')
@@ -38,21 +38,21 @@ export function addApi(program: Command, io: Io): void {
     .option('--paginate', 'fetch every page of a list')
     .option('-i, --include', 'also print the response status and headers')
     .option('--silent', 'do not print the response body')
-    .action(async (path: string) => callApi(io, settingsOf(globalFlagsOf(command), io), path, command.opts<ApiFlags>()));
+    .action(async (path: string) => callApi(io, resolveSettings(readGlobalFlags(command), io), path, command.opts<ApiFlags>()));
 }
 
-async function callApi(io: Io, settings: Settings, path: string, flags: ApiFlags): Promise<void> {
+async function callApi(io: CliEnvironment, settings: Settings, path: string, flags: ApiFlags): Promise<void> {
   // A path such as `//evil.example` would address another host.
   if (!/^\/(?![/\\])/.test(path))
     throw usageError('The path must start with a single slash, as in /api/v1/orders. Tokens are only sent to the service');
   const fields = await parseFields(io, flags);
-  const input = flags.input === undefined ? undefined : parseJson(await readInput(io, flags.input));
+  const input = flags.input === undefined ? undefined : parseJson(await readTextInput(io, flags.input));
   const method = (flags.method ?? (input !== undefined || Object.keys(fields).length > 0 ? 'POST' : 'GET')).toUpperCase();
   if (!/^[A-Z]{3,10}$/.test(method)) throw usageError(`${JSON.stringify(method)} is not an HTTP method`);
   const inQuery = method === 'GET' || method === 'HEAD';
   const body = inQuery
     ? undefined
-    : isObject(input)
+    : isRecord(input)
       ? { ...input, ...fields }
       : (input ?? (Object.keys(fields).length > 0 ? fields : undefined));
   const headers = parseHeaders(flags.header);
@@ -62,21 +62,23 @@ async function callApi(io: Io, settings: Settings, path: string, flags: ApiFlags
   const requestWith = (cursor: string | undefined) =>
     client.request({ method, path, body, query: toQuery(inQuery ? fields : {}, cursor) }, options);
   const asJson = { ...settings, format: settings.format === 'text' ? ('json' as const) : settings.format };
-  if (flags.paginate) return showPages({ io, settings: asJson, all: true, pageAt: requestWith });
+  if (flags.paginate) return printPages({ io, settings: asJson, all: true, pageAt: requestWith });
   const answer = await requestWith(undefined).withResponse();
   if (flags.include) io.stdout.write(formatHeaders(answer));
-  if (!flags.silent && answer.data !== undefined) showResult(io, asJson, answer.data);
+  if (!flags.silent && answer.data !== undefined) printResult(io, asJson, answer.data);
 }
 
-const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+const usageError = (message: string): CommandError => new CommandError(exitCodes.usage, 'usage', message);
 
 const formatHeaders = ({ status, headers }: Answer<unknown>): string =>
-  [`HTTP ${status}`, ...Array.from(headers, ([name, value]) => `${name}: ${value}`), ''].map((line) => `${plainText(line)}\n`).join('');
+  [`HTTP ${status}`, ...Array.from(headers, ([name, value]) => `${name}: ${value}`), '']
+    .map((line) => `${sanitizeForTerminal(line)}\n`)
+    .join('');
 
 function toQuery(fields: Record<string, unknown>, cursor: string | undefined): Record<string, QueryValue> {
   const pairs = Object.entries(fields).map(([name, value]): [string, QueryValue] => [
     name,
-    typeof value === 'string' ? value : printableJson(value),
+    typeof value === 'string' ? value : toPrintableJson(value),
   ]);
   return { ...Object.fromEntries(pairs), ...(cursor !== undefined && { cursor }) };
 }
@@ -93,7 +95,7 @@ function parseHeaders(texts: readonly string[] = []): Record<string, string> {
   );
 }
 
-async function parseFields(io: Io, { field = [], typedField = [] }: ApiFlags): Promise<Record<string, unknown>> {
+async function parseFields(io: CliEnvironment, { field = [], typedField = [] }: ApiFlags): Promise<Record<string, unknown>> {
   const fields: Record<string, unknown> = {};
   for (const [text, typed] of [...field.map((one) => [one, false] as const), ...typedField.map((one) => [one, true] as const)]) {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
@@ -103,8 +105,8 @@ async function parseFields(io: Io, { field = [], typedField = [] }: ApiFlags): P
   return fields;
 }
 
-const parseTypedValue = async (io: Io, text: string): Promise<unknown> => {
-  if (text.startsWith('@')) return readInput(io, text.slice(1));
+const parseTypedValue = async (io: CliEnvironment, text: string): Promise<unknown> => {
+  if (text.startsWith('@')) return readTextInput(io, text.slice(1));
   return /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text) ? (JSON.parse(text) as unknown) : text;
 };
 
@@ -114,7 +116,7 @@ function setField(fields: Record<string, unknown>, name: string, value: unknown)
   const [last = '', ...outer] = keys.toReversed();
   let target: Record<string, unknown> = fields;
   for (const key of last === '' ? outer.toReversed().slice(0, -1) : outer.toReversed()) {
-    const inner: Record<string, unknown> = isObject(target[key]) ? target[key] : {};
+    const inner: Record<string, unknown> = isRecord(target[key]) ? target[key] : {};
     target[key] = inner;
     target = inner;
   }
@@ -131,6 +133,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw new CommandFailure(exitCodes.usage, 'usage', 'The body is not valid JSON', { cause });
+    throw new CommandError(exitCodes.usage, 'usage', 'The body is not valid JSON', { cause });
   }
 }

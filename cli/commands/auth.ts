@@ -1,33 +1,33 @@
 import type { Command } from 'commander';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { scopeSummaries } from '../contract-commands/commands.gen.ts';
-import { credentialStore } from '../sign-in/credential-store.ts';
+import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { globalFlagsOf, groupCommand, leafCommand } from '../command-helpers.ts';
-import { durationMs } from '../contract-commands/parse-flags.ts';
-import { openSession, requireSignIn, tokenSource } from '../sign-in/session.ts';
-import { settingsOf, withProfile, type Settings } from '../settings/settings.ts';
-import { checkFields, showResult } from '../output/print-result.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { readGlobalFlags, addGroupCommand, addLeafCommand } from '../command-helpers.ts';
+import { parseDurationMs } from '../contract-commands/parse-flags.ts';
+import { openSession, requireSignIn, createTokenSource } from '../sign-in/session.ts';
+import { resolveSettings, addProfileToLoginHint, type Settings } from '../settings/settings.ts';
+import { assertKnownFields, printResult } from '../output/print-result.ts';
 
-export function addAuth(program: Command, io: Io): void {
-  const group = groupCommand(program, 'auth', 'Show the sign-ins on this machine and their scopes');
-  const status = leafCommand(group, 'status', 'List every sign-in and show which one is used').action(async () =>
-    showStatus(io, settingsOf(globalFlagsOf(status), io)),
+export function addAuthCommands(program: Command, io: CliEnvironment): void {
+  const group = addGroupCommand(program, 'auth', 'Show the sign-ins on this machine and their scopes');
+  const status = addLeafCommand(group, 'status', 'List every sign-in and show which one is used').action(async () =>
+    showStatus(io, resolveSettings(readGlobalFlags(status), io)),
   );
-  const token = leafCommand(group, 'token', 'Print the access token for use in another program')
+  const token = addLeafCommand(group, 'token', 'Print the access token for use in another program')
     .option('--min-ttl <duration>', 'renew the token if it expires within this time (default: 60s)')
-    .action(async () => printToken(io, settingsOf(globalFlagsOf(token), io), token.opts<{ minTtl?: string }>().minTtl));
-  const scopes = leafCommand(group, 'scopes', 'List all scopes and show which ones are granted').action(async () =>
-    showScopes(io, settingsOf(globalFlagsOf(scopes), io)),
+    .action(async () => printToken(io, resolveSettings(readGlobalFlags(token), io), token.opts<{ minTtl?: string }>().minTtl));
+  const scopes = addLeafCommand(group, 'scopes', 'List all scopes and show which ones are granted').action(async () =>
+    showScopes(io, resolveSettings(readGlobalFlags(scopes), io)),
   );
 }
 
 const statusColumns = ['source', 'used', 'user', 'api_url', 'scopes', 'expires_at', 'renewable', 'storage'];
 
-async function showStatus(io: Io, settings: Settings): Promise<void> {
-  checkFields(settings, statusColumns);
-  const store = credentialStore(settings.directory);
+async function showStatus(io: CliEnvironment, settings: Settings): Promise<void> {
+  assertKnownFields(settings, statusColumns);
+  const store = createCredentialStore(settings.directory);
   const signIns = Object.entries(await store.readAll()).map(
     ([profile, { apiUrl, user, scopes, expiresAt, refreshToken, storage = 'file' }]) => ({
       source: `profile ${profile}`,
@@ -45,22 +45,23 @@ async function showStatus(io: Io, settings: Settings): Promise<void> {
     ...(settings.token === undefined ? [] : [{ ...environment, expires_at: null, renewable: false, storage: null }]),
     ...signIns,
   ];
-  if (data.length === 0 && !settings.quiet) io.stderr.write(withProfile(io, 'You are not signed in. Sign in with: mandate login\n'));
-  showResult(io, settings, { data }, statusColumns);
+  if (data.length === 0 && !settings.quiet)
+    io.stderr.write(addProfileToLoginHint(io, 'You are not signed in. Sign in with: mandate login\n'));
+  printResult(io, settings, { data }, statusColumns);
 }
 
-async function printToken(io: Io, settings: Settings, minTtl: string | undefined): Promise<void> {
-  const ttlMs = minTtl === undefined ? 60_000 : durationMs(minTtl);
+async function printToken(io: CliEnvironment, settings: Settings, minTtl: string | undefined): Promise<void> {
+  const ttlMs = minTtl === undefined ? 60_000 : parseDurationMs(minTtl);
   if (ttlMs === undefined) {
-    throw new CommandFailure(exitCodes.usage, 'usage', `--min-ttl must be a duration such as 60s or 5m, not ${JSON.stringify(minTtl)}`);
+    throw new CommandError(exitCodes.usage, 'usage', `--min-ttl must be a duration such as 60s or 5m, not ${JSON.stringify(minTtl)}`);
   }
   const session = await openSession(io, settings);
   requireSignIn(session);
   const { credential, store } = session;
   const token =
-    settings.token ?? (credential && (await ensureTokenTtl(tokenSource(io, store, settings.profile, credential), credential, ttlMs)));
+    settings.token ?? (credential && (await ensureTokenTtl(createTokenSource(io, store, settings.profile, credential), credential, ttlMs)));
   if (credential?.bound && !settings.quiet) {
-    const hint = withProfile(io, 'Get a token for other programs with: mandate login --no-dpop');
+    const hint = addProfileToLoginHint(io, 'Get a token for other programs with: mandate login --no-dpop');
     io.stderr.write(`This token is bound to a key of this machine, so other programs cannot use it. ${hint}\n`);
   } else if (io.stdout.isTTY && !settings.quiet) io.stderr.write('Anyone who has this token can act as you until it expires.\n');
   io.stdout.write(settings.format === 'text' ? `${token}\n` : `${JSON.stringify({ access_token: token })}\n`);
@@ -68,7 +69,7 @@ async function printToken(io: Io, settings: Settings, minTtl: string | undefined
 
 /** Returns the access token, renewed if it expires within `ttlMs`. */
 async function ensureTokenTtl(
-  source: ReturnType<typeof tokenSource>,
+  source: ReturnType<typeof createTokenSource>,
   { accessToken, expiresAt }: { accessToken: string; expiresAt: number },
   ttlMs: number,
 ): Promise<string> {
@@ -76,11 +77,11 @@ async function ensureTokenTtl(
   return (await source.replacement?.(accessToken)) ?? source.accessToken();
 }
 
-async function showScopes(io: Io, settings: Settings): Promise<void> {
+async function showScopes(io: CliEnvironment, settings: Settings): Promise<void> {
   const names = ['scope', 'granted', 'allows'];
-  checkFields(settings, names);
+  assertKnownFields(settings, names);
   const { credential } = await openSession(io, settings);
   const granted = credential?.scopes ?? [];
   const data = Object.entries(scopeSummaries).map(([scope, allows]) => ({ scope, granted: granted.includes(scope), allows }));
-  showResult(io, settings, { data }, names);
+  printResult(io, settings, { data }, names);
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import type { Io } from '../environment.ts';
-import { leafCommand } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { addLeafCommand } from '../command-helpers.ts';
 
 // The scripts never evaluate user input: they pass the words on unchanged and treat the output of the command as text.
 const scripts = {
@@ -51,8 +51,8 @@ Examples:
   fish        mandate completion fish > ~/.config/fish/completions/mandate.fish
   PowerShell  mandate completion powershell | Out-String | Invoke-Expression, in $PROFILE`;
 
-export function addCompletion(program: Command, io: Io): void {
-  leafCommand(program, 'completion', 'Print a shell completion script')
+export function addCompletionCommand(program: Command, io: CliEnvironment): void {
+  addLeafCommand(program, 'completion', 'Print a shell completion script')
     .description('Print a script that adds completion of commands, flags and values to your shell.')
     .addArgument(new Argument('<shell>').choices(shells))
     .addHelpText('after', examples)

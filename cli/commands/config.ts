@@ -1,70 +1,74 @@
 import type { Command } from 'commander';
-import { CommandFailure } from '../errors/command-error.ts';
-import { configKeys, configPath, readConfig, withProfile, writeConfig } from '../settings/config-file.ts';
-import { directoryOf } from '../settings/config-directory.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { profileSettingDefinitions, getConfigFilePath, readConfigFile, replaceProfile, writeConfigFile } from '../settings/config-file.ts';
+import { getConfigDirectory } from '../settings/config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { nearest } from '../terminal/did-you-mean.ts';
-import { globalFlagsOf, groupCommand, leafCommand } from '../command-helpers.ts';
-import { settingsOf, type Settings } from '../settings/settings.ts';
-import { checkFields, jsonLine, showResult } from '../output/print-result.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { findClosestMatch } from '../terminal/did-you-mean.ts';
+import { readGlobalFlags, addGroupCommand, addLeafCommand } from '../command-helpers.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { assertKnownFields, formatJsonLine, printResult } from '../output/print-result.ts';
 
 const columns = ['key', 'value', 'what'];
-const keyHelp = `\nKeys:\n${Object.entries(configKeys)
+const keyHelp = `\nKeys:\n${Object.entries(profileSettingDefinitions)
   .map(([key, { summary }]) => `  ${key.padEnd(12)}${summary}`)
   .join('\n')}`;
 
-export function addConfig(program: Command, io: Io): void {
-  const group = groupCommand(program, 'config', 'Read and change the settings of a profile');
-  const list = leafCommand(group, 'list', 'List every key and its value').action(() => {
-    const settings = settingsOf(globalFlagsOf(list), io);
-    checkFields(settings, columns);
-    const data = Object.entries(configKeys).map(([key, { summary }]) => ({ key, value: settings.config[key] ?? null, what: summary }));
-    showResult(io, settings, { data }, columns);
+export function addConfigCommands(program: Command, io: CliEnvironment): void {
+  const group = addGroupCommand(program, 'config', 'Read and change the settings of a profile');
+  const list = addLeafCommand(group, 'list', 'List every key and its value').action(() => {
+    const settings = resolveSettings(readGlobalFlags(list), io);
+    assertKnownFields(settings, columns);
+    const data = Object.entries(profileSettingDefinitions).map(([key, { summary }]) => ({
+      key,
+      value: settings.config[key] ?? null,
+      what: summary,
+    }));
+    printResult(io, settings, { data }, columns);
   });
-  const get = leafCommand(group, 'get', 'Print the value of a key')
+  const get = addLeafCommand(group, 'get', 'Print the value of a key')
     .argument('<key>', 'one of the keys below')
     .addHelpText('after', keyHelp)
     .action((key: string) => {
-      const settings = settingsOf(globalFlagsOf(get), io);
+      const settings = resolveSettings(readGlobalFlags(get), io);
       const value = settings.config[requireKnownKey(key)];
-      if (value === undefined) throw new CommandFailure(exitCodes.notFound, 'not_set', `${key} is not set in profile ${settings.profile}`);
-      io.stdout.write(settings.format === 'text' ? `${value}\n` : jsonLine(io, settings, { key, value }));
+      if (value === undefined) throw new CommandError(exitCodes.notFound, 'not_set', `${key} is not set in profile ${settings.profile}`);
+      io.stdout.write(settings.format === 'text' ? `${value}\n` : formatJsonLine(io, settings, { key, value }));
     });
-  const set = leafCommand(group, 'set', 'Set the value of a key')
+  const set = addLeafCommand(group, 'set', 'Set the value of a key')
     .argument('<key>', 'one of the keys below')
     .argument('<value>')
     .addHelpText('after', keyHelp)
     .action((key: string, value: string) => {
-      if (!configKeys[requireKnownKey(key)]?.isValid(value)) {
-        throw new CommandFailure(
+      if (!profileSettingDefinitions[requireKnownKey(key)]?.isValid(value)) {
+        throw new CommandError(
           exitCodes.usage,
           'usage',
-          `Invalid value for ${key} (${configKeys[key]?.summary}): ${JSON.stringify(value)}`,
+          `Invalid value for ${key} (${profileSettingDefinitions[key]?.summary}): ${JSON.stringify(value)}`,
         );
       }
-      updateProfile(settingsOf(globalFlagsOf(set), io), (profile) => ({ ...profile, [key]: value }));
+      updateProfile(resolveSettings(readGlobalFlags(set), io), (profile) => ({ ...profile, [key]: value }));
     });
-  const unset = leafCommand(group, 'unset', 'Remove the value of a key')
+  const unset = addLeafCommand(group, 'unset', 'Remove the value of a key')
     .argument('<key>', 'one of the keys below')
     .addHelpText('after', keyHelp)
     .action((key: string) => {
       requireKnownKey(key);
-      updateProfile(settingsOf(globalFlagsOf(unset), io), (profile) =>
+      updateProfile(resolveSettings(readGlobalFlags(unset), io), (profile) =>
         Object.fromEntries(Object.entries(profile).filter(([name]) => name !== key)),
       );
     });
-  const path = leafCommand(group, 'path', 'Print the path of the configuration file').action(() => {
-    const file = configPath(directoryOf(io));
-    io.stdout.write(globalFlagsOf(path).json ? `${JSON.stringify({ path: file })}\n` : `${file}\n`);
+  const path = addLeafCommand(group, 'path', 'Print the path of the configuration file').action(() => {
+    const file = getConfigFilePath(getConfigDirectory(io));
+    io.stdout.write(readGlobalFlags(path).json ? `${JSON.stringify({ path: file })}\n` : `${file}\n`);
   });
 }
 
 function requireKnownKey(key: string): string {
-  if (Object.hasOwn(configKeys, key)) return key;
-  const closest = nearest(key, Object.keys(configKeys));
-  throw new CommandFailure(exitCodes.usage, 'usage', `Unknown key: ${key}`, {
-    hint: closest === undefined ? `Available keys: ${Object.keys(configKeys).join(', ')}` : `Did you mean ${closest}?`,
+  if (Object.hasOwn(profileSettingDefinitions, key)) return key;
+  const closest = findClosestMatch(key, Object.keys(profileSettingDefinitions));
+  throw new CommandError(exitCodes.usage, 'usage', `Unknown key: ${key}`, {
+    hint: closest === undefined ? `Available keys: ${Object.keys(profileSettingDefinitions).join(', ')}` : `Did you mean ${closest}?`,
   });
 }
 
@@ -72,6 +76,6 @@ function updateProfile(
   { directory, profile }: Settings,
   update: (profile: Readonly<Record<string, string>>) => Record<string, string>,
 ): void {
-  const config = readConfig(directory);
-  writeConfig(directory, withProfile(config, profile, update(config.profiles[profile] ?? {})));
+  const config = readConfigFile(directory);
+  writeConfigFile(directory, replaceProfile(config, profile, update(config.profiles[profile] ?? {})));
 }

@@ -1,15 +1,15 @@
 import { Option, type Command } from 'commander';
-import { aliasOfCommand, aliasOfGroup, resolveAlias } from '../contract-commands/command-aliases.ts';
-import { byHand } from '../contract-commands/handwritten-commands.ts';
+import { getCommandAlias, getGroupAlias, resolveAlias } from '../contract-commands/command-aliases.ts';
+import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
 import type { CommandSpec } from '../contract-commands/command-specification.ts';
-import { flagDescription, flagsOf, kebabCase, type Flag } from '../contract-commands/flags.ts';
-import type { Io } from '../environment.ts';
-import { globalFlagsOf, groupCommand, leafCommand, noteChoices } from '../command-helpers.ts';
-import { questions } from '../contract-commands/confirmation-questions.ts';
-import type { Typed } from '../contract-commands/parse-flags.ts';
-import { runContractCommand, type OwnFlags } from '../contract-commands/run-contract-command.ts';
-import { settingsOf } from '../settings/settings.ts';
+import { describeFlag, flagsFromSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { readGlobalFlags, addGroupCommand, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
+import { confirmationQuestions } from '../contract-commands/confirmation-questions.ts';
+import type { RawFlagValues } from '../contract-commands/parse-flags.ts';
+import { runContractCommand, type GenericFlags } from '../contract-commands/run-contract-command.ts';
+import { resolveSettings } from '../settings/settings.ts';
 
 const groupSummaries: Readonly<Record<string, string>> = {
   versions: 'Versions of the API',
@@ -33,59 +33,61 @@ const groupSummaries: Readonly<Record<string, string>> = {
 };
 
 /** Returns the group with this name or alias. Returns an unknown word unchanged. */
-export const groupNamed = (word: string): string => resolveAlias(word, Object.keys(groupSummaries), aliasOfGroup) ?? word;
+export const resolveGroupName = (word: string): string => resolveAlias(word, Object.keys(groupSummaries), getGroupAlias) ?? word;
 
 /**
  * Adds one command for each operation of the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
  * group, and with `onlyName` only this command if it exists. Returns whether it added only that one command.
  */
-export function addContractCommands(program: Command, io: Io, onlyGroup?: string, onlyName?: string): boolean {
-  const candidates = commandSpecs.filter(({ operationId, group }) => !(operationId in byHand) && (onlyGroup ?? group) === group);
+export function addContractCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
+  const candidates = commandSpecs.filter(
+    ({ operationId, group }) => !(operationId in handwrittenCommands) && (onlyGroup ?? group) === group,
+  );
   const names = candidates.map(({ name }) => name);
   const onlySpec =
-    onlyGroup === undefined ? undefined : candidates.find(({ name }) => name === resolveAlias(onlyName, names, aliasOfCommand));
+    onlyGroup === undefined ? undefined : candidates.find(({ name }) => name === resolveAlias(onlyName, names, getCommandAlias));
   const specs = onlySpec ? [onlySpec] : candidates;
   for (const [group, groupSpecs] of Map.groupBy(specs, (spec) => spec.group)) {
-    const parent = groupCommand(program, group, groupSummaries[group] ?? '');
+    const parent = addGroupCommand(program, group, groupSummaries[group] ?? '');
     for (const spec of groupSpecs) addContractCommand(parent, spec, io);
   }
   return onlySpec !== undefined;
 }
 
-function addContractCommand(parent: Command, spec: CommandSpec, io: Io): void {
-  const command = leafCommand(parent, spec.name, spec.summary);
+function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironment): void {
+  const command = addLeafCommand(parent, spec.name, spec.summary);
   if (spec.description) command.description(`${spec.summary}.\n${spec.description}`);
-  for (const { name, schema } of spec.pathParameters) command.argument(`<${kebabCase(name)}>`, schema.description);
+  for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);
   const typed = addContractFlags(command, spec);
   if (spec.body)
     command.option('--input <file>', 'read the JSON body from a file, or from standard input if it is -; flags override its fields');
   if (spec.ifMatch) command.option('--if-match <etag>', 'send the request only if the resource still has this ETag');
   if (spec.paginated) command.option('--all', 'fetch every page');
   if (spec.method === 'GET') command.option('-w, --web', 'open the matching page in the browser');
-  if (spec.operationId in questions) command.option('-y, --yes', 'skip the confirmation prompt');
+  if (spec.operationId in confirmationQuestions) command.option('-y, --yes', 'skip the confirmation prompt');
   command.option('--print-request', 'print the request without sending it');
   if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
   command.action(async () => {
-    const settings = settingsOf(globalFlagsOf(command), io);
-    await runContractCommand({ io, settings, spec, path: command.args, typed, own: command.opts<OwnFlags>() });
+    const settings = resolveSettings(readGlobalFlags(command), io);
+    await runContractCommand({ io, settings, spec, path: command.args, typed, own: command.opts<GenericFlags>() });
   });
 }
 
 /** Adds the flags of an operation to a command. Returns a map that is filled during parsing with every value of each flag, in order. */
-export function addContractFlags(command: Command, spec: CommandSpec): Typed {
-  const typed = new Map<Flag, string[]>();
-  for (const flag of flagsOf(spec)) addFlag(command, flag, typed);
+export function addContractFlags(command: Command, spec: CommandSpec): RawFlagValues {
+  const typed = new Map<ContractFlag, string[]>();
+  for (const flag of flagsFromSpec(spec)) addFlag(command, flag, typed);
   if (spec.idempotent) command.option('--idempotency-key <key>', 'retry safely: requests with the same key are executed at most once');
   return typed;
 }
 
-const allowedValues = ({ schema }: Flag): string[] => {
+const allowedValues = ({ schema }: ContractFlag): string[] => {
   const { enum: choices = [], type } = schema.items ?? schema;
   return type.includes('boolean') ? ['true', 'false'] : choices.filter((choice) => choice !== null);
 };
 
-function addFlag(command: Command, flag: Flag, typed: Map<Flag, string[]>): void {
-  const description = flagDescription(flag);
+function addFlag(command: Command, flag: ContractFlag, typed: Map<ContractFlag, string[]>): void {
+  const description = describeFlag(flag);
   if (flag.kind === 'switch') {
     command.option(flag.name, description.replace(/^`true` /, ''));
     command.on(`option:${flag.name.slice(2)}`, () => typed.set(flag, ['true']));
@@ -96,5 +98,5 @@ function addFlag(command: Command, flag: Flag, typed: Map<Flag, string[]>): void
     typed.set(flag, [...(typed.get(flag) ?? []), text]);
     return text;
   });
-  command.addOption(noteChoices(option, allowedValues(flag)));
+  command.addOption(setCompletionChoices(option, allowedValues(flag)));
 }

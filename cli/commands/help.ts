@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { helpTopics } from '../output/help-topics.ts';
-import type { Io } from '../environment.ts';
-import { manPage } from '../build/man-page.ts';
-import { findCommand, leafCommand, unknownCommand } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { renderManPage } from '../build/man-page.ts';
+import { findSubcommand, addLeafCommand, unknownCommandError } from '../command-helpers.ts';
 
 const topicList = Object.entries(helpTopics)
   .map(([name, { summary }]) => `\n  ${name.padEnd(14)}${summary}`)
   .join('');
 
-export function addHelp(program: Command, io: Io): void {
-  leafCommand(program, 'help', 'Show help for a command or topic')
+export function addHelpCommand(program: Command, io: CliEnvironment): void {
+  addLeafCommand(program, 'help', 'Show help for a command or topic')
     .argument('[command...]', 'name of a command or topic')
     .option('--man', 'print the man page: mandate help orders pay --man | man -l -')
     .addHelpText('after', `\nTopics:${topicList}`)
@@ -17,13 +17,13 @@ export function addHelp(program: Command, io: Io): void {
       const topic = Object.hasOwn(helpTopics, words.join(' ')) ? helpTopics[words.join(' ')] : undefined;
       if (topic) return io.stdout.write(topic.text);
       const command = words.reduce(requireSubcommand, program);
-      if (man) return io.stdout.write(manPage(command));
+      if (man) return io.stdout.write(renderManPage(command));
       command.outputHelp();
     });
 }
 
 function requireSubcommand(command: Command, word: string): Command {
-  const child = findCommand(command, word);
+  const child = findSubcommand(command, word);
   if (child) return child;
-  throw unknownCommand(command, word, command.parent ? [] : Object.keys(helpTopics));
+  throw unknownCommandError(command, word, command.parent ? [] : Object.keys(helpTopics));
 }

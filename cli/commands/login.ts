@@ -10,21 +10,21 @@ import {
   type Tokens,
 } from '@mandate/client-sdk/authorization';
 import { signInWithBrowser } from '../sign-in/browser-sign-in.ts';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import type { Credential } from '../sign-in/credential-store.ts';
-import { signInWithDevice } from '../sign-in/device-sign-in.ts';
+import { signInWithDeviceCode } from '../sign-in/device-sign-in.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { readGivenToken } from '../sign-in/pasted-token.ts';
-import type { Io } from '../environment.ts';
-import { plainText, printableJson } from '../terminal/safe-terminal-text.ts';
+import { parsePastedToken } from '../sign-in/pasted-token.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
 import { writeProofKey } from '../sign-in/dpop-keys.ts';
 import { readLine } from '../terminal/read-line.ts';
-import { globalFlagsOf, leafCommand, noteChoices } from '../command-helpers.ts';
-import { durationMs } from '../contract-commands/parse-flags.ts';
-import { chosenStorage, keep, type Storage } from '../sign-in/refresh-token-storage.ts';
-import { clientAt, insecureAllowed, openSession, type Session } from '../sign-in/session.ts';
-import { settingsOf, type GlobalFlags, type Settings } from '../settings/settings.ts';
-import { signInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
+import { readGlobalFlags, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
+import { parseDurationMs } from '../contract-commands/parse-flags.ts';
+import { chooseStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/refresh-token-storage.ts';
+import { createApiClient, allowsInsecureRequests, openSession, type Session } from '../sign-in/session.ts';
+import { resolveSettings, type GlobalFlags, type Settings } from '../settings/settings.ts';
+import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
 import { revokeTokens } from './logout.ts';
 
 const clientId = 'mandate-cli';
@@ -49,15 +49,15 @@ type LoginFlags = {
   readonly force?: boolean;
 };
 type LoginContext = {
-  readonly io: Io;
+  readonly io: CliEnvironment;
   readonly settings: Settings;
   readonly flags: LoginFlags;
   readonly mode: SignInMode;
   readonly waitMs: number;
 };
 
-export function addLogin(program: Command, io: Io): void {
-  const command = leafCommand(program, 'login', 'Sign in')
+export function addLoginCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(program, 'login', 'Sign in')
     .description(
       'Sign in with a browser on this machine or, if none can be opened, with a code in a browser on any machine. The sign-in must be completed within --timeout (default: 5m).',
     )
@@ -67,7 +67,7 @@ export function addLogin(program: Command, io: Io): void {
     .option('--port <n>', 'port on 127.0.0.1 that receives the redirect of the browser')
     .option('--scopes <names>', 'comma-separated scopes to request; +name adds a scope to the granted ones')
     .addOption(
-      noteChoices(new Option('--storage <where>', 'where to store the refresh token: auto, keyring or file (MANDATE_STORAGE)'), [
+      setCompletionChoices(new Option('--storage <where>', 'where to store the refresh token: auto, keyring or file (MANDATE_STORAGE)'), [
         'auto',
         'keyring',
         'file',
@@ -77,20 +77,20 @@ export function addLogin(program: Command, io: Io): void {
     .option('--force', 'sign in again with the same scopes, even if already signed in')
     .action(async () => {
       const flags = command.opts<LoginFlags>();
-      const globalFlags = globalFlagsOf(command);
-      const settings = settingsOf(globalFlags, io);
-      await login({ io, settings, flags, mode: signInMode(io, settings, flags), waitMs: signInTimeoutMs(globalFlags) });
+      const globalFlags = readGlobalFlags(command);
+      const settings = resolveSettings(globalFlags, io);
+      await login({ io, settings, flags, mode: chooseSignInMode(io, settings, flags), waitMs: signInTimeoutMs(globalFlags) });
     });
 }
 
 /** Returns how long the user may take to sign in: `--timeout` if given. The configured request timeout does not apply here. */
 const signInTimeoutMs = ({ timeout }: GlobalFlags): number =>
-  (timeout === undefined ? undefined : durationMs(timeout)) ?? defaultSignInTimeoutMs;
+  (timeout === undefined ? undefined : parseDurationMs(timeout)) ?? defaultSignInTimeoutMs;
 
 async function login(context: LoginContext): Promise<void> {
   const { io, settings, flags, mode } = context;
   if (settings.token !== undefined) {
-    throw new CommandFailure(exitCodes.usage, 'usage', 'MANDATE_TOKEN is set and would override the sign-in; unset it first', {
+    throw new CommandError(exitCodes.usage, 'usage', 'MANDATE_TOKEN is set and would override the sign-in; unset it first', {
       hint: 'unset MANDATE_TOKEN',
     });
   }
@@ -98,7 +98,7 @@ async function login(context: LoginContext): Promise<void> {
   const session = await openSession(io, settings);
   const granted = session.credential?.scopes ?? [];
   const scopes = requestedScopes(flags, granted);
-  const storage = await chosenStorage(io, settings, flags.storage);
+  const storage = await chooseStorage(io, settings, flags.storage);
   if (mode === 'token') return loginWithToken(context, session);
   if (!flags.force && scopes.every((scope) => granted.includes(scope)) && (await isSignedIn(session))) {
     return printSignIn(io, settings, 'Already signed in', session.credential);
@@ -107,7 +107,12 @@ async function login(context: LoginContext): Promise<void> {
   const tokens = await signIn(context, session, scopes, proofKey);
   const { apiUrl, store } = session;
   const user = tokens.scopes.includes('users.read')
-    ? await clientAt(io, settings, apiUrl, refreshingTokens({ issuer: apiUrl, clientId, store: memoryStore(tokens), proofKey })).users.me({
+    ? await createApiClient(
+        io,
+        settings,
+        apiUrl,
+        refreshingTokens({ issuer: apiUrl, clientId, store: memoryStore(tokens), proofKey }),
+      ).users.me({
         signal: io.interrupted,
       })
     : undefined;
@@ -119,7 +124,7 @@ async function login(context: LoginContext): Promise<void> {
   }
   await store.exclusively(async () => {
     await writeProofKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
-    await keep(io, store, settings.profile, credential, tokens.refreshToken);
+    await saveCredential(io, store, settings.profile, credential, tokens.refreshToken);
   });
   printSignIn(io, settings, 'Signed in', credential, `Credentials: ${storage === 'keyring' ? 'system keyring' : store.path}.`);
   if (missing.length === 0) return;
@@ -138,23 +143,23 @@ async function shouldKeepPreviousSignIn(session: Session, { scopes, user }: Pick
   return (isOtherUser || !grantsMore) && isSignedIn(session);
 }
 
-function notGrantedError(missing: readonly string[], user: User | undefined, result: string): CommandFailure {
+function notGrantedError(missing: readonly string[], user: User | undefined, result: string): CommandError {
   const by = user ? ` by ${user.email}` : '';
   const flag = missing.map((scope) => `+${scope}`).join(',');
-  return new CommandFailure(exitCodes.notAllowed, 'insufficient_scope', `Not granted${by}: ${missing.join(', ')}. ${result}`, {
+  return new CommandError(exitCodes.notAllowed, 'insufficient_scope', `Not granted${by}: ${missing.join(', ')}. ${result}`, {
     hint: `To sign in as a user who can grant it, choose "Use another account" in the browser: mandate login --scopes ${flag}`,
   });
 }
 
 async function loginWithToken({ io, settings }: LoginContext, { apiUrl, store }: Session): Promise<void> {
   if (io.stdinIsTTY && !settings.quiet) io.stderr.write('Paste the token and press Enter:\n');
-  const token = readGivenToken((await readLine(io)) ?? '');
-  const result = await clientAt(io, settings, apiUrl, token.accessToken).users.me({ signal: io.interrupted }).safe();
+  const token = parsePastedToken((await readLine(io)) ?? '');
+  const result = await createApiClient(io, settings, apiUrl, token.accessToken).users.me({ signal: io.interrupted }).safe();
   // A valid token may lack the scope to read its user.
   if (!result.ok && result.error.code !== 'insufficient_scope') throw result.error;
   const user = result.ok ? result.data : undefined;
   const credential = toCredential(settings, apiUrl, token, user, 'file');
-  await store.exclusively(() => keep(io, store, settings.profile, credential, undefined));
+  await store.exclusively(() => saveCredential(io, store, settings.profile, credential, undefined));
   printSignIn(io, settings, 'Signed in', credential, `Credentials: ${store.path}.`);
 }
 
@@ -162,7 +167,7 @@ function requestedScopes({ scopes: text, force = false }: LoginFlags, granted: r
   const names = text?.split(/[\s,]+/).filter(Boolean) ?? [];
   const wrong = names.find((name) => !/^\+?[a-z]+(?:[._][a-z]+)*$/.test(name));
   if (wrong !== undefined)
-    throw new CommandFailure(exitCodes.usage, 'usage', `A scope must have a name such as orders.read, not ${JSON.stringify(wrong)}`);
+    throw new CommandError(exitCodes.usage, 'usage', `A scope must have a name such as orders.read, not ${JSON.stringify(wrong)}`);
   const added = names.filter((name) => name.startsWith('+')).map((name) => name.slice(1));
   const named = names.filter((name) => !name.startsWith('+'));
   const base = named.length > 0 ? named : granted.length > 0 && (added.length > 0 || force) ? granted : defaultScopes;
@@ -183,9 +188,9 @@ async function signIn(
   proofKey: ProofKey | undefined,
 ): Promise<Tokens> {
   const issuer = settings.config['issuer'] ?? apiUrl;
-  const server = await discover(issuer, { allowInsecureRequests: insecureAllowed(io), signal: io.interrupted, proofKey });
+  const server = await discover(issuer, { allowInsecureRequests: allowsInsecureRequests(io), signal: io.interrupted, proofKey });
   const options = { clientId, scopes, waitMs, maxAge: maxSignInAge(flags, scopes) };
-  if (mode === 'device') return signInWithDevice(io, settings, server, options);
+  if (mode === 'device') return signInWithDeviceCode(io, settings, server, options);
   return signInWithBrowser(io, server, options, { opens: mode === 'browser', port: parsePort(flags.port) });
 }
 
@@ -198,7 +203,7 @@ function parsePort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new CommandFailure(exitCodes.usage, 'usage', `--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
+    throw new CommandError(exitCodes.usage, 'usage', `--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
   return port;
 }
 
@@ -207,7 +212,7 @@ function toCredential(
   apiUrl: string,
   { accessToken, expiresAt, scopes }: Tokens,
   user: User | undefined,
-  storage: Storage,
+  storage: RefreshTokenStorage,
 ): Omit<Credential, 'refreshToken'> {
   return {
     apiUrl,
@@ -221,15 +226,15 @@ function toCredential(
   };
 }
 
-function printSignIn(io: Io, settings: Settings, message: string, credential: Credential | undefined, note = ''): void {
+function printSignIn(io: CliEnvironment, settings: Settings, message: string, credential: Credential | undefined, note = ''): void {
   const scopes = credential?.scopes ?? [];
   if (settings.format !== 'text') {
     io.stdout.write(
-      `${printableJson({ profile: settings.profile, api_url: credential?.apiUrl, user: credential?.user ?? null, scopes })}\n`,
+      `${toPrintableJson({ profile: settings.profile, api_url: credential?.apiUrl, user: credential?.user ?? null, scopes })}\n`,
     );
   }
   if (settings.quiet) return;
   const user = credential?.user ? ` as ${credential.user.email}` : '';
   const details = [`profile ${settings.profile}`, ...(scopes.length > 0 ? [`scopes ${apiScopes(scopes).join(' ')}`] : [])];
-  io.stderr.write(`${plainText(`${message}${user} (${details.join(', ')}). ${note}`).trim()}\n`);
+  io.stderr.write(`${sanitizeForTerminal(`${message}${user} (${details.join(', ')}). ${note}`).trim()}\n`);
 }

@@ -1,33 +1,33 @@
 import type { Command } from 'commander';
 import { MandateError } from '@mandate/client-sdk';
 import { discover, revoke } from '@mandate/client-sdk/authorization';
-import { CommandFailure } from '../errors/command-error.ts';
-import { credentialStore, type Credential, type CredentialStore } from '../sign-in/credential-store.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { createCredentialStore, type Credential, type CredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
-import { forget, keptRefreshToken } from '../sign-in/refresh-token-storage.ts';
-import { insecureAllowed } from '../sign-in/session.ts';
-import { settingsOf, type Settings } from '../settings/settings.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { deleteCredential, loadRefreshToken } from '../sign-in/refresh-token-storage.ts';
+import { allowsInsecureRequests } from '../sign-in/session.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
 
-export function addLogout(program: Command, io: Io): void {
-  const command = leafCommand(program, 'logout', 'Sign out')
+export function addLogoutCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(program, 'logout', 'Sign out')
     .description('Sign out: revoke the tokens at the service and delete them on this machine.')
     .option('--all', 'sign out of every profile')
-    .action(async () => logout(io, settingsOf(globalFlagsOf(command), io), command.opts<{ all?: boolean }>().all ?? false));
+    .action(async () => logout(io, resolveSettings(readGlobalFlags(command), io), command.opts<{ all?: boolean }>().all ?? false));
 }
 
-async function logout(io: Io, settings: Settings, all: boolean): Promise<void> {
-  const credentials = await credentialStore(settings.directory).readAll();
+async function logout(io: CliEnvironment, settings: Settings, all: boolean): Promise<void> {
+  const credentials = await createCredentialStore(settings.directory).readAll();
   const profiles = Object.keys(credentials).filter((profile) => all || profile === settings.profile);
   if (profiles.length === 0 && !settings.quiet) io.stderr.write('You were not signed in.\n');
-  await signOut(io, settings, profiles);
+  await signOutProfiles(io, settings, profiles);
   if (settings.token !== undefined && !settings.quiet) io.stderr.write('MANDATE_TOKEN is still set.\n');
 }
 
 /** Deletes the stored credentials of these profiles and revokes their tokens. Throws at the end if tokens could not be revoked. */
-export async function signOut(io: Io, settings: Settings, profiles: readonly string[]): Promise<void> {
-  const store = credentialStore(settings.directory);
+export async function signOutProfiles(io: CliEnvironment, settings: Settings, profiles: readonly string[]): Promise<void> {
+  const store = createCredentialStore(settings.directory);
   const notRevoked: string[] = [];
   for (const profile of profiles) {
     // Holds the lock, because another process that refreshes the token now would leave a newer token valid.
@@ -35,14 +35,14 @@ export async function signOut(io: Io, settings: Settings, profiles: readonly str
       const credential = await store.read(profile);
       if (!credential) return;
       const token = await tokenToRevoke(io, store, profile, credential);
-      await forget(io, store, profile);
+      await deleteCredential(io, store, profile);
       if (!(await revokeTokens(io, credential, token))) notRevoked.push(profile);
     });
     if (!settings.quiet) io.stderr.write(`Signed out (profile ${profile}).\n`);
   }
   if (notRevoked.length > 0) {
-    throw new CommandFailure(
-      exitCodes.unforeseen,
+    throw new CommandError(
+      exitCodes.unexpectedError,
       'not_revoked',
       `The tokens were deleted on this machine but could not be revoked at the service (profile ${notRevoked.join(', ')}). They remain valid until they expire`,
     );
@@ -50,19 +50,19 @@ export async function signOut(io: Io, settings: Settings, profiles: readonly str
 }
 
 /** Returns the token to revoke: the refresh token if there is one, because revoking it also revokes all tokens issued from it. */
-async function tokenToRevoke(io: Io, store: CredentialStore, profile: string, credential: Credential): Promise<string> {
-  const refreshToken = await keptRefreshToken(io, store, profile, credential).catch(() => undefined);
+async function tokenToRevoke(io: CliEnvironment, store: CredentialStore, profile: string, credential: Credential): Promise<string> {
+  const refreshToken = await loadRefreshToken(io, store, profile, credential).catch(() => undefined);
   return refreshToken ?? credential.accessToken;
 }
 
 /** Revokes a token and all other tokens of the same sign-in. Returns false if the service could not be reached or rejected the request. */
 export async function revokeTokens(
-  io: Io,
+  io: CliEnvironment,
   { apiUrl, issuer = apiUrl, clientId }: Pick<Credential, 'apiUrl' | 'issuer' | 'clientId'>,
   token: string,
 ): Promise<boolean> {
   try {
-    const server = await discover(issuer, { allowInsecureRequests: insecureAllowed(io), signal: io.interrupted });
+    const server = await discover(issuer, { allowInsecureRequests: allowsInsecureRequests(io), signal: io.interrupted });
     await revoke(server, clientId, token, io.interrupted);
     return true;
   } catch (error) {

@@ -1,24 +1,24 @@
 import type { Command } from 'commander';
-import type { Io } from '../environment.ts';
-import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
 import { openSession } from '../sign-in/session.ts';
-import { settingsOf } from '../settings/settings.ts';
+import { resolveSettings } from '../settings/settings.ts';
 
 const setupHelp = `
 The server uses standard input and output, and acts as the signed-in user. Add it to the settings of an assistant:
   { "mcpServers": { "mandate": { "command": "mandate", "args": ["mcp"] } } }
 Remote assistants connect to the service directly and sign in themselves: <service>/mcp`;
 
-export function addMcp(program: Command, io: Io): void {
-  const command = leafCommand(program, 'mcp', 'Start an MCP server for an assistant')
+export function addMcpCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(program, 'mcp', 'Start an MCP server for an assistant')
     .description(
       'Start a Model Context Protocol server that offers the API operations to an assistant as tools. By default it only reads; --allow-writes also enables tools that make changes.',
     )
     .option('--allow-writes', 'also enable tools that create, change or delete')
     .addHelpText('after', setupHelp)
     .action(async () => {
-      const { client } = await openSession(io, settingsOf(globalFlagsOf(command), io));
-      const { serveTools } = await import('../mcp/serve.ts');
+      const { client } = await openSession(io, resolveSettings(readGlobalFlags(command), io));
+      const { serveMcpTools: serveTools } = await import('../mcp/serve.ts');
       await serveTools(io, client, command.opts<{ allowWrites?: boolean }>().allowWrites ?? false);
     });
 }

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
-import type { Io } from '../environment.ts';
-import { globalFlagsOf, leafCommand } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
 import { openSession, requireSignIn } from '../sign-in/session.ts';
-import { settingsOf, type Settings } from '../settings/settings.ts';
-import { checkFields, showResult } from '../output/print-result.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { assertKnownFields, printResult } from '../output/print-result.ts';
 
-export function addWhoami(program: Command, io: Io): void {
-  const command = leafCommand(program, 'whoami', 'Show the signed-in user')
+export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(program, 'whoami', 'Show the signed-in user')
     .description('Show the signed-in user, as currently stored by the service.')
     .option('--offline', 'show the user as stored at sign-in, without a request')
-    .action(async () => whoami(io, settingsOf(globalFlagsOf(command), io), command.opts<{ offline?: boolean }>().offline ?? false));
+    .action(async () => whoami(io, resolveSettings(readGlobalFlags(command), io), command.opts<{ offline?: boolean }>().offline ?? false));
 }
 
-async function whoami(io: Io, settings: Settings, offline: boolean): Promise<void> {
+async function whoami(io: CliEnvironment, settings: Settings, offline: boolean): Promise<void> {
   const { apiUrl, credential, client, signedIn } = await openSession(io, settings);
   requireSignIn({ signedIn: signedIn && (!offline || credential !== undefined) });
   const user = offline ? credential?.user : await client.users.me({ signal: io.interrupted });
@@ -24,6 +24,6 @@ async function whoami(io: Io, settings: Settings, offline: boolean): Promise<voi
     api_url: apiUrl,
     scopes: credential?.scopes.join(' ') ?? null,
   };
-  checkFields(settings, Object.keys(shown));
-  showResult(io, settings, shown);
+  assertKnownFields(settings, Object.keys(shown));
+  printResult(io, settings, shown);
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 import { completionTree, globalFlags } from './completion.gen.ts';
 import type { CompletionCommand, CompletionFlag } from './completion-tree.ts';
 
-export type Candidate = { readonly value: string; readonly about: string };
+export type CompletionCandidate = { readonly value: string; readonly about: string };
 
 /** Returns the completions of the last word. If the value can be anything, returns none, so that the shell completes file names. */
-export function candidates(words: readonly string[], profiles: readonly string[]): Candidate[] {
+export function findCompletionCandidates(words: readonly string[], profiles: readonly string[]): CompletionCandidate[] {
   const current = words.at(-1) ?? '';
   let command: CompletionCommand = { name: 'mandate', about: '', commands: completionTree };
   let position = 0;
@@ -29,7 +29,7 @@ export function candidates(words: readonly string[], profiles: readonly string[]
     if (child) command = child;
     else position++;
   }
-  const matches = ({ value }: Candidate): boolean => value.startsWith(current);
+  const matches = ({ value }: CompletionCandidate): boolean => value.startsWith(current);
   if (flagWithoutValue) return valueCandidates(flagWithoutValue, profiles).filter(matches);
   if (/^--[\w.-]+=/.test(current)) return candidatesAfterEquals(command, current, profiles).filter(matches);
   if (current.startsWith('-')) {
@@ -44,22 +44,22 @@ export function candidates(words: readonly string[], profiles: readonly string[]
 
 const allFlags = ({ flags = [] }: CompletionCommand): readonly CompletionFlag[] => [...flags, ...globalFlags];
 
-const valueCandidates = ({ names, values = [] }: CompletionFlag, profiles: readonly string[]): Candidate[] =>
+const valueCandidates = ({ names, values = [] }: CompletionFlag, profiles: readonly string[]): CompletionCandidate[] =>
   (names.includes('--profile') ? profiles : values).map((value) => ({ value, about: '' }));
 
-function candidatesAfterEquals(command: CompletionCommand, current: string, profiles: readonly string[]): Candidate[] {
+function candidatesAfterEquals(command: CompletionCommand, current: string, profiles: readonly string[]): CompletionCandidate[] {
   const name = current.slice(0, current.indexOf('='));
   const flag = allFlags(command).find(({ names }) => names.includes(name));
   return flag?.values ? valueCandidates(flag, profiles).map(({ value, about }) => ({ value: `${name}=${value}`, about })) : [];
 }
 
 /** Returns the profile names in the configuration and credential files. Ignores files that cannot be read. */
-export function profileNames(directory: string): string[] {
+export function readProfileNames(directory: string): string[] {
   const names = ['config.json', 'credentials.json'].flatMap((file) => {
     try {
       const content: unknown = JSON.parse(readFileSync(join(directory, file), 'utf8'));
-      const profiles = file === 'config.json' && isObject(content) ? content['profiles'] : content;
-      return isObject(profiles) ? Object.keys(profiles) : [];
+      const profiles = file === 'config.json' && isRecord(content) ? content['profiles'] : content;
+      return isRecord(profiles) ? Object.keys(profiles) : [];
     } catch {
       return [];
     }
@@ -68,16 +68,16 @@ export function profileNames(directory: string): string[] {
 }
 
 /** Returns the output of `mandate __complete <shell> <words>` in the format that the completion script of the shell expects. */
-export function completionLines(shell: string, words: readonly string[], profiles: readonly string[]): string {
+export function renderCompletions(shell: string, words: readonly string[], profiles: readonly string[]): string {
   if (shell === 'powershell')
-    return formatCandidates(candidates([...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')], profiles), shell);
-  if (shell !== 'bash') return formatCandidates(candidates(words, profiles), shell);
+    return formatCandidates(findCompletionCandidates([...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')], profiles), shell);
+  if (shell !== 'bash') return formatCandidates(findCompletionCandidates(words, profiles), shell);
   // bash splits `--status=paid` into three words and replaces only the last one.
   const joined = joinAtEquals(words);
   const current = joined.at(-1) ?? '';
   const prefixLength = /^--[\w.-]+=/.exec(current)?.[0].length ?? 0;
   return formatCandidates(
-    candidates(joined, profiles).map(({ value, about }) => ({ value: value.slice(prefixLength), about })),
+    findCompletionCandidates(joined, profiles).map(({ value, about }) => ({ value: value.slice(prefixLength), about })),
     shell,
   );
 }
@@ -93,8 +93,8 @@ function joinAtEquals(words: readonly string[]): string[] {
   return joined;
 }
 
-function formatCandidates(found: readonly Candidate[], shell: string): string {
-  const text = ({ value, about }: Candidate): string => {
+function formatCandidates(found: readonly CompletionCandidate[], shell: string): string {
+  const text = ({ value, about }: CompletionCandidate): string => {
     if (shell === 'bash' || about === '') return value;
     return shell === 'zsh' ? `${value.replaceAll(':', '\\:')}:${about}` : `${value}\t${about}`;
   };

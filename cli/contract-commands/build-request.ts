@@ -1,19 +1,19 @@
 import { ApiError, ConnectionError, filledPath, TimeoutError, type QueryValue } from '@mandate/client-sdk';
-import { byHand } from './handwritten-commands.ts';
-import { CommandFailure, type FieldFailure } from '../errors/command-error.ts';
+import { handwrittenCommands } from './handwritten-commands.ts';
+import { CommandError, type FieldError } from '../errors/command-error.ts';
 import type { CommandSpec } from './command-specification.ts';
 import { commandSpecs } from './commands.gen.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { flagsOf, isMoney, kebabCase } from './flags.ts';
-import { inMinorUnits } from './money-flags.ts';
-import { fieldFailure, valuesOf, type Typed } from './parse-flags.ts';
-import { requiredMessage, violations } from './schema-violations.ts';
+import { flagsFromSpec, isMoneyFlag, snakeToKebabCase } from './flags.ts';
+import { describeMinorUnit } from './money-flags.ts';
+import { toFieldError, parseFlagValues, type RawFlagValues } from './parse-flags.ts';
+import { requiredFieldMessage, findSchemaViolations } from './schema-violations.ts';
 
 /** The command-line input for one operation of the contract. */
-export type Words = {
+export type CommandInput = {
   readonly spec: CommandSpec;
   readonly path: readonly string[];
-  readonly typed: Typed;
+  readonly typed: RawFlagValues;
   /** Body from `--input`, whose fields the flags override. */
   readonly base?: Record<string, unknown>;
 };
@@ -25,26 +25,26 @@ export type ContractRequest = {
 };
 
 /** Returns the generated command specification of an operation. */
-export function specOf(operationId: string): CommandSpec {
+export function getCommandSpec(operationId: string): CommandSpec {
   const spec = commandSpecs.find((candidate) => candidate.operationId === operationId);
   if (!spec) throw new Error(`the contract has no operation ${operationId}`);
   return spec;
 }
 
 /** Builds the request from the command-line input. Throws one error that lists every invalid value. */
-export function requestOf({ spec, path, typed, base = {} }: Words): ContractRequest {
-  const { query, body, fields: invalidFields } = checkedValues(spec, typed, base);
-  const fields: FieldFailure[] = [
+export function buildRequest({ spec, path, typed, base = {} }: CommandInput): ContractRequest {
+  const { query, body, fields: invalidFields } = buildQueryAndBody(spec, typed, base);
+  const fields: FieldError[] = [
     ...spec.pathParameters.flatMap(({ name, schema }, index) => {
       const text = path[index] ?? '';
       const value = schema.type.includes('integer') && /^\d+$/.test(text) ? Number(text) : text;
-      return violations(schema, value).map(({ message }) => ({ flag: `<${kebabCase(name)}>`, path: name, message }));
+      return findSchemaViolations(schema, value).map(({ message }) => ({ flag: `<${snakeToKebabCase(name)}>`, path: name, message }));
     }),
     ...invalidFields,
   ];
   if (fields.length > 0) {
-    const hint = `Show the usage with: mandate ${byHand[spec.operationId] ?? `${spec.group} ${spec.name}`} --help`;
-    throw new CommandFailure(exitCodes.usage, 'usage', 'Invalid command line; nothing was sent', { fields, hint });
+    const hint = `Show the usage with: mandate ${handwrittenCommands[spec.operationId] ?? `${spec.group} ${spec.name}`} --help`;
+    throw new CommandError(exitCodes.usage, 'usage', 'Invalid command line; nothing was sent', { fields, hint });
   }
   return {
     method: spec.method,
@@ -58,39 +58,41 @@ export function requestOf({ spec, path, typed, base = {} }: Words): ContractRequ
 type CheckedValues = {
   readonly query: Record<string, unknown>;
   readonly body: Record<string, unknown> | undefined;
-  readonly fields: readonly FieldFailure[];
+  readonly fields: readonly FieldError[];
 };
 
 /** Builds query and body from the flags, which override the fields of `base`, and validates both. */
-export function checkedValues(spec: CommandSpec, typed: Typed, base: Record<string, unknown>): CheckedValues {
+export function buildQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base: Record<string, unknown>): CheckedValues {
   const now = new Date();
-  const flags = flagsOf(spec);
-  const query = valuesOf(typed, 'query', {}, now);
-  const body = spec.body ? valuesOf(typed, 'body', base, now) : undefined;
+  const flags = flagsFromSpec(spec);
+  const query = parseFlagValues(typed, 'query', {}, now);
+  const body = spec.body ? parseFlagValues(typed, 'body', base, now) : undefined;
   const currency = body?.['currency'];
   const errors = [
-    ...violations(spec.query, query).map((violation) => fieldFailure(flags, 'query', violation)),
-    ...(spec.body ? violations(spec.body, body).map((violation) => fieldFailure(flags, 'body', violation)) : []),
+    ...findSchemaViolations(spec.query, query).map((violation) => toFieldError(flags, 'query', violation)),
+    ...(spec.body ? findSchemaViolations(spec.body, body).map((violation) => toFieldError(flags, 'body', violation)) : []),
   ];
-  const withUnit = ({ flag, message, ...rest }: FieldFailure): FieldFailure => {
-    const money = flags.find((candidate) => candidate.name === flag && isMoney(candidate));
+  const withUnit = ({ flag, message, ...rest }: FieldError): FieldError => {
+    const money = flags.find((candidate) => candidate.name === flag && isMoneyFlag(candidate));
     const fullMessage =
-      money && message !== requiredMessage ? `${message}, ${inMinorUnits(typeof currency === 'string' ? currency : undefined)}` : message;
+      money && message !== requiredFieldMessage
+        ? `${message}, ${describeMinorUnit(typeof currency === 'string' ? currency : undefined)}`
+        : message;
     return { ...rest, flag, message: fullMessage };
   };
   return { query, body, fields: errors.map(withUnit) };
 }
 
 /** Converts an API error to a command error that names the invalid flags and suggests what to do next. Returns other errors unchanged. */
-export function explained(error: unknown, spec: CommandSpec, idempotencyKey: string | undefined): unknown {
+export function explainRequestError(error: unknown, spec: CommandSpec, idempotencyKey: string | undefined): unknown {
   if ((error instanceof ConnectionError || error instanceof TimeoutError) && idempotencyKey !== undefined) {
     const hint = `The request may have been executed. Retry it safely with: --idempotency-key ${idempotencyKey}`;
-    return new CommandFailure(exitCodes.noAnswer, error.code, error.message, { cause: error, hint });
+    return new CommandError(exitCodes.noResponse, error.code, error.message, { cause: error, hint });
   }
   if (!(error instanceof ApiError)) return error;
   const options = { cause: error, fields: toFieldErrors(error, spec) };
   const hint = hintFor(error, spec);
-  return new CommandFailure(exitCodes.unforeseen, error.code, error.message, hint === undefined ? options : { ...options, hint });
+  return new CommandError(exitCodes.unexpectedError, error.code, error.message, hint === undefined ? options : { ...options, hint });
 }
 
 function hintFor({ status, code }: ApiError, { group, name, scopes }: CommandSpec): string | undefined {
@@ -102,13 +104,13 @@ function hintFor({ status, code }: ApiError, { group, name, scopes }: CommandSpe
     : undefined;
 }
 
-function toFieldErrors({ errors }: ApiError, spec: CommandSpec): FieldFailure[] {
-  const flags = flagsOf(spec);
+function toFieldErrors({ errors }: ApiError, spec: CommandSpec): FieldError[] {
+  const flags = flagsFromSpec(spec);
   return errors.map(({ in: location, pointer = '', parameter = '', detail: message }) => {
-    if (location === 'path') return { flag: `<${kebabCase(parameter)}>`, path: parameter, message };
-    if (location === 'query') return fieldFailure(flags, 'query', { path: [parameter], message });
+    if (location === 'path') return { flag: `<${snakeToKebabCase(parameter)}>`, path: parameter, message };
+    if (location === 'query') return toFieldError(flags, 'query', { path: [parameter], message });
     if (location === 'header') return { flag: `--${parameter.toLowerCase()}`, path: parameter, message };
-    return fieldFailure(flags, 'body', { path: splitPointer(pointer), message });
+    return toFieldError(flags, 'body', { path: splitPointer(pointer), message });
   });
 }
 

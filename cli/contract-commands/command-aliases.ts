@@ -2,10 +2,10 @@
 const shortNames: Readonly<Record<string, string>> = { list: 'ls', delete: 'rm', remove: 'rm', revoke: 'rm' };
 
 /** Returns `ls` for `list`, `rm` for operations that delete, and undefined for all other commands. */
-export const aliasOfCommand = (name: string): string | undefined => shortNames[name];
+export const getCommandAlias = (name: string): string | undefined => shortNames[name];
 
 /** Returns the singular of a plural group name: `order` for `orders`, `category` for `categories`. */
-export const aliasOfGroup = (name: string): string | undefined => {
+export const getGroupAlias = (name: string): string | undefined => {
   if (name.endsWith('ies')) return `${name.slice(0, -3)}y`;
   return name.endsWith('s') ? name.slice(0, -1) : undefined;
 };

@@ -1,15 +1,15 @@
 import { formatMoney, type Client } from '@mandate/client-sdk';
-import { isObject } from './schema-violations.ts';
+import { isRecord } from './schema-violations.ts';
 
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 
 /** Confirmation questions for irreversible operations, by operation id. */
-export const questions: Readonly<Record<string, Question>> = {
-  'orders.cancel': async (client, [id = '']) => `Cancel ${await describedOrder(client, id)}?`,
+export const confirmationQuestions: Readonly<Record<string, Question>> = {
+  'orders.cancel': async (client, [id = '']) => `Cancel ${await describeOrder(client, id)}?`,
   'users.close': (_, [id]) => `Close the account of user ${id}?`,
   'products.delete': (_, [id]) => `Delete product ${id}?`,
   'payments.cancel': (_, [id]) => `Cancel payment ${id}?`,
-  'refunds.create': (client, [id = ''], body) => refundQuestion(client, id, isObject(body) ? body['amount'] : undefined),
+  'refunds.create': (client, [id = ''], body) => refundQuestion(client, id, isRecord(body) ? body['amount'] : undefined),
   'connectedApps.remove': (_, [id]) => `Revoke all access of connected app ${id}?`,
   'apiKeys.revoke': (_, [id]) => `Revoke API key ${id}?`,
   'applications.delete': (_, [id]) => `Delete application ${id} and all access that users granted to it?`,
@@ -30,7 +30,7 @@ async function refundQuestion(client: Client, orderId: string, requested: unknow
 }
 
 /** Describes an order as in `order 42 (€42.50, paid)`, or only by its id if the order cannot be read. */
-export async function describedOrder(client: Client, id: string): Promise<string> {
+export async function describeOrder(client: Client, id: string): Promise<string> {
   const result = await client.orders.get(id).safe();
   if (!result.ok) return `order ${id}`;
   const { total, currency, status } = result.data;

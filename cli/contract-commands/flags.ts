@@ -7,31 +7,31 @@ import type { CommandSpec, Schema } from './command-specification.ts';
 type FlagKind = 'switch' | 'value' | 'list' | 'objects' | 'pairs' | 'json';
 
 /** A flag of a generated command, and where its value goes in the request. */
-export type Flag = {
+export type ContractFlag = {
   readonly name: string;
-  readonly place: 'query' | 'body';
+  readonly location: 'query' | 'body';
   readonly path: readonly string[];
   readonly kind: FlagKind;
   readonly schema: Schema;
 };
 
-export const kebabCase = (name: string): string => name.replaceAll('_', '-');
+export const snakeToKebabCase = (name: string): string => name.replaceAll('_', '-');
 
 /** Returns the flags of a command: one for each leaf field of its query and body. Nested fields have dots, as in `--delivery.city`. */
-export const flagsOf = (spec: CommandSpec): Flag[] => [
+export const flagsFromSpec = (spec: CommandSpec): ContractFlag[] => [
   ...flagsWithin('query', spec.query, []),
   ...(spec.body ? flagsWithin('body', spec.body, []) : []),
 ];
 
-const flagsWithin = (location: Flag['place'], schema: Schema, path: readonly string[]): Flag[] =>
+const flagsWithin = (location: ContractFlag['location'], schema: Schema, path: readonly string[]): ContractFlag[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const fieldPath = [...path, name];
     if (property.properties) return flagsWithin(location, property, fieldPath);
     const kind = kindOf(property);
-    const words = fieldPath.map(kebabCase);
+    const words = fieldPath.map(snakeToKebabCase);
     // A flag that is repeated for each object has a singular name: --item.
     if (kind === 'objects') words.push((words.pop() ?? '').replace(/s$/, ''));
-    return [{ name: `--${words.join('.')}`, place: location, path: fieldPath, kind, schema: property }];
+    return [{ name: `--${words.join('.')}`, location, path: fieldPath, kind, schema: property }];
   });
 
 function kindOf({ type, enum: choices, items, additionalProperties }: Schema): FlagKind {
@@ -42,17 +42,17 @@ function kindOf({ type, enum: choices, items, additionalProperties }: Schema): F
 }
 
 /** Returns whether a flag takes an amount of money, which the API counts in minor units. */
-export const isMoney = ({ kind, schema, path }: Flag): boolean =>
+export const isMoneyFlag = ({ kind, schema, path }: ContractFlag): boolean =>
   kind === 'value' && schema.type.includes('integer') && /(?:^|_)(?:price|total|amount)(?:_gte|_lte)?$/.test(path.at(-1) ?? '');
 
 /** Returns the help text of a flag. */
-export function flagDescription(flag: Flag): string {
+export function describeFlag(flag: ContractFlag): string {
   const hint = valueHint(flag);
   return [flag.schema.description?.replace(/\.$/, ''), hint && `(${hint})`].filter(Boolean).join(' ');
 }
 
 /** Returns the values that a flag accepts, for its help text. */
-function valueHint(flag: Flag): string {
+function valueHint(flag: ContractFlag): string {
   const { kind, schema } = flag;
   if (kind === 'objects') {
     const names = Object.keys(schema.items?.properties ?? {});
@@ -67,7 +67,7 @@ function valueHint(flag: Flag): string {
   ];
   const parts = [
     choices ? choices.join(', ') : '',
-    isMoney(flag) ? 'minor units such as 999, or a decimal amount such as 9.99' : '',
+    isMoneyFlag(flag) ? 'minor units such as 999, or a decimal amount such as 9.99' : '',
     ...range,
     format === 'date-time' ? 'date, timestamp, or age such as 7d or 24h' : '',
     schema.default === undefined ? '' : `default: ${JSON.stringify(schema.default)}`,

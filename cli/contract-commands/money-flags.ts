@@ -1,11 +1,11 @@
 import type { Client } from '@mandate/client-sdk';
-import { CommandFailure, type FieldFailure } from '../errors/command-error.ts';
+import { CommandError, type FieldError } from '../errors/command-error.ts';
 import type { CommandSpec } from './command-specification.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { isMoney, type Flag } from './flags.ts';
+import { isMoneyFlag, type ContractFlag } from './flags.ts';
 import { parseAmount } from '../output/parse-amount.ts';
-import { valuesOf, type Typed } from './parse-flags.ts';
-import { isObject } from './schema-violations.ts';
+import { parseFlagValues, type RawFlagValues } from './parse-flags.ts';
+import { isRecord } from './schema-violations.ts';
 
 /** Fetches the currency of a request's amounts from the resource that the request refers to. */
 type FindCurrency = (client: Client, path: readonly string[], body: Record<string, unknown>) => Promise<string | undefined>;
@@ -17,7 +17,7 @@ const currencyFinders: Readonly<Record<string, FindCurrency>> = {
   'products.replace': async (client, [id = '']) => (await client.products.get(id)).currency,
   'orders.create': async (client, _, { items }) => {
     const first: unknown = Array.isArray(items) ? items[0] : undefined;
-    const id = isObject(first) ? first['product_id'] : undefined;
+    const id = isRecord(first) ? first['product_id'] : undefined;
     return typeof id === 'number' ? (await client.products.get(id)).currency : undefined;
   },
   // A dry run requires only the scope of the refund itself.
@@ -26,7 +26,7 @@ const currencyFinders: Readonly<Record<string, FindCurrency>> = {
 
 type Conversion = {
   readonly spec: CommandSpec;
-  readonly typed: Typed;
+  readonly typed: RawFlagValues;
   readonly path: readonly string[];
   /** Body from `--input`, whose fields the flags override. */
   readonly base: Record<string, unknown>;
@@ -46,10 +46,10 @@ function parseMoney(text: string): Amount | undefined {
 }
 
 /** Returns the flags with amounts such as `9.99` converted to minor units of their currency. */
-export async function withMinorUnits(conversion: Conversion): Promise<Typed> {
+export async function convertAmountsToMinorUnits(conversion: Conversion): Promise<RawFlagValues> {
   const { typed } = conversion;
   const amounts = [...typed].flatMap(([flag, texts]) => {
-    const amount = isMoney(flag) ? parseMoney(texts.at(-1) ?? '') : undefined;
+    const amount = isMoneyFlag(flag) ? parseMoney(texts.at(-1) ?? '') : undefined;
     return amount ? [{ flag, amount }] : [];
   });
   if (amounts.length === 0) return typed;
@@ -67,22 +67,22 @@ export async function withMinorUnits(conversion: Conversion): Promise<Typed> {
 
 /** Returns the currency in the request body, otherwise the currency of the resource that the request refers to. */
 async function findCurrency({ spec, typed, path, base, client }: Conversion): Promise<string | undefined> {
-  const body = valuesOf(typed, 'body', base, new Date());
+  const body = parseFlagValues(typed, 'body', base, new Date());
   const bodyCurrency = body['currency'];
   const find = currencyFinders[spec.operationId];
   return typeof bodyCurrency === 'string' ? bodyCurrency : find && client && find(await client(), path, body);
 }
 
-function toMinorUnits(flag: Flag, number: string, currency: string): string {
+function toMinorUnits(flag: ContractFlag, number: string, currency: string): string {
   const amount = parseAmount(number, currency);
   if (amount !== undefined) return String(amount);
   const example = parseAmount('0.1', currency) === undefined ? '10' : '9.99';
-  throw invalidFlagError(flag, `must be an amount of ${currency}, such as ${example}, or a whole number ${inMinorUnits(currency)}`);
+  throw invalidFlagError(flag, `must be an amount of ${currency}, such as ${example}, or a whole number ${describeMinorUnit(currency)}`);
 }
 
-function invalidFlagError({ name, path }: Flag, message: string): CommandFailure {
-  const fields: FieldFailure[] = [{ flag: name, path: path.join('.'), message }];
-  return new CommandFailure(exitCodes.usage, 'usage', 'Invalid command line; nothing was sent', { fields });
+function invalidFlagError({ name, path }: ContractFlag, message: string): CommandError {
+  const fields: FieldError[] = [{ flag: name, path: path.join('.'), message }];
+  return new CommandError(exitCodes.usage, 'usage', 'Invalid command line; nothing was sent', { fields });
 }
 
 const unitNames: Readonly<Record<string, string>> = {
@@ -96,5 +96,5 @@ const unitNames: Readonly<Record<string, string>> = {
 };
 
 /** Describes the unit of a flag's whole numbers, such as `in pence`. */
-export const inMinorUnits = (currency: string | undefined): string =>
+export const describeMinorUnit = (currency: string | undefined): string =>
   `in ${currency === undefined ? 'the minor unit of the currency, such as pence or cents' : (unitNames[currency] ?? `minor units of ${currency}`)}`;

@@ -1,15 +1,20 @@
-import type { FieldFailure } from '../errors/command-error.ts';
+import type { FieldError } from '../errors/command-error.ts';
 import type { Schema } from './command-specification.ts';
-import { kebabCase, type Flag } from './flags.ts';
-import { isObject, type Violation } from './schema-violations.ts';
+import { snakeToKebabCase, type ContractFlag } from './flags.ts';
+import { isRecord, type SchemaViolation } from './schema-violations.ts';
 
 /** The raw values of each flag on the command line, in order. */
-export type Typed = ReadonlyMap<Flag, readonly string[]>;
+export type RawFlagValues = ReadonlyMap<ContractFlag, readonly string[]>;
 
 /** Parses the flags of one part of the request, query or body. Their values override the fields of `base`. */
-export function valuesOf(typed: Typed, location: Flag['place'], base: Record<string, unknown>, now: Date): Record<string, unknown> {
+export function parseFlagValues(
+  typed: RawFlagValues,
+  location: ContractFlag['location'],
+  base: Record<string, unknown>,
+  now: Date,
+): Record<string, unknown> {
   const values = structuredClone(base);
-  for (const [flag, texts] of typed) if (flag.place === location) setPath(values, flag.path, parseValue(flag, texts, now));
+  for (const [flag, texts] of typed) if (flag.location === location) setPath(values, flag.path, parseValue(flag, texts, now));
   return values;
 }
 
@@ -19,12 +24,12 @@ function setPath(target: Record<string, unknown>, path: readonly string[], value
     target[name] = value;
     return;
   }
-  const inner = isObject(target[name]) ? target[name] : {};
+  const inner = isRecord(target[name]) ? target[name] : {};
   target[name] = inner;
   setPath(inner, rest, value);
 }
 
-function parseValue({ kind, schema }: Flag, texts: readonly string[], now: Date): unknown {
+function parseValue({ kind, schema }: ContractFlag, texts: readonly string[], now: Date): unknown {
   const last = texts.at(-1) ?? '';
   if (kind === 'list') return texts.flatMap((text) => text.split(',')).map((text) => parseScalar(schema.items ?? schema, text, now));
   if (kind === 'objects') return texts.map((text) => parseObject(schema.items ?? schema, text, now));
@@ -66,7 +71,7 @@ function parseJson(text: string): unknown {
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Parses a duration such as `500ms`, `30s`, `5m`, `1h` or `7d` to milliseconds. */
-export function durationMs(text: string): number | undefined {
+export function parseDurationMs(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})(ms|s|m|h|d)$/.exec(text) ?? [];
   const factor = unitMs[unit];
   return count === undefined || factor === undefined ? undefined : Number(count) * factor;
@@ -74,7 +79,7 @@ export function durationMs(text: string): number | undefined {
 
 /** Converts `7d` or `24h` to the timestamp that long ago, and a date to midnight UTC. Leaves other text to the validation. */
 function parseTimestamp(text: string, now: Date): string {
-  const agoMs = durationMs(text);
+  const agoMs = parseDurationMs(text);
   if (agoMs !== undefined) {
     const timestamp = new Date(now.getTime() - agoMs).toISOString();
     // The API requires four-digit years. For earlier timestamps the original text is sent, so that the API error shows it.
@@ -84,12 +89,20 @@ function parseTimestamp(text: string, now: Date): string {
 }
 
 /** Converts a schema violation to an error that names the flag of the value. */
-export function fieldFailure(flags: readonly Flag[], location: Flag['place'], { path, message }: Violation): FieldFailure {
-  const flag = flags.find((candidate) => candidate.place === location && candidate.path.every((name, index) => path[index] === name));
+export function toFieldError(
+  flags: readonly ContractFlag[],
+  location: ContractFlag['location'],
+  { path, message }: SchemaViolation,
+): FieldError {
+  const flag = flags.find((candidate) => candidate.location === location && candidate.path.every((name, index) => path[index] === name));
   // For a list, the message already identifies the value.
   const rest = (flag?.kind === 'list' ? [] : path.slice(flag?.path.length ?? 0)).map((part) =>
-    typeof part === 'number' ? `[${part}]` : `.${kebabCase(part)}`,
+    typeof part === 'number' ? `[${part}]` : `.${snakeToKebabCase(part)}`,
   );
   const dotted = path.join('.');
-  return { flag: flag ? flag.name + rest.join('') : `--${path.map((part) => kebabCase(String(part))).join('.')}`, path: dotted, message };
+  return {
+    flag: flag ? flag.name + rest.join('') : `--${path.map((part) => snakeToKebabCase(String(part))).join('.')}`,
+    path: dotted,
+    message,
+  };
 }

@@ -1,22 +1,27 @@
-import { checkedValues } from './build-request.ts';
+import { buildQueryAndBody } from './build-request.ts';
 import type { CommandSpec } from './command-specification.ts';
-import { flagsOf, type Flag } from './flags.ts';
-import type { Io } from '../environment.ts';
-import { plainText } from '../terminal/safe-terminal-text.ts';
+import { flagsFromSpec, type ContractFlag } from './flags.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
-import type { Typed } from './parse-flags.ts';
-import { requiredMessage } from './schema-violations.ts';
+import type { RawFlagValues } from './parse-flags.ts';
+import { requiredFieldMessage } from './schema-violations.ts';
 
 /** Prompts the user for each missing required flag and returns the completed flags. */
-export async function withAnswers(io: Io, spec: CommandSpec, typed: Typed, base: Record<string, unknown>): Promise<Typed> {
+export async function promptForMissingFlags(
+  io: CliEnvironment,
+  spec: CommandSpec,
+  typed: RawFlagValues,
+  base: Record<string, unknown>,
+): Promise<RawFlagValues> {
   const completed = new Map(typed);
-  const errorsOf = (flag: Flag): string[] =>
-    checkedValues(spec, completed, base).fields.flatMap(({ flag: name, message }) =>
+  const errorsOf = (flag: ContractFlag): string[] =>
+    buildQueryAndBody(spec, completed, base).fields.flatMap(({ flag: name, message }) =>
       name === flag.name || name.startsWith(`${flag.name}[`) ? [message] : [],
     );
-  for (const flag of flagsOf(spec).filter((one) => errorsOf(one).includes(requiredMessage))) {
+  for (const flag of flagsFromSpec(spec).filter((one) => errorsOf(one).includes(requiredFieldMessage))) {
     for (let errors = ['']; errors.length > 0; errors = errorsOf(flag)) {
-      if (errors[0] !== '') io.stderr.write(`  ${plainText(errors.join('; '))}\n`);
+      if (errors[0] !== '') io.stderr.write(`  ${sanitizeForTerminal(errors.join('; '))}\n`);
       const texts = await (isRepeatable(flag) ? promptForList(io, flag) : promptForValue(io, flag));
       // At the end of the input, stop prompting. The missing flags are then reported as without a terminal.
       if (!texts) return completed;
@@ -26,16 +31,16 @@ export async function withAnswers(io: Io, spec: CommandSpec, typed: Typed, base:
   return completed;
 }
 
-const isRepeatable = ({ kind }: Flag): boolean => kind === 'objects' || kind === 'list' || kind === 'pairs';
+const isRepeatable = ({ kind }: ContractFlag): boolean => kind === 'objects' || kind === 'list' || kind === 'pairs';
 
-async function promptForValue(io: Io, flag: Flag): Promise<string[] | undefined> {
+async function promptForValue(io: CliEnvironment, flag: ContractFlag): Promise<string[] | undefined> {
   io.stderr.write(`${promptText(flag)}: `);
   const line = await readLine(io);
   return line === undefined ? undefined : [line.trim()];
 }
 
 /** Reads one value per line until an empty line. */
-async function promptForList(io: Io, flag: Flag): Promise<string[] | undefined> {
+async function promptForList(io: CliEnvironment, flag: ContractFlag): Promise<string[] | undefined> {
   const texts: string[] = [];
   io.stderr.write(`${promptText(flag)}, one per line, then an empty line:\n`);
   for (;;) {
@@ -48,7 +53,7 @@ async function promptForList(io: Io, flag: Flag): Promise<string[] | undefined> 
 }
 
 /** Returns the prompt for a flag, such as `Delivery method (Code of the delivery method)`. */
-function promptText({ name, schema, kind }: Flag): string {
+function promptText({ name, schema, kind }: ContractFlag): string {
   const words = name.replace(/^--/, '').replaceAll(/[.-]/g, ' ');
   const [summary = ''] = (schema.description ?? '').split(/[.;] |\.$/, 1);
   const choices = (schema.items ?? schema).enum?.join(', ');
@@ -59,5 +64,5 @@ function promptText({ name, schema, kind }: Flag): string {
           .join(',')
       : '';
   const details = [summary, choices ?? '', fields].filter(Boolean).join('; ');
-  return plainText(words.charAt(0).toUpperCase() + words.slice(1) + (details && ` (${details})`));
+  return sanitizeForTerminal(words.charAt(0).toUpperCase() + words.slice(1) + (details && ` (${details})`));
 }

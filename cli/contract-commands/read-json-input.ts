@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { isObject } from './schema-violations.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { isRecord } from './schema-violations.ts';
 
 /** Reads the text of a file, or of standard input if `source` is `-`. */
-export async function readInput(io: Io, source: string): Promise<string> {
+export async function readTextInput(io: CliEnvironment, source: string): Promise<string> {
   if (source !== '-') {
     return readFile(source, 'utf8').catch((cause: unknown) => {
-      throw new CommandFailure(exitCodes.usage, 'usage', `Cannot read ${source}`, { cause });
+      throw new CommandError(exitCodes.usage, 'usage', `Cannot read ${source}`, { cause });
     });
   }
   const chunks: Buffer[] = [];
@@ -17,14 +17,14 @@ export async function readInput(io: Io, source: string): Promise<string> {
 }
 
 /** Reads a JSON object from the source of `--input`. */
-export async function readInputObject(io: Io, source: string): Promise<Record<string, unknown>> {
-  const text = await readInput(io, source);
+export async function readJsonObjectInput(io: CliEnvironment, source: string): Promise<Record<string, unknown>> {
+  const text = await readTextInput(io, source);
   const name = source === '-' ? 'Standard input' : source;
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isRecord(value)) return value;
   } catch (cause) {
-    throw new CommandFailure(exitCodes.usage, 'usage', `${name} is not valid JSON`, { cause });
+    throw new CommandError(exitCodes.usage, 'usage', `${name} is not valid JSON`, { cause });
   }
-  throw new CommandFailure(exitCodes.usage, 'usage', `${name} is not a JSON object`);
+  throw new CommandError(exitCodes.usage, 'usage', `${name} is not a JSON object`);
 }

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { SendOptions } from '@mandate/client-sdk';
-import { withAnswers } from './prompt-for-missing-flags.ts';
-import { columns, headingsOf, staffColumns } from '../output/table-columns.ts';
+import { promptForMissingFlags } from './prompt-for-missing-flags.ts';
+import { defaultColumns, getColumnHeadings, staffListColumns } from '../output/table-columns.ts';
 import type { CommandSpec } from './command-specification.ts';
-import { confirmed } from './confirm.ts';
-import { explained, requestOf, type ContractRequest, type Words } from './build-request.ts';
-import { scopesOfToken } from '../sign-in/pasted-token.ts';
-import type { Io } from '../environment.ts';
-import { withMinorUnits } from './money-flags.ts';
-import { tellNextStep } from '../errors/next-steps.ts';
-import { questions } from './confirmation-questions.ts';
-import { readInputObject } from './read-json-input.ts';
-import { isObject } from './schema-violations.ts';
+import { requireConfirmation } from './confirm.ts';
+import { explainRequestError, buildRequest, type ContractRequest, type CommandInput } from './build-request.ts';
+import { readTokenScopes } from '../sign-in/pasted-token.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { convertAmountsToMinorUnits } from './money-flags.ts';
+import { printNextStep } from '../errors/next-steps.ts';
+import { confirmationQuestions } from './confirmation-questions.ts';
+import { readJsonObjectInput } from './read-json-input.ts';
+import { isRecord } from './schema-violations.ts';
 import { openSession, requireSignIn, type Session } from '../sign-in/session.ts';
 import type { Settings } from '../settings/settings.ts';
-import { showPages } from '../output/print-pages.ts';
-import { checkFields, showResult } from '../output/print-result.ts';
-import { openPage, webPage } from '../output/web-pages.ts';
+import { printPages } from '../output/print-pages.ts';
+import { assertKnownFields, printResult } from '../output/print-result.ts';
+import { openOrPrintUrl, findWebPageUrl } from '../output/web-pages.ts';
 
 /** Flags that generated commands have in addition to the parameters of their operation. */
-export type OwnFlags = {
+export type GenericFlags = {
   readonly input?: string;
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
@@ -29,7 +29,7 @@ export type OwnFlags = {
   readonly web?: boolean;
 };
 
-type Invocation = Omit<Words, 'base'> & { readonly io: Io; readonly settings: Settings; readonly own: OwnFlags };
+type Invocation = Omit<CommandInput, 'base'> & { readonly io: CliEnvironment; readonly settings: Settings; readonly own: GenericFlags };
 type Prepared = { readonly request: ContractRequest; readonly idempotencyKey: string | undefined };
 
 const missingSecretNotice = ({ field, recovery }: NonNullable<CommandSpec['secret']>): string =>
@@ -40,14 +40,14 @@ export async function runContractCommand(invocation: Invocation): Promise<void> 
   let openedSession: Promise<Session> | undefined;
   const session = (): Promise<Session> => (openedSession ??= openSession(io, settings));
   const request = await completeRequest(invocation, session);
-  checkFields(settings, spec.fields);
+  assertKnownFields(settings, spec.fields);
   const idempotencyKey = spec.idempotent ? (own.idempotencyKey ?? randomUUID()) : undefined;
   if (own.printRequest) return printRequest(invocation, { request, idempotencyKey });
   if (spec.scopes.length > 0) requireSignIn(await session());
   try {
     await execute(invocation, { request, idempotencyKey }, await session());
   } catch (error) {
-    throw explained(error, spec, idempotencyKey);
+    throw explainRequestError(error, spec, idempotencyKey);
   }
 }
 
@@ -56,10 +56,10 @@ async function completeRequest(
   { io, settings, spec, path, typed, own }: Invocation,
   session: () => Promise<Session>,
 ): Promise<ContractRequest> {
-  const base = own.input === undefined ? {} : await readInputObject(io, own.input);
-  const completed = settings.completes && own.input !== '-' ? await withAnswers(io, spec, typed, base) : typed;
+  const base = own.input === undefined ? {} : await readJsonObjectInput(io, own.input);
+  const completed = settings.canPromptForFlags && own.input !== '-' ? await promptForMissingFlags(io, spec, typed, base) : typed;
   const client = own.printRequest ? undefined : async () => (await session()).client;
-  return requestOf({ spec, path, base, typed: await withMinorUnits({ spec, typed: completed, path, base, client }) });
+  return buildRequest({ spec, path, base, typed: await convertAmountsToMinorUnits({ spec, typed: completed, path, base, client }) });
 }
 
 function printRequest({ io, own }: Invocation, { request, idempotencyKey }: Prepared): void {
@@ -81,31 +81,32 @@ async function execute(
   const options: SendOptions = { signal: io.interrupted, idempotencyKey, ifMatch: own.ifMatch };
   if (own.web) {
     const service = settings.config['issuer'] ?? session.apiUrl;
-    return openPage(io, settings, await webPage(spec, service, () => client.request(operationRequest, options)));
+    return openOrPrintUrl(io, settings, await findWebPageUrl(spec, service, () => client.request(operationRequest, options)));
   }
   const isDryRun = request.query['dry_run'] === 'true';
-  const question = questions[spec.operationId];
+  const question = confirmationQuestions[spec.operationId];
   if (question && !isDryRun) {
     const ask = async (): Promise<string> => question(client, path, request.body);
     const failBeforeSending = (error: unknown): never => {
-      throw explained(error, spec, undefined);
+      throw explainRequestError(error, spec, undefined);
     };
-    await confirmed(io, settings, () => ask().catch(failBeforeSending), own.yes ?? false);
+    await requireConfirmation(io, settings, () => ask().catch(failBeforeSending), own.yes ?? false);
   }
-  const headings = headingsOf(spec.operationId);
-  const visibleColumns = (canReadAllOrders(settings, session) ? staffColumns[spec.operationId] : undefined) ?? columns[spec.operationId];
+  const headings = getColumnHeadings(spec.operationId);
+  const visibleColumns =
+    (canReadAllOrders(settings, session) ? staffListColumns[spec.operationId] : undefined) ?? defaultColumns[spec.operationId];
   if (spec.paginated) {
     const pageAt = (cursor: string | undefined): PromiseLike<unknown> =>
       client.request({ ...operationRequest, query: { ...operationRequest.query, ...(cursor !== undefined && { cursor }) } }, options);
-    return showPages({ io, settings, columns: visibleColumns, headings, all: own.all ?? false, pageAt });
+    return printPages({ io, settings, columns: visibleColumns, headings, all: own.all ?? false, pageAt });
   }
   const { data: result, replayed } = await client.request(operationRequest, options).withResponse();
-  showResult(io, settings, result, visibleColumns, headings);
-  if (spec.secret && replayed && isObject(result) && result[spec.secret.field] === null) io.stderr.write(missingSecretNotice(spec.secret));
+  printResult(io, settings, result, visibleColumns, headings);
+  if (spec.secret && replayed && isRecord(result) && result[spec.secret.field] === null) io.stderr.write(missingSecretNotice(spec.secret));
   if (isDryRun) io.stderr.write('Dry run: nothing was changed. Run the command without --dry-run to apply the change.\n');
-  else tellNextStep(io, settings, spec.operationId, result);
+  else printNextStep(io, settings, spec.operationId, result);
 }
 
 /** Returns whether lists of orders contain the orders of all customers. */
 const canReadAllOrders = ({ token }: Settings, { credential }: Session): boolean =>
-  (credential?.scopes ?? scopesOfToken(token ?? '')).includes('orders.manage');
+  (credential?.scopes ?? readTokenScopes(token ?? '')).includes('orders.manage');

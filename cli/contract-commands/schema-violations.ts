@@ -1,29 +1,29 @@
 import type { Schema } from './command-specification.ts';
 
 /** The message for a missing required field. */
-export const requiredMessage = 'is required';
+export const requiredFieldMessage = 'is required';
 
-export type Violation = { readonly path: readonly (string | number)[]; readonly message: string };
+export type SchemaViolation = { readonly path: readonly (string | number)[]; readonly message: string };
 
 /** Returns every violation of the contract's schema, so that the command does not send a request that the service would reject. */
-export function violations(schema: Schema, value: unknown, path: Violation['path'] = []): Violation[] {
-  const violation = (message: string): Violation[] => [{ path, message }];
+export function findSchemaViolations(schema: Schema, value: unknown, path: SchemaViolation['path'] = []): SchemaViolation[] {
+  const violation = (message: string): SchemaViolation[] => [{ path, message }];
   if (value === null) return schema.type.includes('null') ? [] : violation('must not be null');
   if (!schema.type.some((type) => isOfType(type, value))) return violation(`must be ${describeTypes(schema)}`);
   if (schema.enum && !schema.enum.some((choice) => choice === value)) return violation(`must be one of ${schema.enum.join(', ')}`);
   if (typeof value === 'number') return numberViolations(schema, value).flatMap(violation);
   if (typeof value === 'string') return textViolations(schema, value).flatMap(violation);
   if (Array.isArray(value)) return arrayViolations(schema, value, path);
-  return isObject(value) ? objectViolations(schema, value, path) : [];
+  return isRecord(value) ? objectViolations(schema, value, path) : [];
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function isOfType(type: string, value: unknown): boolean {
   if (type === 'integer') return Number.isSafeInteger(value);
   if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isObject(value);
+  if (type === 'object') return isRecord(value);
   return typeof value === type;
 }
 
@@ -52,30 +52,30 @@ function textViolations({ minLength, maxLength, pattern, description }: Schema, 
   return [];
 }
 
-function arrayViolations({ minItems, maxItems, items }: Schema, value: unknown[], path: Violation['path']): Violation[] {
+function arrayViolations({ minItems, maxItems, items }: Schema, value: unknown[], path: SchemaViolation['path']): SchemaViolation[] {
   if (minItems !== undefined && value.length < minItems) return [{ path, message: `must have ${minItems} or more items` }];
   if (maxItems !== undefined && value.length > maxItems) return [{ path, message: `must have ${maxItems} or fewer items` }];
-  return items ? value.flatMap((item, index) => violations(items, item, [...path, index])) : [];
+  return items ? value.flatMap((item, index) => findSchemaViolations(items, item, [...path, index])) : [];
 }
 
 function objectViolations(
   { properties = {}, required = [], additionalProperties }: Schema,
   value: Record<string, unknown>,
-  path: Violation['path'],
-): Violation[] {
+  path: SchemaViolation['path'],
+): SchemaViolation[] {
   const missing = required.filter((name) => value[name] === undefined).flatMap((name) => missingFields(properties[name], [...path, name]));
   const present = Object.entries(value).flatMap(([name, member]) => {
     if (member === undefined) return [];
     const schema = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     if (schema === false)
       return [{ path: [...path, name], message: `is unknown; allowed fields are: ${Object.keys(properties).join(', ')}` }];
-    return schema ? violations(schema, member, [...path, name]) : [];
+    return schema ? findSchemaViolations(schema, member, [...path, name]) : [];
   });
   return [...missing, ...present];
 }
 
 /** Returns a violation for each required leaf field of a missing object, because the user has to provide these fields. */
-function missingFields(schema: Schema | undefined, path: Violation['path']): Violation[] {
-  if (!schema?.properties) return [{ path, message: requiredMessage }];
+function missingFields(schema: Schema | undefined, path: SchemaViolation['path']): SchemaViolation[] {
+  if (!schema?.properties) return [{ path, message: requiredFieldMessage }];
   return (schema.required ?? []).flatMap((name) => missingFields(schema.properties?.[name], [...path, name]));
 }

@@ -1,19 +1,19 @@
 /** An invalid value, identified by the flag or argument that contains it. */
-export type FieldFailure = { readonly flag: string; readonly path: string; readonly message: string };
+export type FieldError = { readonly flag: string; readonly path: string; readonly message: string };
 
 /** An error detected by the command line, with its exit code. */
-export class CommandFailure extends Error {
+export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
   readonly code: string;
   readonly hint: string | undefined;
-  readonly fields: readonly FieldFailure[];
+  readonly fields: readonly FieldError[];
 
   constructor(
     exitCode: number,
     code: string,
     message: string,
-    options: { hint?: string; fields?: readonly FieldFailure[]; cause?: unknown } = {},
+    options: { hint?: string; fields?: readonly FieldError[]; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.exitCode = exitCode;

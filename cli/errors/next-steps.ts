@@ -1,6 +1,6 @@
-import type { Io } from '../environment.ts';
-import { plainText } from '../terminal/safe-terminal-text.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The response fields that determine the next step. */
@@ -31,7 +31,7 @@ const paymentStep: NextStep = ({ id, order_id: orderId, provider, status }) => {
 
 const taskStep: NextStep = ({ id, status, result }) => {
   if (status === 'queued' || status === 'running') return { text: 'Wait for the task', command: `tasks wait ${id}` };
-  return status === 'succeeded' && isObject(result)
+  return status === 'succeeded' && isRecord(result)
     ? { text: 'Download the result file', command: `tasks result ${id} -o <file>` }
     : undefined;
 };
@@ -58,13 +58,13 @@ const nextSteps: Readonly<Record<string, NextStep>> = {
 };
 
 /** Prints the suggested next command, except with --quiet or an output format for programs. */
-export function tellNextStep(io: Io, settings: Settings, operationId: string, body: unknown): void {
+export function printNextStep(io: CliEnvironment, settings: Settings, operationId: string, body: unknown): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the responses of these operations
-  const step = isObject(body) ? nextSteps[operationId]?.(body as ResponseBody) : undefined;
+  const step = isRecord(body) ? nextSteps[operationId]?.(body as ResponseBody) : undefined;
   if (!step || settings.quiet || settings.format !== 'text' || settings.get !== undefined) return;
-  io.stderr.write(`${step.text}: ${suggestedCommand(settings, step.command)}\n`);
+  io.stderr.write(`${step.text}: ${formatSuggestedCommand(settings, step.command)}\n`);
 }
 
 /** Formats a suggested command with the same profile and service as the current one. */
-export const suggestedCommand = ({ origin: selectionFlags }: Settings, command: string): string =>
-  plainText(['mandate', command, ...selectionFlags].join(' '));
+export const formatSuggestedCommand = ({ selectionFlags }: Settings, command: string): string =>
+  sanitizeForTerminal(['mandate', command, ...selectionFlags].join(' '));

@@ -8,30 +8,30 @@ import {
   SignInRequiredError,
   TimeoutError,
 } from '@mandate/client-sdk';
-import { CommandFailure, type FieldFailure } from './command-error.ts';
-import { exitCodeOfStatus, exitCodes } from './exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { plainText, printableJson } from '../terminal/safe-terminal-text.ts';
-import { withProfile } from '../settings/settings.ts';
+import { CommandError, type FieldError } from './command-error.ts';
+import { exitCodeFromHttpStatus, exitCodes } from './exit-codes.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
+import { addProfileToLoginHint } from '../settings/settings.ts';
 
 /** An error as it is printed: as lines of text, or as JSON with --json. */
-export type Failure = {
+export type PrintableError = {
   readonly code: string;
   readonly status?: number;
   readonly message: string;
   readonly hint?: string | undefined;
   readonly requestId?: string | undefined;
   readonly exitCode: number;
-  readonly fields: readonly FieldFailure[];
+  readonly fields: readonly FieldError[];
 };
 
 /** Prints an error to standard error and returns the exit code. */
-export function reportFailure(io: Io, error: unknown, asJson: boolean, debug: boolean): number {
+export function printError(io: CliEnvironment, error: unknown, asJson: boolean, debug: boolean): number {
   const described = describeError(error);
-  const failure = described.hint === undefined ? described : { ...described, hint: withProfile(io, described.hint) };
+  const failure = described.hint === undefined ? described : { ...described, hint: addProfileToLoginHint(io, described.hint) };
   if (asJson) {
     const { fields, ...rest } = failure;
-    io.stderr.write(`${printableJson({ error: { ...rest, ...(fields.length > 0 && { fields }) } })}\n`);
+    io.stderr.write(`${toPrintableJson({ error: { ...rest, ...(fields.length > 0 && { fields }) } })}\n`);
   } else {
     io.stderr.write(
       formatLines(failure)
@@ -43,13 +43,13 @@ export function reportFailure(io: Io, error: unknown, asJson: boolean, debug: bo
   return failure.exitCode;
 }
 
-function formatLines({ code, status, message, hint, requestId, fields }: Failure): string[] {
+function formatLines({ code, status, message, hint, requestId, fields }: PrintableError): string[] {
   const origin = [code, ...(status === undefined ? [] : [`HTTP ${status}`]), ...(requestId ? [`request ${requestId}`] : [])];
   return [
-    `error: ${plainText(message)}`,
-    ...fields.map((field) => `  ${plainText(field.flag)}: ${plainText(field.message)}`),
-    ...(hint ? [`hint: ${plainText(hint)}`] : []),
-    ...(status === undefined ? [] : [`(${plainText(origin.join(', '))})`]),
+    `error: ${sanitizeForTerminal(message)}`,
+    ...fields.map((field) => `  ${sanitizeForTerminal(field.flag)}: ${sanitizeForTerminal(field.message)}`),
+    ...(hint ? [`hint: ${sanitizeForTerminal(hint)}`] : []),
+    ...(status === undefined ? [] : [`(${sanitizeForTerminal(origin.join(', '))})`]),
   ];
 }
 
@@ -57,8 +57,8 @@ function formatLines({ code, status, message, hint, requestId, fields }: Failure
 const wrongHostHint =
   'The service has another host name: use the URL that it printed at startup, for example with localhost instead of 127.0.0.1';
 
-function describeError(error: unknown): Failure {
-  if (error instanceof CommandFailure) {
+function describeError(error: unknown): PrintableError {
+  if (error instanceof CommandError) {
     const { code, message, hint, exitCode, fields, cause } = error;
     if (!(cause instanceof MandateError) || cause instanceof AuthorizationError) return { code, message, hint, exitCode, fields };
     const apiError = describeError(cause);
@@ -68,7 +68,7 @@ function describeError(error: unknown): Failure {
   }
   if (error instanceof ApiError) {
     const { code, status, message, requestId } = error;
-    return { code, status, message, hint: hintForApiError(error), requestId, exitCode: exitCodeOfStatus(status), fields: [] };
+    return { code, status, message, hint: hintForApiError(error), requestId, exitCode: exitCodeFromHttpStatus(status), fields: [] };
   }
   if (error instanceof DecodeError) {
     const { code, status, message, headers } = error;
@@ -79,29 +79,29 @@ function describeError(error: unknown): Failure {
       message,
       hint: status === 421 ? wrongHostHint : 'Check that this is the URL of a Mandate service, and that no proxy responds in its place',
       requestId,
-      exitCode: exitCodeOfStatus(status),
+      exitCode: exitCodeFromHttpStatus(status),
       fields: [],
     };
   }
   return describeErrorWithoutResponse(error);
 }
 
-function describeErrorWithoutResponse(error: unknown): Failure {
+function describeErrorWithoutResponse(error: unknown): PrintableError {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     const hint = 'Check that the service is running there, or set another URL with --api-url <url> or MANDATE_API_URL';
-    return { code: error.code, message: error.message, hint, exitCode: exitCodes.noAnswer, fields: [] };
+    return { code: error.code, message: error.message, hint, exitCode: exitCodes.noResponse, fields: [] };
   }
   const { exitCode, code, hint } = classifyError(error);
   return { code, message: error instanceof Error ? error.message : String(error), hint, exitCode, fields: [] };
 }
 
-function classifyError(error: unknown): Pick<Failure, 'exitCode' | 'code' | 'hint'> {
+function classifyError(error: unknown): Pick<PrintableError, 'exitCode' | 'code' | 'hint'> {
   if (error instanceof SignInRequiredError)
-    return { exitCode: exitCodes.signInNeeded, code: error.code, hint: 'Sign in with: mandate login' };
+    return { exitCode: exitCodes.signInRequired, code: error.code, hint: 'Sign in with: mandate login' };
   if (error instanceof AuthorizationError)
-    return { exitCode: exitCodes.signInNeeded, code: error.error, hint: 'Retry with: mandate login' };
+    return { exitCode: exitCodes.signInRequired, code: error.error, hint: 'Retry with: mandate login' };
   if (error instanceof AbortError) return { exitCode: exitCodes.interrupted, code: error.code };
-  return { exitCode: exitCodes.unforeseen, code: 'unforeseen' };
+  return { exitCode: exitCodes.unexpectedError, code: 'unforeseen' };
 }
 
 function hintForApiError({ status, code, retryAfterSeconds }: ApiError): string | undefined {

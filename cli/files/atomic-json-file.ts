@@ -15,7 +15,7 @@ export async function readJsonFile(path: string): Promise<unknown> {
 }
 
 /** Replaces a file atomically, even if power fails: it has either the old or the new content. Only its owner can read it. */
-export async function replaceFile(path: string, content: string): Promise<void> {
+export async function replaceFileAtomically(path: string, content: string): Promise<void> {
   const temporaryPath = `${path}.${randomUUID()}`;
   try {
     const file = await open(temporaryPath, 'wx', 0o600);

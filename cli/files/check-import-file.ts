@@ -1,9 +1,9 @@
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { FileToSend } from './open-upload.ts';
+import type { UploadFile } from './open-upload.ts';
 
 /** Maximum size of a row, in bytes. Equals `importRowMax` in the contract. */
-export const rowMax = 100_000;
+export const maxRowBytes = 100_000;
 
 const [quote, newline, carriageReturn, comma] = [0x22, 0x0a, 0x0d, 0x2c];
 
@@ -38,7 +38,7 @@ class RowScanner {
   #take(byte: number): void {
     this.size += 1;
     this.hasContent = true;
-    if (this.size > rowMax) this.oversizedRowLine ??= this.line;
+    if (this.size > maxRowBytes) this.oversizedRowLine ??= this.line;
     if (!this.#isCsv) return;
     if (byte === quote) this.isQuoted = !this.isQuoted;
     else if (byte === comma && !this.isQuoted) this.columns += 1;
@@ -53,9 +53,13 @@ class RowScanner {
 }
 
 /** Throws if the service would reject the whole file, so that the error comes before a long upload. */
-export async function checkFile(path: string, chunks: AsyncIterable<Uint8Array>, contentType: FileToSend['contentType']): Promise<void> {
+export async function checkImportFile(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  contentType: UploadFile['contentType'],
+): Promise<void> {
   const reject = (reason: string, hint: string): never => {
-    throw new CommandFailure(exitCodes.usage, 'invalid_file', `${path} ${reason}`, { hint: `Nothing was sent. ${hint}` });
+    throw new CommandError(exitCodes.usage, 'invalid_file', `${path} ${reason}`, { hint: `Nothing was sent. ${hint}` });
   };
   const scanner = new RowScanner(contentType === 'text/csv');
   const text = new TextDecoder('utf-8', { fatal: true });
@@ -75,7 +79,7 @@ export async function checkFile(path: string, chunks: AsyncIterable<Uint8Array>,
     if (scanner.oversizedRowLine !== undefined) break;
   }
   if (scanner.oversizedRowLine !== undefined)
-    reject(`has a row of more than ${rowMax} bytes that ends after line ${scanner.oversizedRowLine}`, 'Check the quotes in that row.');
+    reject(`has a row of more than ${maxRowBytes} bytes that ends after line ${scanner.oversizedRowLine}`, 'Check the quotes in that row.');
   decode();
   if (bytes === 0) reject('is empty', 'Choose a file with a header and rows.');
   if (scanner.isQuoted) reject('ends within quotes', 'The file may be truncated: import the complete file.');

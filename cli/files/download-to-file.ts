@@ -2,28 +2,33 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, unlink } from 'node:fs/promises';
 import type { DownloadedFile } from '@mandate/client-sdk';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
+import type { CliEnvironment } from '../environment.ts';
 
-export type Target = {
+export type DownloadTarget = {
   /** Path of the file; `-` means standard output. */
   readonly path: string;
   readonly overwrite: boolean;
 };
 
 /** Throws if the file exists and must not be overwritten. Callers also call this before the first request. */
-export function refuseOverwriting({ path, overwrite }: Target): void {
+export function assertMayWrite({ path, overwrite }: DownloadTarget): void {
   if (path === '-' || overwrite || !existsSync(path)) return;
-  throw new CommandFailure(exitCodes.usage, 'file_exists', `${path} already exists`, { hint: 'Overwrite it with: -y' });
+  throw new CommandError(exitCodes.usage, 'file_exists', `${path} already exists`, { hint: 'Overwrite it with: -y' });
 }
 
 /** Writes a download to a file or standard output. The file appears only when it is complete and its SHA-256 equals `expected`. */
-export async function saveFile(io: Io, { stream }: DownloadedFile, target: Target, expected?: string): Promise<void> {
+export async function saveDownload(
+  io: CliEnvironment,
+  { stream }: DownloadedFile,
+  target: DownloadTarget,
+  expected?: string,
+): Promise<void> {
   const hash = createHash('sha256');
   const verifyChecksum = (): void => {
     if (expected === undefined || hash.digest('hex') === expected) return;
-    throw new CommandFailure(exitCodes.unforeseen, 'damaged', 'The downloaded file is damaged: its checksum is wrong');
+    throw new CommandError(exitCodes.unexpectedError, 'damaged', 'The downloaded file is damaged: its checksum is wrong');
   };
   if (target.path === '-') {
     for await (const chunk of stream) {
@@ -35,7 +40,7 @@ export async function saveFile(io: Io, { stream }: DownloadedFile, target: Targe
   }
   const temporaryPath = `${target.path}.${randomUUID()}.part`;
   const file = await open(temporaryPath, 'wx').catch((cause: unknown) => {
-    throw new CommandFailure(exitCodes.unforeseen, 'unwritable', `Cannot write ${target.path}`, { cause });
+    throw new CommandError(exitCodes.unexpectedError, 'unwritable', `Cannot write ${target.path}`, { cause });
   });
   try {
     try {
@@ -48,7 +53,7 @@ export async function saveFile(io: Io, { stream }: DownloadedFile, target: Targe
     } finally {
       await file.close();
     }
-    refuseOverwriting(target);
+    assertMayWrite(target);
     await rename(temporaryPath, target.path);
   } catch (error) {
     await unlink(temporaryPath).catch(() => undefined);

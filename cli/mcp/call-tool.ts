@@ -10,8 +10,8 @@ import {
   type Client,
   type QueryValue,
 } from '@mandate/client-sdk';
-import type { Io } from '../environment.ts';
-import { withProfile } from '../settings/settings.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { addProfileToLoginHint } from '../settings/settings.ts';
 import type { Tool } from './tool.ts';
 
 export type ToolResult = { readonly content: { readonly type: 'text'; readonly text: string }[]; readonly isError?: boolean };
@@ -20,7 +20,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 const headerArguments = ['idempotency_key', 'if_match'];
 
 /** Calls the API operation of a tool as the signed-in user. Errors are returned as results that tell the assistant what to do. */
-export async function callTool(io: Io, client: Client, tool: Tool, args: Arguments): Promise<ToolResult> {
+export async function callMcpTool(io: CliEnvironment, client: Client, tool: Tool, args: Arguments): Promise<ToolResult> {
   const parameterNames = new Set([...tool.pathArguments, ...tool.queryArguments, ...headerArguments]);
   const [key, ifMatch] = headerArguments.map((name) => (typeof args[name] === 'string' ? args[name] : undefined));
   const request = {
@@ -39,7 +39,7 @@ export async function callTool(io: Io, client: Client, tool: Tool, args: Argumen
     const etag = tool.readOnly ? headers.get('etag') : null;
     return textResult(data === undefined ? 'Done.' : JSON.stringify(data), ...(etag === null ? [] : [`etag: ${etag}`]));
   } catch (error) {
-    return { ...textResult(withProfile(io, describeError(error, tool, idempotencyKey))), isError: true };
+    return { ...textResult(addProfileToLoginHint(io, describeError(error, tool, idempotencyKey))), isError: true };
   }
 }
 

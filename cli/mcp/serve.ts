@@ -3,12 +3,12 @@ import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Client } from '@mandate/client-sdk';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Io } from '../environment.ts';
+import type { CliEnvironment } from '../environment.ts';
 import { tools } from './tools.gen.ts';
-import { callTool } from './call-tool.ts';
+import { callMcpTool } from './call-tool.ts';
 
 /** Serves the API operations as MCP tools over standard input and output, until the input ends. */
-export async function serveTools(io: Io, client: Client, allowsWrites: boolean): Promise<void> {
+export async function serveMcpTools(io: CliEnvironment, client: Client, allowsWrites: boolean): Promise<void> {
   const input = Readable.from(io.stdin);
   const output = new Writable({
     write: (chunk: Uint8Array, _encoding, done) => {
@@ -27,7 +27,7 @@ export async function serveTools(io: Io, client: Client, allowsWrites: boolean):
   await handle.close();
 }
 
-function createToolServer(io: Io, client: Client, allowsWrites: boolean): McpServer {
+function createToolServer(io: CliEnvironment, client: Client, allowsWrites: boolean): McpServer {
   const server = new McpServer(
     { name: 'mandate', title: 'Mandate', version: packageJson.version },
     { instructions: [...instructions, ...(allowsWrites ? [] : [readOnlyNotice])].join('\n') },
@@ -37,7 +37,7 @@ function createToolServer(io: Io, client: Client, allowsWrites: boolean): McpSer
     const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
     const inputSchema = fromJsonSchema<Record<string, unknown>>(tool.inputSchema);
     const registered = server.registerTool(name, { title, description, inputSchema, annotations }, async (args) =>
-      callTool(io, client, tool, args),
+      callMcpTool(io, client, tool, args),
     );
     if (!readOnly && !allowsWrites) registered.disable();
   }

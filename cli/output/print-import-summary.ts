@@ -1,14 +1,19 @@
 import type { Client, Task } from '@mandate/client-sdk';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { plainText } from '../terminal/safe-terminal-text.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 
 const maxRemarks = 10;
 
 /** Prints the counts of an import, the first entries of its report, and how to get the complete report. */
-export async function tellImport(io: Io, client: Client, { id, params, result }: Task, report: string | undefined): Promise<void> {
+export async function printImportSummary(
+  io: CliEnvironment,
+  client: Client,
+  { id, params, result }: Task,
+  report: string | undefined,
+): Promise<void> {
   if (!result?.imported) return;
   const prefix = params['dry_run'] === 'true' ? 'Nothing was changed; it would be: ' : '';
   const lines = [`${prefix}${formatCounts(result.imported)}.`];
@@ -17,11 +22,11 @@ export async function tellImport(io: Io, client: Client, { id, params, result }:
     if (report !== undefined) lines.push(`The complete report is in ${report}`);
     else if (result.rows > maxRemarks) lines.push(`Get the complete report with: mandate tasks result ${id} -o report.ndjson`);
   }
-  io.stderr.write(lines.map((line) => `${plainText(line)}\n`).join(''));
+  io.stderr.write(lines.map((line) => `${sanitizeForTerminal(line)}\n`).join(''));
 }
 
 /** Prints the counts of an import that failed or was canceled. */
-export function tellUnfinishedImport(io: Io, { status, imported, progress }: Task): void {
+export function printUnfinishedImport(io: CliEnvironment, { status, imported, progress }: Task): void {
   if (!imported) return;
   const outcome = status === 'canceled' ? 'Canceled' : 'Failed';
   io.stderr.write(
@@ -30,11 +35,11 @@ export function tellUnfinishedImport(io: Io, { status, imported, progress }: Tas
 }
 
 /** Throws if the import rejected rows or orders, although its task succeeded. */
-export function requireNoneRefused({ id, result }: Task): void {
+export function assertNoRowsRejected({ id, result }: Task): void {
   const refused = result?.imported?.refused ?? 0;
   if (refused === 0) return;
   const hint = `Correct the reported rows and import the file again. Show the report with: mandate tasks result ${id}`;
-  throw new CommandFailure(exitCodes.inputRefused, 'rows_refused', `${refused} rows or orders were rejected`, { hint });
+  throw new CommandError(exitCodes.inputRejected, 'rows_refused', `${refused} rows or orders were rejected`, { hint });
 }
 
 function formatCounts({ created, updated, unchanged, refused, differing }: NonNullable<Task['imported']>): string {
@@ -42,7 +47,7 @@ function formatCounts({ created, updated, unchanged, refused, differing }: NonNu
   return `${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused${before}`;
 }
 
-async function readFirstRemarks(io: Io, client: Client, id: number): Promise<string[]> {
+async function readFirstRemarks(io: CliEnvironment, client: Client, id: number): Promise<string[]> {
   const { stream } = await client.tasks.result(id, { signal: io.interrupted });
   const decoder = new TextDecoder();
   let text = '';
@@ -55,7 +60,7 @@ async function readFirstRemarks(io: Io, client: Client, id: number): Promise<str
 
 function formatRemark(text: string): string {
   const remark: unknown = JSON.parse(text);
-  if (!isObject(remark)) return `  ${text}`;
+  if (!isRecord(remark)) return `  ${text}`;
   const { line, reference, field, detail } = remark;
   const where = [`line ${String(line)}`, typeof reference === 'string' ? `(${reference})` : '', typeof field === 'string' ? field : ''];
   return `  ${where.filter(Boolean).join(' ')}: ${String(detail)}`;

@@ -1,13 +1,13 @@
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { plainText } from '../terminal/safe-terminal-text.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
-import { showResult } from './print-result.ts';
+import { printResult } from './print-result.ts';
 
 type Listing = {
-  readonly io: Io;
+  readonly io: CliEnvironment;
   readonly settings: Settings;
   readonly columns?: readonly string[] | undefined;
   readonly headings?: Readonly<Record<string, string>> | undefined;
@@ -16,13 +16,13 @@ type Listing = {
 };
 
 /** Prints one page and how to get the next, or with `all` every page: as one document, or line by line as pages arrive. */
-export async function showPages({ io, settings, columns, headings, all, pageAt }: Listing): Promise<void> {
+export async function printPages({ io, settings, columns, headings, all, pageAt }: Listing): Promise<void> {
   const page = await pageAt(undefined);
   if (!all) {
-    showResult(io, settings, page, columns, headings);
+    printResult(io, settings, page, columns, headings);
     const cursor = nextCursor(page);
     if (cursor !== undefined && io.stderr.isTTY && !settings.quiet) {
-      io.stderr.write(`${pageItems(page).length} shown; get more with --cursor ${plainText(cursor)} or --all\n`);
+      io.stderr.write(`${pageItems(page).length} shown; get more with --cursor ${sanitizeForTerminal(cursor)} or --all\n`);
     }
     return;
   }
@@ -30,7 +30,7 @@ export async function showPages({ io, settings, columns, headings, all, pageAt }
   const asLines = settings.format === 'jsonl' || (settings.format === 'text' && settings.get === undefined && !io.stdout.isTTY);
   const items: unknown[] = [];
   for (let current = page, shown = 0; ;) {
-    if (asLines) showResult(io, settings, current, columns, headings);
+    if (asLines) printResult(io, settings, current, columns, headings);
     else items.push(...pageItems(current));
     shown += pageItems(current).length;
     const cursor = nextCursor(current);
@@ -39,17 +39,17 @@ export async function showPages({ io, settings, columns, headings, all, pageAt }
       current = await pageAt(cursor);
     } catch (cause) {
       if (!asLines) throw cause;
-      throw new CommandFailure(exitCodes.unforeseen, 'incomplete', 'The list is incomplete', {
+      throw new CommandError(exitCodes.unexpectedError, 'incomplete', 'The list is incomplete', {
         cause,
         hint: `${shown} items were printed. Continue with: --cursor ${cursor}`,
       });
     }
     if (nextCursor(current) === cursor) throw new Error('the API returned the same cursor twice');
   }
-  if (!asLines) showResult(io, settings, { data: items, has_more: false, next_cursor: null }, columns, headings);
+  if (!asLines) printResult(io, settings, { data: items, has_more: false, next_cursor: null }, columns, headings);
 }
 
-const pageItems = (page: unknown): readonly unknown[] => (isObject(page) && Array.isArray(page['data']) ? page['data'] : []);
+const pageItems = (page: unknown): readonly unknown[] => (isRecord(page) && Array.isArray(page['data']) ? page['data'] : []);
 
 const nextCursor = (page: unknown): string | undefined =>
-  isObject(page) && typeof page['next_cursor'] === 'string' ? page['next_cursor'] : undefined;
+  isRecord(page) && typeof page['next_cursor'] === 'string' ? page['next_cursor'] : undefined;

@@ -1,15 +1,15 @@
 import { styleText } from 'node:util';
 import { formatMoney } from '@mandate/client-sdk';
-import { innerColumns } from './table-columns.ts';
-import { CommandFailure } from '../errors/command-error.ts';
+import { nestedListColumns } from './table-columns.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { jqLines } from './jq-filter.ts';
-import { nearest } from '../terminal/did-you-mean.ts';
-import { plainText, printableJson, widthOf } from '../terminal/safe-terminal-text.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { applyJqFilter } from './jq-filter.ts';
+import { findClosestMatch } from '../terminal/did-you-mean.ts';
+import { sanitizeForTerminal, toPrintableJson, displayWidth } from '../terminal/safe-terminal-text.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
-import { table } from './table.ts';
+import { renderTable } from './table.ts';
 
 type Item = Record<string, unknown>;
 type Headings = Readonly<Record<string, string>>;
@@ -20,59 +20,65 @@ type ListLayout = { readonly names: readonly string[] | undefined; readonly head
  *
  * @param columns the default fields, which `--fields` overrides; for a single object they apply only on a terminal
  */
-export function showResult(io: Io, settings: Settings, body: unknown, columns?: readonly string[], headings: Headings = {}): void {
+export function printResult(
+  io: CliEnvironment,
+  settings: Settings,
+  body: unknown,
+  columns?: readonly string[],
+  headings: Headings = {},
+): void {
   const { stdout } = io;
   const chosen = settings.fields;
   const list = listItems(body);
   if (settings.get !== undefined) return stdout.write(formatPath(body, settings.get));
-  if (settings.jq !== undefined && !(settings.format === 'jsonl' && list)) return stdout.write(jsonLine(io, settings, body));
+  if (settings.jq !== undefined && !(settings.format === 'jsonl' && list)) return stdout.write(formatJsonLine(io, settings, body));
   if (settings.format === 'jsonl' && list)
-    return stdout.write(list.map((item) => jsonLine(io, settings, pickFields(item, chosen))).join(''));
+    return stdout.write(list.map((item) => formatJsonLine(io, settings, pickFields(item, chosen))).join(''));
   if (settings.format !== 'text') {
-    const projection = list && isObject(body) ? { ...body, data: list.map((item) => pickFields(item, chosen)) } : pickFields(body, chosen);
-    return stdout.write(`${printableJson(projection, stdout.isTTY && settings.format === 'json' ? 2 : undefined)}\n`);
+    const projection = list && isRecord(body) ? { ...body, data: list.map((item) => pickFields(item, chosen)) } : pickFields(body, chosen);
+    return stdout.write(`${toPrintableJson(projection, stdout.isTTY && settings.format === 'json' ? 2 : undefined)}\n`);
   }
   if (list) return stdout.write(formatList(io, settings, list, { names: chosen ?? columns, headings }));
-  if (isObject(body)) return stdout.write(formatObject(io, settings, body, chosen ?? (stdout.isTTY ? columns : undefined)));
+  if (isRecord(body)) return stdout.write(formatObject(io, settings, body, chosen ?? (stdout.isTTY ? columns : undefined)));
   if (body !== undefined) stdout.write(`${toTsvCell(body)}\n`);
 }
 
 /** Formats a value as one line of JSON, or as the results of the `--jq` filter. */
-export const jsonLine = ({ stdout }: Io, { jq }: Settings, value: unknown): string =>
-  jq === undefined ? `${printableJson(value)}\n` : jqLines(jq, value, stdout);
+export const formatJsonLine = ({ stdout }: CliEnvironment, { jq }: Settings, value: unknown): string =>
+  jq === undefined ? `${toPrintableJson(value)}\n` : applyJqFilter(jq, value, stdout);
 
 const listItems = (body: unknown): Item[] | undefined =>
-  isObject(body) && Array.isArray(body['data']) ? body['data'].filter(isObject) : undefined;
+  isRecord(body) && Array.isArray(body['data']) ? body['data'].filter(isRecord) : undefined;
 
 /** Throws if `--fields` contains an unknown field. Called before any request, so that the error cannot follow a placed order. */
-export function checkFields({ fields: chosen }: Settings, known: readonly string[]): void {
+export function assertKnownFields({ fields: chosen }: Settings, known: readonly string[]): void {
   const unknown = chosen?.find((field) => !known.includes(field));
   if (unknown === undefined) return;
-  const closest = nearest(unknown, known);
-  throw new CommandFailure(exitCodes.usage, 'usage', `Unknown field: ${unknown}. Available fields: ${known.join(', ')}`, {
+  const closest = findClosestMatch(unknown, known);
+  throw new CommandError(exitCodes.usage, 'usage', `Unknown field: ${unknown}. Available fields: ${known.join(', ')}`, {
     ...(closest !== undefined && { hint: `Did you mean ${closest}?` }),
   });
 }
 
-function formatList(io: Io, settings: Settings, list: readonly Item[], { names: chosen, headings }: ListLayout): string {
+function formatList(io: CliEnvironment, settings: Settings, list: readonly Item[], { names: chosen, headings }: ListLayout): string {
   const [first] = list;
-  const names = chosen ?? Object.keys(first ?? {}).filter((name) => !isObject(first?.[name]) && !Array.isArray(first?.[name]));
+  const names = chosen ?? Object.keys(first ?? {}).filter((name) => !isRecord(first?.[name]) && !Array.isArray(first?.[name]));
   if (!io.stdout.isTTY) return list.map((item) => `${names.map((name) => toTsvCell(valueAt(item, name))).join('\t')}\n`).join('');
   if (list.length === 0) return '';
   return formatTable(io, settings, list, names, headings);
 }
 
-function formatObject(io: Io, settings: Settings, body: Item, chosen: readonly string[] | undefined): string {
+function formatObject(io: CliEnvironment, settings: Settings, body: Item, chosen: readonly string[] | undefined): string {
   const names = chosen ?? leafPaths(body);
   if (!io.stdout.isTTY) return names.map((name) => `${name}\t${toTsvCell(valueAt(body, name))}\n`).join('');
   const lists = names.filter((name) => isTable(valueAt(body, name)));
   const simple = names.filter((name) => !lists.includes(name) && !isEmpty(valueAt(body, name)));
-  const width = Math.max(0, ...simple.map(widthOf));
+  const width = Math.max(0, ...simple.map(displayWidth));
   const lines = simple.map((name) => `${name.padEnd(width)}  ${toDisplayCell(body, name)}\n`).join('');
   const tables = lists.map((name) => {
     const value = valueAt(body, name);
-    const items = Array.isArray(value) ? value.filter(isObject).map((item) => ({ currency: body['currency'], ...item })) : [];
-    const heads = innerColumns[name]?.filter((head) => items.some((item) => Object.hasOwn(item, head)));
+    const items = Array.isArray(value) ? value.filter(isRecord).map((item) => ({ currency: body['currency'], ...item })) : [];
+    const heads = nestedListColumns[name]?.filter((head) => items.some((item) => Object.hasOwn(item, head)));
     return `\n${formatTable(io, settings, items, heads ?? Object.keys(items[0] ?? {}).filter((head) => head !== 'currency'))}`;
   });
   return lines + tables.join('');
@@ -83,8 +89,14 @@ const isEmpty = (value: unknown): boolean => value === null || value === undefin
 /** Returns whether a value is shown as a table. A list of strings is shown in one cell instead. */
 const isTable = (value: unknown): boolean => Array.isArray(value) && !value.every((element) => typeof element === 'string');
 
-const formatTable = (io: Io, settings: Settings, items: readonly Item[], names: readonly string[], headings: Headings = {}): string =>
-  table({
+const formatTable = (
+  io: CliEnvironment,
+  settings: Settings,
+  items: readonly Item[],
+  names: readonly string[],
+  headings: Headings = {},
+): string =>
+  renderTable({
     names,
     headings,
     rows: items.map((item) => names.map((name) => toDisplayCell(item, name))),
@@ -113,10 +125,10 @@ const statusStyle =
   };
 
 const leafPaths = (item: Item, prefix = ''): string[] =>
-  Object.entries(item).flatMap(([name, value]) => (isObject(value) ? leafPaths(value, `${prefix}${name}.`) : [prefix + name]));
+  Object.entries(item).flatMap(([name, value]) => (isRecord(value) ? leafPaths(value, `${prefix}${name}.`) : [prefix + name]));
 
 const valueAt = (item: unknown, path: string): unknown =>
-  path.split('.').reduce((value: unknown, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), item);
+  path.split('.').reduce((value: unknown, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), item);
 
 const pickFields = (item: unknown, chosen: readonly string[] | undefined): unknown =>
   chosen ? Object.fromEntries(chosen.map((name) => [name, valueAt(item, name) ?? null])) : item;
@@ -124,7 +136,7 @@ const pickFields = (item: unknown, chosen: readonly string[] | undefined): unkno
 /** Formats a cell of tab-separated text, with the value as in the JSON response. */
 const toTsvCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
-  return plainText((typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/[\t\n\r]+/g, ' '));
+  return sanitizeForTerminal((typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/[\t\n\r]+/g, ' '));
 };
 
 const moneyFieldPattern = /(?:^|_)(?:total|subtotal|price|tax|amount)$/;
@@ -136,7 +148,7 @@ function toDisplayCell(item: Item, path: string): string {
   if (typeof value === 'number' && typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) && moneyFieldPattern.test(path))
     return formatMoney(value, currency);
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return new Date(value).toLocaleString('sv');
-  if (Array.isArray(value) && value.every((element) => typeof element === 'string')) return plainText(value.join(' '));
+  if (Array.isArray(value) && value.every((element) => typeof element === 'string')) return sanitizeForTerminal(value.join(' '));
   return toTsvCell(value);
 }
 
@@ -147,8 +159,8 @@ function formatPath(body: unknown, path: string): string {
     .reduce<unknown[]>((values, name) => values.flatMap(toElements).map((value) => valueAt(value, name)), [body]);
   const found = picked.flatMap(toElements).filter((value) => value !== undefined);
   if (found.length === 0 && listItems(body)?.length !== 0)
-    throw new CommandFailure(exitCodes.unforeseen, 'nothing_there', `The response has no value at ${path}`);
-  return found.map((value) => `${typeof value === 'string' ? plainText(value) : printableJson(value)}\n`).join('');
+    throw new CommandError(exitCodes.unexpectedError, 'nothing_there', `The response has no value at ${path}`);
+  return found.map((value) => `${typeof value === 'string' ? sanitizeForTerminal(value) : toPrintableJson(value)}\n`).join('');
 }
 
 const toElements = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

@@ -1,10 +1,10 @@
 import type { Middleware } from '@mandate/client-sdk';
-import type { Io } from '../environment.ts';
+import type { CliEnvironment } from '../environment.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Returns a middleware that prints a notice on a terminal when a request is retried. */
-export const tellRetries =
-  ({ stderr }: Io, { quiet, format }: Settings): Middleware =>
+export const retryNoticeMiddleware =
+  ({ stderr }: CliEnvironment, { quiet, format }: Settings): Middleware =>
   async (request, next) => {
     if (request.attempt > 0 && stderr.isTTY && !quiet && format === 'text') stderr.write(`Retrying (attempt ${request.attempt + 1}) ...\n`);
     return next(request);

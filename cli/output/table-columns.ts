@@ -22,7 +22,7 @@ import type {
 type ColumnsOf<Item> = readonly (keyof Item & string)[];
 
 /** The fields that a table shows, by operation id. An operation without an entry shows all scalar fields. */
-export const columns: Readonly<Record<string, readonly string[]>> = {
+export const defaultColumns: Readonly<Record<string, readonly string[]>> = {
   'versions.list': ['version', 'status', 'deprecated_at', 'sunset_at'] satisfies ColumnsOf<ApiVersion>,
   'products.list': ['id', 'sku', 'name', 'category', 'price', 'stock'] satisfies ColumnsOf<Product>,
   'productCategories.list': ['category', 'product_count'] satisfies ColumnsOf<ProductCategory>,
@@ -74,7 +74,7 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The columns of a list for staff, who see the items of every customer. */
-export const staffColumns: Readonly<Record<string, readonly string[]>> = {
+export const staffListColumns: Readonly<Record<string, readonly string[]>> = {
   'orders.list': [
     'id',
     'user_id',
@@ -89,7 +89,7 @@ export const staffColumns: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The columns of a nested list. A column that no item has is omitted. */
-export const innerColumns: Readonly<Record<string, readonly string[]>> = {
+export const nestedListColumns: Readonly<Record<string, readonly string[]>> = {
   items: ['line', 'product_id', 'sku', 'name', 'quantity', 'unit_price', 'total'] satisfies ColumnsOf<OrderItem>,
 };
 
@@ -108,4 +108,4 @@ const headings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'connectedApps.list': { 'application.name': 'application', last_used_at: 'last used' },
 };
 
-export const headingsOf = (operationId: string): Readonly<Record<string, string>> => headings[operationId] ?? {};
+export const getColumnHeadings = (operationId: string): Readonly<Record<string, string>> => headings[operationId] ?? {};

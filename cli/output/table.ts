@@ -1,4 +1,4 @@
-import { cutTo, padTo, widthOf } from '../terminal/safe-terminal-text.ts';
+import { truncateToWidth, padToWidth, displayWidth } from '../terminal/safe-terminal-text.ts';
 
 const gap = 2;
 /** Minimum width of a column when the table is narrowed. */
@@ -17,18 +17,18 @@ type Table = {
 };
 
 /** Formats rows under upper-case headings. Narrows the widest columns first to fit `width`, and aligns numbers to the right. */
-export function table({ names, headings, rows, width, bold, paint }: Table): string {
+export function renderTable({ names, headings, rows, width, bold, paint }: Table): string {
   const titles = names.map((name) => (headings[name] ?? name.replaceAll(/[_.]/g, ' ')).toUpperCase());
-  const widths = titles.map((title, column) => Math.max(widthOf(title), ...rows.map((row) => widthOf(row[column] ?? ''))));
+  const widths = titles.map((title, column) => Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[column] ?? ''))));
   narrowColumns(widths, width);
   const isNumeric = titles.map((_, column) => rows.length > 0 && rows.every((row) => /^(?:[^\d\s]{0,4}[\d.,]+|)$/.test(row[column] ?? '')));
   const line = (cells: readonly string[], isRow = false): string =>
     cells
       .map((cell, column) => {
-        const truncated = cutTo(cell, widths[column] ?? 0);
+        const truncated = truncateToWidth(cell, widths[column] ?? 0);
         const padded = isNumeric[column]
-          ? ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(truncated))) + truncated
-          : padTo(truncated, widths[column] ?? 0);
+          ? ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(truncated))) + truncated
+          : padToWidth(truncated, widths[column] ?? 0);
         return isRow ? padded.replace(truncated, () => paint(names[column] ?? '', truncated)) : padded;
       })
       .join(' '.repeat(gap))

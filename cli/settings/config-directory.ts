@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Io } from '../environment.ts';
+import type { CliEnvironment } from '../environment.ts';
 
 /** Returns the directory of the configuration and credential files. */
-export function directoryOf({ env, homeDirectory, platform }: Pick<Io, 'env' | 'homeDirectory' | 'platform'>): string {
+export function getConfigDirectory({ env, homeDirectory, platform }: Pick<CliEnvironment, 'env' | 'homeDirectory' | 'platform'>): string {
   if (env['MANDATE_CONFIG_DIR']) return env['MANDATE_CONFIG_DIR'];
   if (platform === 'win32' && env['APPDATA']) return join(env['APPDATA'], 'mandate');
   return join(env['XDG_CONFIG_HOME'] || join(homeDirectory, '.config'), 'mandate');

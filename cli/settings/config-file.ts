@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 
 /** The settings that a profile can contain. All values are strings. */
-export const configKeys: Readonly<Record<string, { readonly summary: string; readonly isValid: (value: string) => boolean }>> = {
+export const profileSettingDefinitions: Readonly<
+  Record<string, { readonly summary: string; readonly isValid: (value: string) => boolean }>
+> = {
   api_url: { summary: 'URL of the service', isValid: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) },
   issuer: {
     summary: 'URL of the authorization server, if different',
@@ -25,28 +27,28 @@ export const configKeys: Readonly<Record<string, { readonly summary: string; rea
 export type ProfileConfig = Readonly<Record<string, string>>;
 export type Config = { readonly active: string | undefined; readonly profiles: Readonly<Record<string, ProfileConfig>> };
 
-export const configPath = (directory: string): string => join(directory, 'config.json');
+export const getConfigFilePath = (directory: string): string => join(directory, 'config.json');
 
 /** Reads the configuration file. It is read synchronously, because all other settings depend on it. */
-export function readConfig(directory: string): Config {
-  const path = configPath(directory);
+export function readConfigFile(directory: string): Config {
+  const path = getConfigFilePath(directory);
   const parsed = parseJsonOrUndefined(readTextOrEmptyObject(path));
   if (isConfig(parsed)) return { active: parsed.active, profiles: parsed.profiles ?? {} };
-  throw new CommandFailure(exitCodes.unforeseen, 'broken_config', `${path} is not a valid configuration file`, {
+  throw new CommandError(exitCodes.unexpectedError, 'broken_config', `${path} is not a valid configuration file`, {
     hint: `Repair or remove it: rm ${path}`,
   });
 }
 
-export function writeConfig(directory: string, config: Config): void {
+export function writeConfigFile(directory: string, config: Config): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const path = configPath(directory);
+  const path = getConfigFilePath(directory);
   const temporaryPath = `${path}.${randomUUID()}`;
   writeFileSync(temporaryPath, `${JSON.stringify(config, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
   renameSync(temporaryPath, path);
 }
 
 /** Returns a copy of the configuration with one profile replaced, or removed if `profile` is undefined. */
-export function withProfile({ active, profiles }: Config, name: string, profile: ProfileConfig | undefined): Config {
+export function replaceProfile({ active, profiles }: Config, name: string, profile: ProfileConfig | undefined): Config {
   const { [name]: _, ...others } = profiles;
   return {
     active: profile === undefined && active === name ? undefined : active,
@@ -54,7 +56,7 @@ export function withProfile({ active, profiles }: Config, name: string, profile:
   };
 }
 
-export const isProfileName = (name: string): boolean => /^[\w.-]{1,64}$/.test(name) && !['__proto__', '.', '..'].includes(name);
+export const isValidProfileName = (name: string): boolean => /^[\w.-]{1,64}$/.test(name) && !['__proto__', '.', '..'].includes(name);
 
 function readTextOrEmptyObject(path: string): string {
   try {
@@ -74,10 +76,10 @@ function parseJsonOrUndefined(text: string): unknown {
 }
 
 const isConfig = (value: unknown): value is { active?: string; profiles?: Record<string, ProfileConfig> } =>
-  isObject(value) &&
+  isRecord(value) &&
   (value['active'] === undefined || typeof value['active'] === 'string') &&
   (value['profiles'] === undefined ||
-    (isObject(value['profiles']) &&
+    (isRecord(value['profiles']) &&
       Object.values(value['profiles']).every(
-        (profile) => isObject(profile) && Object.values(profile).every((one) => typeof one === 'string'),
+        (profile) => isRecord(profile) && Object.values(profile).every((one) => typeof one === 'string'),
       )));

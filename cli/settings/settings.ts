@@ -1,9 +1,9 @@
-import { CommandFailure } from '../errors/command-error.ts';
-import { isProfileName, readConfig, type ProfileConfig } from './config-file.ts';
-import { directoryOf } from './config-directory.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { isValidProfileName, readConfigFile, type ProfileConfig } from './config-file.ts';
+import { getConfigDirectory } from './config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { durationMs } from '../contract-commands/parse-flags.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { parseDurationMs } from '../contract-commands/parse-flags.ts';
 
 /** The global flags, as parsed by commander. */
 export type GlobalFlags = {
@@ -34,35 +34,36 @@ export type Settings = {
   readonly jq: string | undefined;
   readonly quiet: boolean;
   /** Whether the user can be asked to confirm an operation. */
-  readonly asks: boolean;
+  readonly canConfirm: boolean;
   /** Whether the user can be prompted for missing flags, which requires a terminal for input and output. */
-  readonly completes: boolean;
+  readonly canPromptForFlags: boolean;
   readonly color: boolean;
   readonly timeoutMs: number | undefined;
   readonly debug: boolean;
   readonly directory: string;
   /** The flags that selected the service and the profile, to be repeated in suggested commands. */
-  readonly origin: readonly string[];
+  readonly selectionFlags: readonly string[];
   /** All settings of the profile. */
   readonly config: ProfileConfig;
 };
 
 /** The profile of the current command, or undefined if it is the default profile and can be omitted in suggested commands. */
-const profilesInHints = new WeakMap<Io, string | undefined>();
+const profilesInHints = new WeakMap<CliEnvironment, string | undefined>();
 
 /** Adds the profile of the current command to each `mandate login` in a text, so that the user does not sign in to another profile. */
-export function withProfile(io: Io, text: string): string {
+export function addProfileToLoginHint(io: CliEnvironment, text: string): string {
   const profile = profilesInHints.get(io);
   return profile === undefined ? text : text.replaceAll('mandate login', `mandate login --profile ${profile}`);
 }
 
 /** Combines flags, environment and profile into settings. Flags override the environment, and the environment overrides the profile. */
-export function settingsOf(flags: GlobalFlags, io: Io): Settings {
+export function resolveSettings(flags: GlobalFlags, io: CliEnvironment): Settings {
   const { env } = io;
-  const directory = directoryOf(io);
-  const storedConfig = readConfig(directory);
+  const directory = getConfigDirectory(io);
+  const storedConfig = readConfigFile(directory);
   const profile = flags.profile ?? (env['MANDATE_PROFILE'] || (storedConfig.active ?? 'default'));
-  if (!isProfileName(profile)) throw usageError(`Invalid profile name ${JSON.stringify(profile)}: use letters, digits, ".", "_" and "-"`);
+  if (!isValidProfileName(profile))
+    throw usageError(`Invalid profile name ${JSON.stringify(profile)}: use letters, digits, ".", "_" and "-"`);
   const config = storedConfig.profiles[profile] ?? {};
   const canConfirm = io.stdinIsTTY && !flags.noInput && !env['CI'];
   if (flags.jq !== undefined && (flags.get !== undefined || flags.fields !== undefined))
@@ -78,13 +79,13 @@ export function settingsOf(flags: GlobalFlags, io: Io): Settings {
     get: flags.get,
     jq: flags.jq,
     quiet: flags.quiet ?? false,
-    asks: canConfirm,
-    completes: canConfirm && io.stdout.isTTY && io.stderr.isTTY,
+    canConfirm,
+    canPromptForFlags: canConfirm && io.stdout.isTTY && io.stderr.isTTY,
     color: useColor(flags.color, config['color'], io),
     timeoutMs: parseTimeout(flags.timeout ?? (env['MANDATE_TIMEOUT'] || config['timeout'])),
     debug: flags.debug ?? env['MANDATE_DEBUG'] === '1',
     directory,
-    origin: [
+    selectionFlags: [
       ...(flags.profile === undefined ? [] : ['--profile', flags.profile]),
       ...(flags.apiUrl === undefined ? [] : ['--api-url', flags.apiUrl]),
     ],
@@ -92,16 +93,16 @@ export function settingsOf(flags: GlobalFlags, io: Io): Settings {
   };
 }
 
-const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+const usageError = (message: string): CommandError => new CommandError(exitCodes.usage, 'usage', message);
 
 function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const ms = durationMs(text);
+  const ms = parseDurationMs(text);
   if (!ms) throw usageError(`A timeout must be a duration such as 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
   return ms;
 }
 
-function useColor(flag: string | boolean | undefined, configured: string | undefined, { env, stdout }: Io): boolean {
+function useColor(flag: string | boolean | undefined, configured: string | undefined, { env, stdout }: CliEnvironment): boolean {
   if (flag === false || flag === 'never') return false;
   if (flag === 'always') return true;
   if (flag !== undefined && flag !== true && flag !== 'auto') throw usageError('--color must be auto, always or never');

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { withFileLock } from '../files/file-lock.ts';
-import { readJsonFile, replaceFile } from '../files/atomic-json-file.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import { readJsonFile, replaceFileAtomically } from '../files/atomic-json-file.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 
 /** The stored result of `mandate login` for one profile. */
 export type Credential = {
@@ -37,7 +37,7 @@ export type CredentialStore = {
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 };
 
-export function credentialStore(directory: string): CredentialStore {
+export function createCredentialStore(directory: string): CredentialStore {
   const path = join(directory, 'credentials.json');
   const readAll = () => readCredentials(path);
   return {
@@ -46,7 +46,7 @@ export function credentialStore(directory: string): CredentialStore {
     read: async (profile) => (await readAll())[profile],
     write: async (profile, credential) => {
       const { [profile]: _, ...others } = await readAll();
-      await replaceFile(path, `${JSON.stringify(credential ? { ...others, [profile]: credential } : others, null, 2)}\n`);
+      await replaceFileAtomically(path, `${JSON.stringify(credential ? { ...others, [profile]: credential } : others, null, 2)}\n`);
     },
     exclusively: async (work) => {
       await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -57,20 +57,20 @@ export function credentialStore(directory: string): CredentialStore {
 
 async function readCredentials(path: string): Promise<Credentials> {
   const parsed = await readJsonFile(path);
-  if (isObject(parsed)) {
+  if (isRecord(parsed)) {
     const entries = Object.entries(parsed).flatMap(([profile, value]) => (isCredential(value) ? [[profile, value] as const] : []));
     if (entries.length === Object.keys(parsed).length) return Object.fromEntries(entries);
   }
-  throw new CommandFailure(exitCodes.unforeseen, 'broken_credentials', `${path} is not a valid credential file`, {
+  throw new CommandError(exitCodes.unexpectedError, 'broken_credentials', `${path} is not a valid credential file`, {
     hint: `Remove it and sign in again: rm ${path} && mandate login`,
   });
 }
 
 const isCredential = (value: unknown): value is Credential =>
-  isObject(value) &&
+  isRecord(value) &&
   ['apiUrl', 'clientId', 'accessToken'].every((name) => typeof value[name] === 'string') &&
   typeof value['expiresAt'] === 'number' &&
   Array.isArray(value['scopes']) &&
   value['scopes'].every((scope) => typeof scope === 'string') &&
   ['refreshToken', 'issuer', 'storage'].every((name) => value[name] === undefined || typeof value[name] === 'string') &&
-  (value['user'] === undefined || isObject(value['user']));
+  (value['user'] === undefined || isRecord(value['user']));

@@ -6,21 +6,21 @@ import {
   type DeviceAuthorization,
   type Tokens,
 } from '@mandate/client-sdk/authorization';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { plainText, printableJson } from '../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
 import type { Settings } from '../settings/settings.ts';
-import { endingAfter, refused, type SignIn } from './sign-in-methods.ts';
+import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';
 
 /** Signs in with a code that the user enters in a browser on any machine (RFC 8628). */
-export async function signInWithDevice(
-  io: Io,
+export async function signInWithDeviceCode(
+  io: CliEnvironment,
   settings: Settings,
   server: AuthorizationServer,
-  { clientId, scopes, waitMs, maxAge }: SignIn,
+  { clientId, scopes, waitMs, maxAge }: SignInOptions,
 ): Promise<Tokens> {
-  const deadline = endingAfter(io, waitMs);
+  const deadline = createSignInDeadline(io, waitMs);
   try {
     const device = await beginDeviceAuthorization(server, { clientId, scopes, maxAge }, deadline.signal);
     printInstructions(io, settings, device, server.issuer);
@@ -28,9 +28,9 @@ export async function signInWithDevice(
   } catch (error) {
     if (deadline.signal.aborted) throw deadline.signal.reason;
     if (!(error instanceof AuthorizationError)) throw error;
-    if (error.error === 'access_denied') throw refused(error);
+    if (error.error === 'access_denied') throw signInDeniedError(error);
     if (error.error !== 'expired_token') throw error;
-    throw new CommandFailure(exitCodes.signInNeeded, 'sign_in_timeout', 'The code was not entered in time', {
+    throw new CommandError(exitCodes.signInRequired, 'sign_in_timeout', 'The code was not entered in time', {
       cause: error,
       hint: 'Retry with: mandate login --device',
     });
@@ -39,7 +39,7 @@ export async function signInWithDevice(
   }
 }
 
-function printInstructions(io: Io, settings: Settings, device: DeviceAuthorization, issuer: string): void {
+function printInstructions(io: CliEnvironment, settings: Settings, device: DeviceAuthorization, issuer: string): void {
   const { userCode, verificationUri, expiresAt } = device;
   const urlWithCode = trustedUrl(device, issuer);
   if (settings.format !== 'text') {
@@ -50,13 +50,13 @@ function printInstructions(io: Io, settings: Settings, device: DeviceAuthorizati
       user_code: userCode,
       expires_in: expiresIn,
     };
-    return io.stdout.write(`${printableJson(output)}\n`);
+    return io.stdout.write(`${toPrintableJson(output)}\n`);
   }
   const lines = [
     'Open this URL in a browser on any machine:',
-    plainText(verificationUri),
-    `and enter this code: ${plainText(userCode)}`,
-    ...(urlWithCode === undefined ? [] : ['Or open this URL, which contains the code:', plainText(urlWithCode)]),
+    sanitizeForTerminal(verificationUri),
+    `and enter this code: ${sanitizeForTerminal(userCode)}`,
+    ...(urlWithCode === undefined ? [] : ['Or open this URL, which contains the code:', sanitizeForTerminal(urlWithCode)]),
     'Waiting for you to confirm in the browser ...',
   ];
   io.stderr.write(lines.map((line) => `${line}\n`).join(''));

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import { SignInRequiredError } from '@mandate/client-sdk';
 import { importProofKey, type ProofJwk, type ProofKey } from '@mandate/client-sdk/authorization';
-import { readJsonFile, replaceFile } from '../files/atomic-json-file.ts';
+import { readJsonFile, replaceFileAtomically } from '../files/atomic-json-file.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 
 /**
  * Returns the path of the DPoP keys. They are stored separately from the tokens, so that one stolen file, or the keyring, is useless alone.
@@ -12,14 +12,14 @@ import { isObject } from '../contract-commands/schema-violations.ts';
 const keyFilePath = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
 
 /** Returns a function that loads the DPoP key of a credential once; it resolves to undefined if the tokens are not bound to a key. */
-export function proofKeyOf(store: CredentialStore, profile: string, { bound }: Credential): () => Promise<ProofKey | undefined> {
+export function createProofKeyLoader(store: CredentialStore, profile: string, { bound }: Credential): () => Promise<ProofKey | undefined> {
   let key: Promise<ProofKey> | undefined;
   return async () => (bound ? (key ??= readKey(store, profile)) : undefined);
 }
 
 async function readKey(store: CredentialStore, profile: string): Promise<ProofKey> {
   const { [profile]: jwk } = await readKeys(store);
-  if (!isObject(jwk)) throw new SignInRequiredError(`The key of your sign-in is missing in ${keyFilePath(store)}`);
+  if (!isRecord(jwk)) throw new SignInRequiredError(`The key of your sign-in is missing in ${keyFilePath(store)}`);
   return importProofKey(jwk);
 }
 
@@ -27,10 +27,10 @@ async function readKey(store: CredentialStore, profile: string): Promise<ProofKe
 export async function writeProofKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
   const { [profile]: before, ...others } = await readKeys(store);
   if (before === undefined && jwk === undefined) return;
-  await replaceFile(keyFilePath(store), `${JSON.stringify(jwk ? { ...others, [profile]: jwk } : others)}\n`);
+  await replaceFileAtomically(keyFilePath(store), `${JSON.stringify(jwk ? { ...others, [profile]: jwk } : others)}\n`);
 }
 
 async function readKeys(store: CredentialStore): Promise<Record<string, unknown>> {
   const keys = await readJsonFile(keyFilePath(store));
-  return isObject(keys) ? keys : {};
+  return isRecord(keys) ? keys : {};
 }

@@ -1,15 +1,15 @@
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 
 /** The maximum value of a Date. A token without an expiry time is used until the service rejects it. */
 const neverExpires = 8.64e15;
 
 /** Parses an access token or API key from standard input. Only an access token contains its expiry time and scopes. */
-export function readGivenToken(text: string): { readonly accessToken: string; readonly expiresAt: number; readonly scopes: string[] } {
+export function parsePastedToken(text: string): { readonly accessToken: string; readonly expiresAt: number; readonly scopes: string[] } {
   const accessToken = text.trim();
   if (!/^[A-Za-z0-9._~+/-]{8,4096}=*$/.test(accessToken)) {
-    throw new CommandFailure(exitCodes.usage, 'usage', 'Standard input does not contain a token', {
+    throw new CommandError(exitCodes.usage, 'usage', 'Standard input does not contain a token', {
       hint: 'Pass the token like this: mandate login --with-token < token.txt',
     });
   }
@@ -17,12 +17,12 @@ export function readGivenToken(text: string): { readonly accessToken: string; re
   return {
     accessToken,
     expiresAt: typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : neverExpires,
-    scopes: scopesOfToken(accessToken),
+    scopes: readTokenScopes(accessToken),
   };
 }
 
 /** Returns the scopes in an access token, or an empty list for an API key. */
-export function scopesOfToken(token: string): string[] {
+export function readTokenScopes(token: string): string[] {
   const { scope } = decodeClaims(token);
   return typeof scope === 'string' ? scope.split(' ') : [];
 }
@@ -32,7 +32,7 @@ function decodeClaims(token: string): Record<string, unknown> {
   if (signature === undefined) return {};
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
-    return isObject(claims) ? claims : {};
+    return isRecord(claims) ? claims : {};
   } catch {
     return {};
   }

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { isUsable } from './system-keyring.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { isKeyringUsable } from './system-keyring.ts';
 import { writeProofKey } from './dpop-keys.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Where the refresh token is stored: in the credential file, or in the system keyring. */
-export type Storage = 'keyring' | 'file';
+export type RefreshTokenStorage = 'keyring' | 'file';
 
 /** Chooses the storage before the sign-in, from `--storage`, the environment or the profile, in this order. */
-export async function chosenStorage(io: Io, { config }: Settings, flag: string | undefined): Promise<Storage> {
+export async function chooseStorage(io: CliEnvironment, { config }: Settings, flag: string | undefined): Promise<RefreshTokenStorage> {
   const requested = flag ?? (io.env['MANDATE_STORAGE'] || (config['storage'] ?? 'auto'));
   if (!['auto', 'keyring', 'file'].includes(requested)) {
-    throw new CommandFailure(exitCodes.usage, 'usage', `--storage must be auto, keyring or file, not ${JSON.stringify(requested)}`);
+    throw new CommandError(exitCodes.usage, 'usage', `--storage must be auto, keyring or file, not ${JSON.stringify(requested)}`);
   }
   if (requested === 'file') return 'file';
-  if (await isUsable(io.keyring)) return 'keyring';
+  if (await isKeyringUsable(io.keyring)) return 'keyring';
   if (requested === 'auto') return 'file';
-  throw new CommandFailure(exitCodes.unforeseen, 'no_keyring', 'The system keyring cannot be used', {
+  throw new CommandError(exitCodes.unexpectedError, 'no_keyring', 'The system keyring cannot be used', {
     hint: 'Store the tokens in a file that only you can read: mandate login --storage file',
   });
 }
@@ -30,8 +30,8 @@ const keyringAccount = ({ path }: CredentialStore, profile: string): string =>
   `${profile} ${createHash('sha256').update(dirname(path)).digest('hex').slice(0, 16)}`;
 
 /** Returns the refresh token of a profile from the credential file or the keyring. */
-export async function keptRefreshToken(
-  io: Io,
+export async function loadRefreshToken(
+  io: CliEnvironment,
   store: CredentialStore,
   profile: string,
   { refreshToken, storage }: Credential,
@@ -42,8 +42,8 @@ export async function keptRefreshToken(
 }
 
 /** Saves the credential, and its refresh token in the file or the keyring. Must be called within `exclusively`. */
-export async function keep(
-  io: Io,
+export async function saveCredential(
+  io: CliEnvironment,
   store: CredentialStore,
   profile: string,
   credential: Omit<Credential, 'refreshToken'>,
@@ -62,7 +62,7 @@ export async function keep(
 }
 
 /** Deletes the credential, the DPoP key and the refresh token of a profile. Must be called within `exclusively`. */
-export async function forget(io: Io, store: CredentialStore, profile: string): Promise<void> {
+export async function deleteCredential(io: CliEnvironment, store: CredentialStore, profile: string): Promise<void> {
   const credential = await store.read(profile);
   await store.write(profile, undefined);
   await writeProofKey(store, profile, undefined);

@@ -1,14 +1,14 @@
 import { checkedBaseUrl, createClient, deprecationText, type Client, type Fetch, type TokenSource } from '@mandate/client-sdk';
 import { refreshingTokens, type TokenStore } from '@mandate/client-sdk/authorization';
-import { CommandFailure } from '../errors/command-error.ts';
-import { credentialStore, type Credential, type CredentialStore } from './credential-store.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { createCredentialStore, type Credential, type CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { tellRetries } from '../output/print-retries.ts';
-import { plainText } from '../terminal/safe-terminal-text.ts';
-import { proofKeyOf } from './dpop-keys.ts';
-import { quickFetch } from '../http/node-http-fetch.ts';
-import { keep, keptRefreshToken } from './refresh-token-storage.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { retryNoticeMiddleware } from '../output/print-retries.ts';
+import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
+import { createProofKeyLoader } from './dpop-keys.ts';
+import { nodeHttpFetch } from '../http/node-http-fetch.ts';
+import { saveCredential, loadRefreshToken } from './refresh-token-storage.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const defaultApiUrl = 'http://localhost:3000';
@@ -26,20 +26,20 @@ export type Session = {
 };
 
 /** Loads the credential of the profile and creates an API client. Sends no request. */
-export async function openSession(io: Io, settings: Settings): Promise<Session> {
-  const store = credentialStore(settings.directory);
+export async function openSession(io: CliEnvironment, settings: Settings): Promise<Session> {
+  const store = createCredentialStore(settings.directory);
   const stored = settings.token === undefined || settings.apiUrl === undefined ? await store.read(settings.profile) : undefined;
-  const apiUrl = checkedApiUrl(io, settings.apiUrl ?? stored?.apiUrl ?? defaultApiUrl);
+  const apiUrl = parseApiUrl(io, settings.apiUrl ?? stored?.apiUrl ?? defaultApiUrl);
   // Tokens are sent only to the origin that issued them.
   const credential = stored?.apiUrl === apiUrl && settings.token === undefined ? stored : undefined;
-  const auth = settings.token ?? (credential && tokenSource(io, store, settings.profile, credential));
-  return { apiUrl, store, credential, client: clientAt(io, settings, apiUrl, auth), signedIn: auth !== undefined };
+  const auth = settings.token ?? (credential && createTokenSource(io, store, settings.profile, credential));
+  return { apiUrl, store, credential, client: createApiClient(io, settings, apiUrl, auth), signedIn: auth !== undefined };
 }
 
 /** Throws if there is no token. */
 export function requireSignIn({ signedIn }: Pick<Session, 'signedIn'>): void {
   if (signedIn) return;
-  throw new CommandFailure(exitCodes.signInNeeded, 'sign_in_required', 'You are not signed in', { hint: 'Sign in with: mandate login' });
+  throw new CommandError(exitCodes.signInRequired, 'sign_in_required', 'You are not signed in', { hint: 'Sign in with: mandate login' });
 }
 
 /** Throws if a scope is missing, so that a command with several requests does not start if the last one would be rejected. */
@@ -47,37 +47,37 @@ export function requireScopes(session: Session, scopes: readonly string[]): void
   requireSignIn(session);
   const missing = session.credential ? scopes.filter((scope) => !session.credential?.scopes.includes(scope)) : [];
   if (missing.length === 0) return;
-  throw new CommandFailure(exitCodes.notAllowed, 'insufficient_scope', `Missing scopes: ${missing.join(', ')}`, {
+  throw new CommandError(exitCodes.notAllowed, 'insufficient_scope', `Missing scopes: ${missing.join(', ')}`, {
     hint: `Request them with: mandate login --scopes ${missing.map((scope) => `+${scope}`).join(',')}`,
   });
 }
 
 /** Creates an API client for a service. */
-export function clientAt(io: Io, settings: Settings, apiUrl: string, auth: TokenSource | string | undefined): Client {
+export function createApiClient(io: CliEnvironment, settings: Settings, apiUrl: string, auth: TokenSource | string | undefined): Client {
   return createClient({
     baseUrl: apiUrl,
     auth,
     timeoutMs: settings.timeoutMs,
     maxRetryDelayMs: retryDelayMaxMs,
     headers: { 'user-agent': 'mandate-cli' },
-    fetch: settings.debug ? loggingFetch(io) : quickFetch,
-    allowInsecureRequests: insecureAllowed(io),
+    fetch: settings.debug ? loggingFetch(io) : nodeHttpFetch,
+    allowInsecureRequests: allowsInsecureRequests(io),
     onDeprecation: (notice) => {
-      if (!settings.quiet) io.stderr.write(`Note: ${plainText(deprecationText(notice))}\n`);
+      if (!settings.quiet) io.stderr.write(`Note: ${sanitizeForTerminal(deprecationText(notice))}\n`);
     },
-  }).use(tellRetries(io, settings));
+  }).use(retryNoticeMiddleware(io, settings));
 }
 
 /** Returns whether MANDATE_ALLOW_INSECURE allows plain http to other machines. */
-export const insecureAllowed = ({ env }: Io): boolean => env['MANDATE_ALLOW_INSECURE'] === '1';
+export const allowsInsecureRequests = ({ env }: CliEnvironment): boolean => env['MANDATE_ALLOW_INSECURE'] === '1';
 
 /** Returns the normalized URL of a service. Throws if it is invalid or insecure. */
-export function checkedApiUrl(io: Io, url: string): string {
+export function parseApiUrl(io: CliEnvironment, url: string): string {
   try {
-    return checkedBaseUrl(url, insecureAllowed(io));
+    return checkedBaseUrl(url, allowsInsecureRequests(io));
   } catch (cause) {
     const insecure = URL.canParse(url) && new URL(url).protocol === 'http:';
-    throw new CommandFailure(
+    throw new CommandError(
       exitCodes.usage,
       'usage',
       insecure ? `${url} would send tokens unencrypted; use https` : `${url} is not a valid service URL`,
@@ -90,7 +90,7 @@ export function checkedApiUrl(io: Io, url: string): string {
 }
 
 /** Creates the token source of a profile. It renews the access token and saves the new tokens. */
-export function tokenSource(io: Io, store: CredentialStore, profile: string, credential: Credential): TokenSource {
+export function createTokenSource(io: CliEnvironment, store: CredentialStore, profile: string, credential: Credential): TokenSource {
   const { apiUrl, issuer = apiUrl, clientId } = credential;
   // The refresh token is loaded only for a renewal, which always holds the lock, because reading the keyring is slow.
   let renewing = false;
@@ -98,7 +98,7 @@ export function tokenSource(io: Io, store: CredentialStore, profile: string, cre
     read: async () => {
       const current = await store.read(profile);
       if (!current || !renewing) return current;
-      return { ...current, refreshToken: await keptRefreshToken(io, store, profile, current) };
+      return { ...current, refreshToken: await loadRefreshToken(io, store, profile, current) };
     },
     write: async (next) => {
       const before = await store.read(profile);
@@ -106,7 +106,7 @@ export function tokenSource(io: Io, store: CredentialStore, profile: string, cre
       if (!before) return;
       const { refreshToken: _, ...rest } = before;
       const { refreshToken, accessToken, expiresAt, scopes } = next;
-      await keep(io, store, profile, { ...rest, accessToken, expiresAt, scopes }, refreshToken);
+      await saveCredential(io, store, profile, { ...rest, accessToken, expiresAt, scopes }, refreshToken);
     },
     exclusively: (work) =>
       store.exclusively(async () => {
@@ -118,21 +118,21 @@ export function tokenSource(io: Io, store: CredentialStore, profile: string, cre
         }
       }),
   };
-  const proofKey = proofKeyOf(store, profile, credential);
-  return refreshingTokens({ issuer, clientId, store: tokens, proofKey, allowInsecureRequests: insecureAllowed(io) });
+  const proofKey = createProofKeyLoader(store, profile, credential);
+  return refreshingTokens({ issuer, clientId, store: tokens, proofKey, allowInsecureRequests: allowsInsecureRequests(io) });
 }
 
 /** Logs each request and its outcome to standard error, without headers and bodies, because they contain secrets. */
 const loggingFetch =
-  ({ stderr }: Io): Fetch =>
+  ({ stderr }: CliEnvironment): Fetch =>
   async (url, init) => {
     const begun = performance.now();
     const duration = (): string => `${Math.round(performance.now() - begun)} ms`;
-    stderr.write(`> ${init.method ?? 'GET'} ${plainText(url)}\n`);
+    stderr.write(`> ${init.method ?? 'GET'} ${sanitizeForTerminal(url)}\n`);
     try {
-      const response = await quickFetch(url, init);
+      const response = await nodeHttpFetch(url, init);
       stderr.write(
-        `< ${response.status} in ${duration()}, request ${plainText(response.headers.get('x-request-id') ?? 'without an id')}\n`,
+        `< ${response.status} in ${duration()}, request ${sanitizeForTerminal(response.headers.get('x-request-id') ?? 'without an id')}\n`,
       );
       return response;
     } catch (error) {

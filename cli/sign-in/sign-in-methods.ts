@@ -1,10 +1,10 @@
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
+import type { CliEnvironment } from '../environment.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Options of all sign-in methods. `waitMs` limits how long the user may take; `maxAge` is the maximum age of the sign-in in seconds. */
-export type SignIn = {
+export type SignInOptions = {
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly waitMs: number;
@@ -25,7 +25,7 @@ type ModeFlags = {
  * that works in a browser on any machine. Without explicit flags or settings, a browser is opened only if the user is likely to see it: on
  * a local terminal with a display.
  */
-export function signInMode(io: Io, { config }: Settings, flags: ModeFlags): SignInMode {
+export function chooseSignInMode(io: CliEnvironment, { config }: Settings, flags: ModeFlags): SignInMode {
   if (flags.withToken) return 'token';
   if (flags.device) return 'device';
   if (!flags.browser) return 'loopback';
@@ -34,17 +34,18 @@ export function signInMode(io: Io, { config }: Settings, flags: ModeFlags): Sign
   return io.stdinIsTTY && !isRemoteShell(io) && canOpenBrowser(io) ? 'browser' : 'device';
 }
 
-const isRemoteShell = ({ env }: Io): boolean => Boolean(env['SSH_CONNECTION'] ?? env['SSH_TTY'] ?? env['container'] ?? env['CODESPACES']);
+const isRemoteShell = ({ env }: CliEnvironment): boolean =>
+  Boolean(env['SSH_CONNECTION'] ?? env['SSH_TTY'] ?? env['container'] ?? env['CODESPACES']);
 
 /** Returns whether a browser can be opened. On Linux, that requires a display; without one, the opener would only print errors. */
-const canOpenBrowser = ({ platform, env }: Io): boolean =>
+const canOpenBrowser = ({ platform, env }: CliEnvironment): boolean =>
   platform !== 'linux' || Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? env['BROWSER'] ?? env['WSL_DISTRO_NAME']);
 
 /** Creates a signal that aborts the sign-in after `waitMs` or on Ctrl-C. */
-export function endingAfter(io: Io, waitMs: number): { readonly signal: AbortSignal; stop(): void } {
+export function createSignInDeadline(io: CliEnvironment, waitMs: number): { readonly signal: AbortSignal; stop(): void } {
   const deadline = new AbortController();
-  const interrupt = (): void => deadline.abort(new CommandFailure(exitCodes.interrupted, 'aborted', 'Interrupted'));
-  const timeout = new CommandFailure(exitCodes.signInNeeded, 'sign_in_timeout', `The sign-in was not completed within ${waitMs / 1000} s`, {
+  const interrupt = (): void => deadline.abort(new CommandError(exitCodes.interrupted, 'aborted', 'Interrupted'));
+  const timeout = new CommandError(exitCodes.signInRequired, 'sign_in_timeout', `The sign-in was not completed within ${waitMs / 1000} s`, {
     hint: 'Retry with: mandate login',
   });
   const timer = setTimeout(() => deadline.abort(timeout), waitMs);
@@ -59,8 +60,8 @@ export function endingAfter(io: Io, waitMs: number): { readonly signal: AbortSig
 }
 
 /** Returns the error for a sign-in that the user denied. */
-export const refused = (cause: unknown): CommandFailure =>
-  new CommandFailure(exitCodes.signInNeeded, 'access_denied', 'The sign-in was refused in the browser', {
+export const signInDeniedError = (cause: unknown): CommandError =>
+  new CommandError(exitCodes.signInRequired, 'access_denied', 'The sign-in was refused in the browser', {
     cause,
     hint: 'Retry with: mandate login',
   });

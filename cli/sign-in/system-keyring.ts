@@ -12,7 +12,7 @@ const service = 'mandate';
 const waitMaxMs = 3_000;
 
 /** Opens the system keyring. Rejects if there is none. Its native module is loaded only when needed. */
-export async function systemKeyring(): Promise<Keyring> {
+export async function openSystemKeyring(): Promise<Keyring> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
   // Without this option, the module falls back to the kernel keyring, which is lost at a restart.
   const openEntry = (account: string) => new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
@@ -26,7 +26,7 @@ export async function systemKeyring(): Promise<Keyring> {
 const timeout = (): AbortSignal => AbortSignal.timeout(waitMaxMs);
 
 /** Checks that the keyring stores, returns and deletes a secret, because some keyrings accept a secret without storing it. */
-export async function isUsable(open: () => Promise<Keyring>): Promise<boolean> {
+export async function isKeyringUsable(open: () => Promise<Keyring>): Promise<boolean> {
   const account = `probe ${randomUUID()}`;
   try {
     const keyring = await open();

@@ -1,32 +1,38 @@
 import { AbortError, WaitOverError, type Client, type Task } from '@mandate/client-sdk';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
-import { progressOn, rateText } from '../terminal/progress-bar.ts';
-import { rateMeter } from '../terminal/progress-rate.ts';
-import { durationMs } from '../contract-commands/parse-flags.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { createProgressBar, formatRate } from '../terminal/progress-bar.ts';
+import { createRateMeter } from '../terminal/progress-rate.ts';
+import { parseDurationMs } from '../contract-commands/parse-flags.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The flags of all commands that wait, as parsed by commander. */
 export type WaitFlags = { readonly maxWait?: string; readonly interval?: string };
 
 /** Converts the given wait flags to milliseconds. */
-export const waitingTimes = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
+export const parseWaitFlags = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
   ...(maxWait !== undefined && { maxWaitMs: parseDurationFlag('--max-wait', maxWait) }),
   ...(interval !== undefined && { intervalMs: parseDurationFlag('--interval', interval) }),
 });
 
 function parseDurationFlag(flag: string, text: string): number {
-  const ms = durationMs(text);
+  const ms = parseDurationMs(text);
   if (!ms)
-    throw new CommandFailure(exitCodes.usage, 'usage', `${flag} must be a duration such as 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
+    throw new CommandError(exitCodes.usage, 'usage', `${flag} must be a duration such as 500ms, 30s or 5m, not ${JSON.stringify(text)}`);
   return ms;
 }
 
 /** Waits until a task finishes and shows its progress. */
-export async function awaitTask(io: Io, settings: Settings, client: Client, id: number | string, flags: WaitFlags): Promise<Task> {
-  const progress = progressOn(io, settings);
-  const measure = rateMeter();
+export async function waitForTask(
+  io: CliEnvironment,
+  settings: Settings,
+  client: Client,
+  id: number | string,
+  flags: WaitFlags,
+): Promise<Task> {
+  const progress = createProgressBar(io, settings);
+  const measure = createRateMeter();
   const onProgress = ({ type, status, progress: { processed, total } }: Task): void => {
     const fraction = total ? processed / total : undefined;
     const rate = measure(processed, total ?? undefined);
@@ -36,17 +42,17 @@ export async function awaitTask(io: Io, settings: Settings, client: Client, id: 
       amount: total === null ? String(processed) : `${processed}/${total}`,
       rate:
         status === 'running'
-          ? rateText(rate, (perSecond) => `${Math.round(perSecond)} ${type === 'order_export' ? 'orders' : 'rows'}`)
+          ? formatRate(rate, (perSecond) => `${Math.round(perSecond)} ${type === 'order_export' ? 'orders' : 'rows'}`)
           : undefined,
       state: status,
     });
   };
   const hint = `The task continues. Wait for it with: mandate tasks wait ${id}`;
   try {
-    return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...waitingTimes(flags) });
+    return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...parseWaitFlags(flags) });
   } catch (error) {
-    if (error instanceof AbortError) throw new CommandFailure(exitCodes.interrupted, error.code, 'Interrupted', { hint });
-    if (error instanceof WaitOverError) throw new CommandFailure(exitCodes.waitOver, error.code, error.message, { hint });
+    if (error instanceof AbortError) throw new CommandError(exitCodes.interrupted, error.code, 'Interrupted', { hint });
+    if (error instanceof WaitOverError) throw new CommandError(exitCodes.waitTimeout, error.code, error.message, { hint });
     throw error;
   } finally {
     progress.end();
@@ -54,7 +60,7 @@ export async function awaitTask(io: Io, settings: Settings, client: Client, id: 
 }
 
 /** Throws if the task failed or was canceled. */
-export function requireSuccess({ id, status, error }: Task): void {
+export function assertTaskSucceeded({ id, status, error }: Task): void {
   if (status === 'succeeded') return;
-  throw new CommandFailure(exitCodes.workFailed, error?.code ?? `task_${status}`, error?.detail ?? `Task ${id} was canceled`);
+  throw new CommandError(exitCodes.otherOutcome, error?.code ?? `task_${status}`, error?.detail ?? `Task ${id} was canceled`);
 }

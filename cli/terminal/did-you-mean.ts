@@ -1,5 +1,5 @@
 /** Returns the candidate with the smallest edit distance to `word`, if less than half of the letters differ. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+export function findClosestMatch(word: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
     .map((candidate) => ({ candidate, distance: levenshteinDistance(word, candidate) }))
     .toSorted((a, b) => a.distance - b.distance);

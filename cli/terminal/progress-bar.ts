@@ -1,10 +1,10 @@
-import type { Io } from '../environment.ts';
-import { cutTo, plainText } from './safe-terminal-text.ts';
-import { durationText, type Rate } from './progress-rate.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { truncateToWidth, sanitizeForTerminal } from './safe-terminal-text.ts';
+import { formatDuration, type Rate } from './progress-rate.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The current state of an operation. */
-export type Step = {
+export type ProgressStep = {
   readonly label: string;
   /** Completed fraction from 0 to 1, if the total is known. */
   readonly fraction?: number | undefined;
@@ -17,17 +17,17 @@ export type Step = {
 };
 
 /** Formats a measured rate. Returns `undefined` if there is none yet. */
-export const rateText = (rate: Rate | undefined, inUnits: (perSecond: number) => string): string | undefined =>
-  rate && `${inUnits(rate.perSecond)}/s${rate.secondsLeft === undefined ? '' : `, ${durationText(rate.secondsLeft)} left`}`;
+export const formatRate = (rate: Rate | undefined, inUnits: (perSecond: number) => string): string | undefined =>
+  rate && `${inUnits(rate.perSecond)}/s${rate.secondsLeft === undefined ? '' : `, ${formatDuration(rate.secondsLeft)} left`}`;
 
-export type Progress = { show(step: Step): void; end(): void };
+export type ProgressBar = { show(step: ProgressStep): void; end(): void };
 
 const barWidth = 20;
 const redrawMs = 100;
 const lineMs = 10_000;
 
 /** Shows progress on standard error: on a terminal one line that is redrawn, otherwise a line per state change and every ten seconds. */
-export function progressOn(io: Io, { quiet }: Settings): Progress {
+export function createProgressBar(io: CliEnvironment, { quiet }: Settings): ProgressBar {
   const startedAt = Date.now();
   const { stderr } = io;
   let [shownAt, shownState, drawn] = [0, '', false];
@@ -37,12 +37,12 @@ export function progressOn(io: Io, { quiet }: Settings): Progress {
       const state = `${step.label} ${step.state}`;
       if (quiet || (state === shownState && Date.now() - shownAt < (stderr.isTTY ? redrawMs : lineMs))) return;
       [shownAt, shownState] = [Date.now(), state];
-      if (!stderr.isTTY) return stderr.write(`${plainText([state, step.amount, step.rate].filter(Boolean).join(' '))}\n`);
+      if (!stderr.isTTY) return stderr.write(`${sanitizeForTerminal([state, step.amount, step.rate].filter(Boolean).join(' '))}\n`);
       drawn = true;
-      const text = plainText(
+      const text = sanitizeForTerminal(
         [step.label, formatBar(step.fraction), step.amount, step.rate, seconds(), step.state].filter(Boolean).join(' '),
       );
-      stderr.write(`\r\u001b[K${cutTo(text, stderr.columns - 1)}`);
+      stderr.write(`\r\u001b[K${truncateToWidth(text, stderr.columns - 1)}`);
     },
     end: () => {
       if (drawn) stderr.write('\r\u001b[K');
@@ -60,7 +60,7 @@ function formatBar(fraction: number | undefined): string {
 const units = ['B', 'kB', 'MB', 'GB'];
 
 /** Formats a size, such as `1.4 MB`. */
-export function sizeOf(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }

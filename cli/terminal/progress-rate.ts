@@ -9,7 +9,7 @@ const minElapsedMs = 1_000;
  * Creates a function that takes the current amount and the total and returns the rate, measured over the last 30 seconds. It returns
  * `undefined` until there are enough samples.
  */
-export function rateMeter(now: () => number = Date.now): (done: number, total: number | undefined) => Rate | undefined {
+export function createRateMeter(now: () => number = Date.now): (done: number, total: number | undefined) => Rate | undefined {
   const samples: { readonly at: number; readonly done: number }[] = [];
   return (done, total) => {
     const at = now();
@@ -23,7 +23,7 @@ export function rateMeter(now: () => number = Date.now): (done: number, total: n
 }
 
 /** Formats a duration, such as `2h 5m`, `3m 20s` or `45s`. */
-export function durationText(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.ceil(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
   if (hours > 0) return `${hours}h ${minutes}m`;

@@ -1,13 +1,13 @@
 import { AbortError } from '@mandate/client-sdk';
-import type { Io } from '../environment.ts';
+import type { CliEnvironment } from '../environment.ts';
 
 type Input = { readonly chunks: AsyncIterator<Uint8Array | string>; text: string; ended: boolean };
 
 /** The text of each input that has been read but not yet returned, because one chunk can contain several lines. */
-const inputs = new WeakMap<Io['stdin'], Input>();
+const inputs = new WeakMap<CliEnvironment['stdin'], Input>();
 
 /** Returns the next line of standard input, or `undefined` at its end. Rejects on Ctrl-C. */
-export async function readLine({ stdin, interrupted }: Pick<Io, 'stdin' | 'interrupted'>): Promise<string | undefined> {
+export async function readLine({ stdin, interrupted }: Pick<CliEnvironment, 'stdin' | 'interrupted'>): Promise<string | undefined> {
   const input = inputs.get(stdin) ?? { chunks: stdin[Symbol.asyncIterator](), text: '', ended: false };
   inputs.set(stdin, input);
   while (!input.text.includes('\n') && !input.ended) {

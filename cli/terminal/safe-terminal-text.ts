@@ -1,8 +1,8 @@
 /** Makes untrusted text safe for a terminal: replaces control characters, which could move the cursor or hide text, with U+FFFD. */
-export const plainText = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\uFFFD');
+export const sanitizeForTerminal = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\uFFFD');
 
 /** Serializes JSON safely for a terminal: also escapes the control characters that JSON.stringify leaves unescaped. */
-export const printableJson = (value: unknown, indentation?: number): string =>
+export const toPrintableJson = (value: unknown, indentation?: number): string =>
   (JSON.stringify(value, null, indentation) ?? 'null').replaceAll(
     /[\u007f-\u009f]/g,
     (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
@@ -18,13 +18,13 @@ const wideGrapheme =
 const zeroWidthGrapheme = /^[\p{Mn}\p{Cf}]+$/u;
 
 /** Returns the number of terminal columns that the text occupies. */
-export const widthOf = (text: string): number => splitGraphemes(text).reduce((sum, segment) => sum + graphemeWidth(segment), 0);
+export const displayWidth = (text: string): number => splitGraphemes(text).reduce((sum, segment) => sum + graphemeWidth(segment), 0);
 
 const graphemeWidth = (segment: string): number => (zeroWidthGrapheme.test(segment) ? 0 : wideGrapheme.test(segment) ? 2 : 1);
 
 /** Truncates text that is wider than `width`, with an ellipsis at the end. */
-export function cutTo(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+export function truncateToWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
   let truncated = '';
   let used = 0;
   for (const segment of splitGraphemes(text)) {
@@ -35,4 +35,4 @@ export function cutTo(text: string, width: number): string {
   return `${truncated}…`;
 }
 
-export const padTo = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
+export const padToWidth = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - displayWidth(text)));

@@ -1,19 +1,19 @@
 import type { EventTypeFilter } from '@mandate/client-sdk/webhooks';
-import { CommandFailure } from '../errors/command-error.ts';
-import { specOf } from '../contract-commands/build-request.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { getCommandSpec } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { nearest } from '../terminal/did-you-mean.ts';
+import { findClosestMatch } from '../terminal/did-you-mean.ts';
 
-const knownTypes = (): readonly string[] => specOf('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
+const knownTypes = (): readonly string[] => getCommandSpec('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
 
 /** Parses a comma-separated list of event types. Returns undefined for all types. */
-export function eventTypesOf(flag: string, text: string | undefined): EventTypeFilter[] | undefined {
+export function parseEventTypes(flag: string, text: string | undefined): EventTypeFilter[] | undefined {
   if (text === undefined || text === '*') return undefined;
   return text.split(',').map((word) => {
     const type = word.trim();
     if (isEventType(type)) return type;
-    const closest = nearest(type, knownTypes());
-    throw new CommandFailure(exitCodes.usage, 'usage', `${flag}: unknown event type ${JSON.stringify(type)}`, {
+    const closest = findClosestMatch(type, knownTypes());
+    throw new CommandError(exitCodes.usage, 'usage', `${flag}: unknown event type ${JSON.stringify(type)}`, {
       hint: closest === undefined ? 'List the event types with: mandate events list --help' : `Did you mean ${closest}?`,
     });
   });

@@ -1,18 +1,18 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-export type Target = { readonly url: URL; readonly headers: Readonly<Record<string, string>>; readonly skipVerify: boolean };
-export type Forwarded = { readonly status: number | null; readonly error: string | null; readonly milliseconds: number };
+export type ForwardTarget = { readonly url: URL; readonly headers: Readonly<Record<string, string>>; readonly skipVerify: boolean };
+export type ForwardResult = { readonly status: number | null; readonly error: string | null; readonly milliseconds: number };
 
 const timeoutMs = 15_000;
 
 /** Sends an event to the target once. Returns errors instead of retrying, because developers of a receiver want to see them. */
-export function forward(
-  { url, skipVerify }: Target,
+export function forwardEvent(
+  { url, skipVerify }: ForwardTarget,
   headers: Readonly<Record<string, string>>,
   body: string,
   interrupted: AbortSignal,
-): Promise<Forwarded> {
+): Promise<ForwardResult> {
   const startedAt = performance.now();
   const milliseconds = (): number => Math.round(performance.now() - startedAt);
   const signal = AbortSignal.any([interrupted, AbortSignal.timeout(timeoutMs)]);

@@ -1,33 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortError, ApiError, ConnectionError, DecodeError, TimeoutError, type Client } from '@mandate/client-sdk';
 import type { EventTypeFilter, MandateEvent } from '@mandate/client-sdk/webhooks';
-import { CommandFailure } from '../errors/command-error.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { Io } from '../environment.ts';
+import type { CliEnvironment } from '../environment.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Long-poll wait: the server delays its response for up to this long if there are no events. */
 const waitSeconds = 25;
 const retryDelay = { minMs: 100, maxMs: 2_000 };
 
-export type Following = { readonly after?: number | undefined; readonly type?: readonly EventTypeFilter[] | undefined };
+export type EventPollOptions = { readonly after?: number | undefined; readonly type?: readonly EventTypeFilter[] | undefined };
 
 /** Parses the event id of `--after`. */
-export function afterOf(text: string | undefined): number | undefined {
+export function parseAfterFlag(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^(evt_)?\d{1,15}$/.test(text)) return Number(text.replace('evt_', ''));
-  throw new CommandFailure(exitCodes.usage, 'usage', `--after must be an event id, not ${JSON.stringify(text)}`);
+  throw new CommandError(exitCodes.usage, 'usage', `--after must be an event id, not ${JSON.stringify(text)}`);
 }
 
 /**
  * Yields events as they occur, from now on or after the given event, until Ctrl-C. If the service is unreachable, retries and then
  * continues after the last received event, so that no event is skipped.
  */
-export async function* patientEvents(
-  io: Io,
+export async function* pollEvents(
+  io: CliEnvironment,
   { quiet }: Settings,
   client: Client,
-  { after, type }: Following,
+  { after, type }: EventPollOptions,
 ): AsyncGenerator<MandateEvent, void, undefined> {
   const signal = io.interrupted;
   let cursor = after;

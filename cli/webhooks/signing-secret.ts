@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJsonFile, replaceFile } from '../files/atomic-json-file.ts';
-import { isObject } from '../contract-commands/schema-violations.ts';
+import { readJsonFile, replaceFileAtomically } from '../files/atomic-json-file.ts';
+import { isRecord } from '../contract-commands/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Returns the secret that signs forwarded events. It is created once for each profile and stored, so that receivers can keep it. */
-export async function webhookSecret({ directory, profile }: Pick<Settings, 'directory' | 'profile'>): Promise<string> {
+export async function loadOrCreateSigningSecret({ directory, profile }: Pick<Settings, 'directory' | 'profile'>): Promise<string> {
   const path = join(directory, 'webhook-secrets.json');
   const content = await readJsonFile(path);
-  const secrets = isObject(content) ? content : {};
+  const secrets = isRecord(content) ? content : {};
   const { [profile]: existing } = secrets;
   if (typeof existing === 'string') return existing;
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  await replaceFile(path, `${JSON.stringify({ ...secrets, [profile]: secret })}\n`);
+  await replaceFileAtomically(path, `${JSON.stringify({ ...secrets, [profile]: secret })}\n`);
   return secret;
 }

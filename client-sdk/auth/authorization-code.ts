@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/errors.ts';
-import { bodyOf, understood } from './oauth-request.ts';
-import { currentKey, thumbprint } from './dpop-key.ts';
-import { clientAuthentication, requestOptions, requestTokens } from './token-endpoint.ts';
+import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
+import { resolveProofKey, calculateKeyThumbprint } from './dpop-key.ts';
+import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
 export type AuthorizationRequestOptions = {
   readonly clientId: string;
@@ -28,7 +28,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
   const state = oauth.generateRandomState();
   const codeVerifier = oauth.generateRandomCodeVerifier();
   const url = new URL(endpoint);
-  const proofKey = await currentKey(server.proofKey);
+  const proofKey = await resolveProofKey(server.proofKey);
   const parameters = {
     client_id: options.clientId,
     redirect_uri: options.redirectUri,
@@ -39,7 +39,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
     code_challenge_method: 'S256',
     ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
     // Binds the authorization code to the key; otherwise, a stolen code and verifier could be used with another key (RFC 9449 section 10).
-    ...(proofKey && { dpop_jkt: await thumbprint(proofKey) }),
+    ...(proofKey && { dpop_jkt: await calculateKeyThumbprint(proofKey) }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return { ...options, url: url.href, state, codeVerifier };
@@ -52,7 +52,7 @@ export async function completeAuthorization(
   callbackUrl: URL,
   signal?: AbortSignal,
 ): Promise<Tokens> {
-  const parameters = await understood(server.issuer, signal, async () =>
+  const parameters = await runOAuthRequest(server.issuer, signal, async () =>
     oauth.validateAuthResponse(server.metadata, { client_id: request.clientId }, callbackUrl, request.state),
   );
   const { redirectUri: redirect_uri, codeVerifier: code_verifier } = request;
@@ -62,9 +62,11 @@ export async function completeAuthorization(
 
 /** Revokes a token (RFC 7009). Revoking a refresh token also revokes the access tokens that were issued with it. */
 export async function revoke(server: AuthorizationServer, clientId: string, token: string, signal?: AbortSignal): Promise<void> {
-  await understood(server.issuer, signal, async (requestSignal) => {
-    const authentication = clientAuthentication({ clientId });
+  await runOAuthRequest(server.issuer, signal, async (requestSignal) => {
+    const authentication = createClientAuthentication({ clientId });
     const client = { client_id: clientId };
-    await bodyOf(await oauth.revocationRequest(server.metadata, client, authentication, token, requestOptions(server, requestSignal)));
+    await readOAuthResponse(
+      await oauth.revocationRequest(server.metadata, client, authentication, token, createOAuthRequestOptions(server, requestSignal)),
+    );
   });
 }

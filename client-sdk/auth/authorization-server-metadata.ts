@@ -1,5 +1,5 @@
 import { AuthorizationError } from '../core/errors.ts';
-import { bodyOf, understood, type Body } from './oauth-request.ts';
+import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
 import type { ProofKeySource } from './dpop-key.ts';
 import { checkedBaseUrl } from '../core/request-url.ts';
 import type { Fetch } from '../core/transport.ts';
@@ -43,7 +43,7 @@ export type AuthorizationServerOptions = {
 const minimumLifetimeMs = 60_000;
 
 /** Returns whether the access token remains valid long enough for a request that starts now. */
-export const isFresh = ({ expiresAt }: Tokens): boolean => expiresAt - Date.now() > minimumLifetimeMs;
+export const isAccessTokenFresh = ({ expiresAt }: Tokens): boolean => expiresAt - Date.now() > minimumLifetimeMs;
 
 /** Fetches the metadata of an authorization server (RFC 8414). */
 export async function discover(issuer: string, options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
@@ -51,13 +51,15 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const { fetch: send = (url, init) => fetch(url, init), proofKey } = options;
   const { origin, pathname } = new URL(checked);
   const url = `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`;
-  const document = await understood(checked, options.signal, async (signal) => bodyOf(await send(url, { signal, redirect: 'error' })));
+  const document = await runOAuthRequest(checked, options.signal, async (signal) =>
+    readOAuthResponse(await send(url, { signal, redirect: 'error' })),
+  );
   // Prevents sending secrets to endpoints that another server has named (RFC 8414 section 3.3).
   if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }
 
-const metadataOf = (issuer: string, document: Body): AuthorizationServerMetadata => ({
+const metadataOf = (issuer: string, document: JsonBody): AuthorizationServerMetadata => ({
   issuer,
   authorization_response_iss_parameter_supported: document['authorization_response_iss_parameter_supported'] === true,
   ...Object.fromEntries(endpoints.flatMap((name) => (typeof document[name] === 'string' ? [[name, document[name]]] : []))),

@@ -1,11 +1,11 @@
 import {
   discover,
-  isFresh,
+  isAccessTokenFresh,
   type AuthorizationServer,
   type AuthorizationServerOptions,
   type Tokens,
 } from './authorization-server-metadata.ts';
-import { proofWith } from './dpop-key.ts';
+import { createDpopProofIfKey } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
 import type { TokenSource } from '../core/token-source.ts';
@@ -30,8 +30,8 @@ export function clientCredentials(credentials: ClientCredentials): TokenSource {
     return tokens.accessToken;
   });
   return {
-    accessToken: async () => (tokens && isFresh(tokens) ? tokens.accessToken : requestToken()),
+    accessToken: async () => (tokens && isAccessTokenFresh(tokens) ? tokens.accessToken : requestToken()),
     replacement: async (rejected) => (tokens && tokens.accessToken !== rejected ? tokens.accessToken : requestToken()),
-    ...(proofKey && { proof: (request) => proofWith(proofKey, request) }),
+    ...(proofKey && { proof: (request) => createDpopProofIfKey(proofKey, request) }),
   };
 }

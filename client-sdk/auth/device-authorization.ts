@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError, ConnectionError, TimeoutError } from '../core/errors.ts';
-import { bodyOf, understood } from './oauth-request.ts';
-import { pause } from '../core/retry.ts';
-import { clientAuthentication, requestOptions, requestTokens } from './token-endpoint.ts';
+import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
+import { delayUnlessAborted } from '../core/retry.ts';
+import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -34,15 +34,15 @@ export async function beginDeviceAuthorization(
   options: DeviceAuthorizationOptions,
   signal?: AbortSignal,
 ): Promise<DeviceAuthorization> {
-  return understood(server.issuer, signal, async (requestSignal) => {
+  return runOAuthRequest(server.issuer, signal, async (requestSignal) => {
     const response = await oauth.deviceAuthorizationRequest(
       server.metadata,
       { client_id: options.clientId },
-      clientAuthentication(options),
+      createClientAuthentication(options),
       { scope: options.scopes.join(' '), ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }) },
-      requestOptions(server, requestSignal),
+      createOAuthRequestOptions(server, requestSignal),
     );
-    const body = await bodyOf(response);
+    const body = await readOAuthResponse(response);
     const { user_code: userCode, verification_uri: verificationUri, device_code: deviceCode, verification_uri_complete: complete } = body;
     if (typeof userCode !== 'string' || typeof verificationUri !== 'string' || typeof deviceCode !== 'string')
       throw new AuthorizationError('invalid_response', `${server.issuer} returned no device code`);
@@ -69,7 +69,7 @@ export async function completeDeviceAuthorization(
 ): Promise<Tokens> {
   let { intervalMs } = device;
   for (;;) {
-    await pause(intervalMs, signal);
+    await delayUnlessAborted(intervalMs, signal);
     try {
       return await requestTokens(server, device, deviceGrant, { device_code: device.deviceCode }, signal);
     } catch (error) {

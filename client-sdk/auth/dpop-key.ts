@@ -36,7 +36,7 @@ function publicMembers({ kty = '', crv = '', x = '', y = '' }: ProofJwk): ProofK
 }
 
 /** Creates a DPoP proof, which is valid for one request. */
-export async function proofOf({ privateKey, publicJwk }: ProofKey, { method, url, accessToken }: ProvenRequest): Promise<string> {
+export async function createDpopProof({ privateKey, publicJwk }: ProofKey, { method, url, accessToken }: ProvenRequest): Promise<string> {
   const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: publicJwk };
   const claims = {
     jti: base64url(crypto.getRandomValues(new Uint8Array(16))),
@@ -51,7 +51,8 @@ export async function proofOf({ privateKey, publicJwk }: ProofKey, { method, url
 }
 
 /** Returns the thumbprint of the key (RFC 7638), which depends on the order of the members. */
-export const thumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> => sha256(JSON.stringify({ crv, kty, x, y }));
+export const calculateKeyThumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> =>
+  sha256(JSON.stringify({ crv, kty, x, y }));
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 const sha256 = async (text: string): Promise<string> => base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(text))));
@@ -65,11 +66,11 @@ const base64url = (bytes: Uint8Array): string =>
 export type ProofKeySource = ProofKey | (() => Promise<ProofKey | undefined>) | undefined;
 
 /** Returns the key of a key source. */
-export const currentKey = async (proofKey: ProofKeySource): Promise<ProofKey | undefined> =>
+export const resolveProofKey = async (proofKey: ProofKeySource): Promise<ProofKey | undefined> =>
   typeof proofKey === 'function' ? proofKey() : proofKey;
 
 /** Creates a DPoP proof for a request; returns `undefined` if there is no key. */
-export async function proofWith(proofKey: ProofKeySource, request: ProvenRequest): Promise<string | undefined> {
-  const key = await currentKey(proofKey);
-  return key && proofOf(key, request);
+export async function createDpopProofIfKey(proofKey: ProofKeySource, request: ProvenRequest): Promise<string | undefined> {
+  const key = await resolveProofKey(proofKey);
+  return key && createDpopProof(key, request);
 }

@@ -25,7 +25,7 @@ export async function signInOnLoopback(server: AuthorizationServer, options: Loo
     const [tokens] = await Promise.all([signedIn, options.open(request.url)]);
     return tokens;
   } catch (cause) {
-    throw signal.aborted ? new AbortError('The call was aborted', { cause: signal.reason }) : cause;
+    throw signal.aborted ? new AbortError('Call aborted', { cause: signal.reason }) : cause;
   } finally {
     await loopback.close();
   }

@@ -1,6 +1,11 @@
-import { discover, isFresh, type AuthorizationServer, type AuthorizationServerOptions } from './authorization-server-metadata.ts';
+import {
+  discover,
+  isAccessTokenFresh,
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+} from './authorization-server-metadata.ts';
 import { AuthorizationError, SignInRequiredError } from '../core/errors.ts';
-import { proofWith } from './dpop-key.ts';
+import { createDpopProofIfKey } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
 import type { TokenSource } from '../core/token-source.ts';
@@ -29,13 +34,13 @@ export function refreshingTokens(options: RefreshOptions): TokenSource {
   return {
     async accessToken() {
       const tokens = await store.read();
-      return tokens && isFresh(tokens) ? tokens.accessToken : refreshInsteadOf(tokens?.accessToken);
+      return tokens && isAccessTokenFresh(tokens) ? tokens.accessToken : refreshInsteadOf(tokens?.accessToken);
     },
     async replacement(rejected) {
       const tokens = await store.read();
       return tokens && tokens.accessToken !== rejected ? tokens.accessToken : refreshInsteadOf(rejected);
     },
-    ...(proofKey && { proof: (request) => proofWith(proofKey, request) }),
+    ...(proofKey && { proof: (request) => createDpopProofIfKey(proofKey, request) }),
   };
 }
 
@@ -45,7 +50,7 @@ async function refreshOnce(options: RefreshOptions, discoverServer: DiscoverServ
   const { store } = options;
   const tokens = await store.read();
   // Another caller, tab or process has refreshed the tokens in the meantime.
-  if (tokens && tokens.accessToken !== stale && isFresh(tokens)) return tokens.accessToken;
+  if (tokens && tokens.accessToken !== stale && isAccessTokenFresh(tokens)) return tokens.accessToken;
   if (tokens?.refreshToken === undefined) throw new SignInRequiredError('No user is signed in');
   try {
     const renewed = await requestTokens(await discoverServer(), options, 'refresh_token', { refresh_token: tokens.refreshToken });

@@ -1,15 +1,15 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/errors.ts';
-import { bodyOf, understood, type Body } from './oauth-request.ts';
-import { proofWith } from './dpop-key.ts';
+import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
+import { createDpopProofIfKey } from './dpop-key.ts';
 
 type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
 
 /** Returns the `oauth4webapi` options of a request. Requests to the token endpoint get a DPoP proof if there is a key. */
-export function requestOptions(server: AuthorizationServer, signal: AbortSignal) {
+export function createOAuthRequestOptions(server: AuthorizationServer, signal: AbortSignal) {
   const fetchWithProof: OAuthFetch = async (url, { body = null, headers, ...init }) => {
-    const proof = url === server.metadata.token_endpoint && (await proofWith(server.proofKey, { method: 'POST', url }));
+    const proof = url === server.metadata.token_endpoint && (await createDpopProofIfKey(server.proofKey, { method: 'POST', url }));
     return server.fetch(url, { ...init, signal, body, headers: { ...headers, ...(proof && { dpop: proof }) } });
   };
   return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: fetchWithProof, signal };
@@ -19,7 +19,7 @@ export function requestOptions(server: AuthorizationServer, signal: AbortSignal)
 export type OAuthClient = { readonly clientId: string; readonly clientSecret?: string | undefined };
 
 /** Returns the client authentication (RFC 6749 section 2.3.1): HTTP Basic with a secret, otherwise only `client_id`. */
-export const clientAuthentication =
+export const createClientAuthentication =
   ({ clientId, clientSecret }: OAuthClient): oauth.ClientAuth =>
   (_server, _client, body, headers) => {
     if (clientSecret === undefined) body.set('client_id', clientId);
@@ -36,20 +36,26 @@ export const requestTokens = (
   parameters: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<Tokens> =>
-  understood(server.issuer, signal, async (requestSignal) => {
+  runOAuthRequest(server.issuer, signal, async (requestSignal) => {
     const response = await oauth.genericTokenEndpointRequest(
       server.metadata,
       { client_id: client.clientId },
-      clientAuthentication(client),
+      createClientAuthentication(client),
       grantType,
       parameters,
-      requestOptions(server, requestSignal),
+      createOAuthRequestOptions(server, requestSignal),
     );
-    return toTokens(await bodyOf(response));
+    return toTokens(await readOAuthResponse(response));
   });
 
 /** Converts a token response. The ID token is ignored, because the API returns the signed-in user. */
-function toTokens({ access_token: accessToken, refresh_token: refreshToken, token_type: type, expires_in: seconds, scope }: Body): Tokens {
+function toTokens({
+  access_token: accessToken,
+  refresh_token: refreshToken,
+  token_type: type,
+  expires_in: seconds,
+  scope,
+}: JsonBody): Tokens {
   if (typeof accessToken !== 'string' || !/^(?:bearer|dpop)$/i.test(String(type)))
     throw new AuthorizationError('invalid_response', 'The authorization server returned no usable token');
   return {

@@ -4,9 +4,9 @@ import { newProofKey, type ProofKey } from '../auth/dpop-key.ts';
 import { refreshingTokens } from '../auth/refreshing-token-source.ts';
 import { singleFlight } from '../auth/single-flight.ts';
 import type { TokenSource } from '../core/token-source.ts';
-import { browserStore, type BrowserStore } from './indexeddb-token-store.ts';
-import { kept } from './indexeddb-values.ts';
-import { handOver, openPopup, popupCallback } from './popup.ts';
+import { createBrowserTokenStore, type BrowserTokenStore } from './indexeddb-token-store.ts';
+import { indexedDbValues } from './indexeddb-values.ts';
+import { sendCallbackToOpener, openSignInPopup, waitForPopupCallback } from './popup.ts';
 
 export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' | 'signal'> & {
   /** Issuer URL of the authorization server: the origin of the API. */
@@ -50,7 +50,7 @@ type Pending = {
 
 /** Creates the sign-in of a browser application: authorization code grant with PKCE, and tokens bound to a key of this browser. */
 export function browserSignIn(options: BrowserSignInOptions): BrowserSignIn {
-  const store = browserStore(`mandate ${options.issuer} ${options.clientId}`);
+  const store = createBrowserTokenStore(`mandate ${options.issuer} ${options.clientId}`);
   const discoverServer = memoizeSuccess(() => discover(options.issuer, options));
   return {
     auth: refreshingTokens({ ...options, store, ...(options.dpop !== false && { proofKey: () => store.proofKey() }) }),
@@ -61,11 +61,11 @@ export function browserSignIn(options: BrowserSignInOptions): BrowserSignIn {
       return new Promise(() => undefined);
     },
     async popup({ signal } = {}) {
-      const popup = openPopup();
+      const popup = openSignInPopup();
       try {
         const pending = await begin(options, discoverServer, undefined);
         popup.location.href = pending.request.url;
-        await finish(store, discoverServer, pending, await popupCallback(popup, pending.request.state, signal));
+        await finish(store, discoverServer, pending, await waitForPopupCallback(popup, pending.request.state, signal));
       } catch (error) {
         popup.close();
         throw error;
@@ -103,26 +103,26 @@ async function begin(
   const { url, state, codeVerifier, clientId, redirectUri, scopes } = request;
   const pending = { request: { url, state, codeVerifier, clientId, redirectUri, scopes }, proofKey, returnTo, begunAt: Date.now() };
   await removeAbandonedSignIns();
-  await kept.write(pendingName(state), pending);
+  await indexedDbValues.write(pendingName(state), pending);
   return pending;
 }
 
 async function removeAbandonedSignIns(): Promise<void> {
-  const names = (await kept.names()).filter((name) => typeof name === 'string' && name.startsWith(pendingPrefix));
+  const names = (await indexedDbValues.names()).filter((name) => typeof name === 'string' && name.startsWith(pendingPrefix));
   for (const name of names) {
-    const pending = await kept.read<Pending>(name);
-    if (pending && pending.begunAt < Date.now() - pendingMaxMs) await kept.remove(name);
+    const pending = await indexedDbValues.read<Pending>(name);
+    if (pending && pending.begunAt < Date.now() - pendingMaxMs) await indexedDbValues.remove(name);
   }
 }
 
-async function complete(store: BrowserStore, discoverServer: DiscoverServer): Promise<{ readonly returnTo: string } | undefined> {
+async function complete(store: BrowserTokenStore, discoverServer: DiscoverServer): Promise<{ readonly returnTo: string } | undefined> {
   const url = new URL(location.href);
   const state = url.searchParams.get('state');
-  const pending = state === null ? undefined : await kept.read<Pending>(pendingName(state));
+  const pending = state === null ? undefined : await indexedDbValues.read<Pending>(pendingName(state));
   if (!pending) return undefined;
   // Removes the code from the browser history and from referrers, even if the sign-in fails.
   history.replaceState(history.state, '', url.pathname);
-  if (pending.returnTo === undefined && (await handOver(pending.request.state, url.href))) {
+  if (pending.returnTo === undefined && (await sendCallbackToOpener(pending.request.state, url.href))) {
     window.close();
     return new Promise(() => undefined);
   }
@@ -130,13 +130,18 @@ async function complete(store: BrowserStore, discoverServer: DiscoverServer): Pr
   return { returnTo: pending.returnTo ?? url.origin };
 }
 
-async function finish(store: BrowserStore, discoverServer: DiscoverServer, { request, proofKey }: Pending, url: string): Promise<void> {
-  await kept.remove(pendingName(request.state));
+async function finish(
+  store: BrowserTokenStore,
+  discoverServer: DiscoverServer,
+  { request, proofKey }: Pending,
+  url: string,
+): Promise<void> {
+  await indexedDbValues.remove(pendingName(request.state));
   const tokens = await completeAuthorization({ ...(await discoverServer()), proofKey }, request, new URL(url));
   await store.exclusively(() => store.replace({ tokens, proofKey }));
 }
 
-async function signOut(store: BrowserStore, discoverServer: DiscoverServer, clientId: string): Promise<void> {
+async function signOut(store: BrowserTokenStore, discoverServer: DiscoverServer, clientId: string): Promise<void> {
   const tokens = await store.exclusively(async () => {
     const before = await store.read();
     await store.replace(undefined);

@@ -1,7 +1,7 @@
 import { AbortError, AuthorizationError } from '../core/errors.ts';
 
 /** Opens the sign-in window. Call it in a click handler before any `await`; browsers block popups that are opened later. */
-export function openPopup(): Window {
+export function openSignInPopup(): Window {
   const popup = window.open('', '', 'popup,width=480,height=720');
   if (!popup) throw new AuthorizationError('popup_blocked', 'The browser blocked the sign-in window');
   return popup;
@@ -14,7 +14,7 @@ const channelOf = (state: string): BroadcastChannel => new BroadcastChannel(`man
  * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is then `true` even for an open popup, so it counts only
  * while this page has the focus.
  */
-export async function popupCallback(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {
+export async function waitForPopupCallback(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const channel = channelOf(state);
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -22,7 +22,7 @@ export async function popupCallback(popup: Window, state: string, signal: AbortS
     channel.postMessage(received);
     resolve(data);
   });
-  const end = (): void => reject(new AbortError('The call was aborted', { cause: signal?.reason }));
+  const end = (): void => reject(new AbortError('Call aborted', { cause: signal?.reason }));
   signal?.addEventListener('abort', end);
   if (signal?.aborted) end();
   let closedChecks = 0;
@@ -44,7 +44,7 @@ const received = 'taken';
 const handOverTimeoutMs = 1_000;
 
 /** Sends the URL of the popup to the page that opened it. Returns whether that page received it. */
-export async function handOver(state: string, url: string): Promise<boolean> {
+export async function sendCallbackToOpener(state: string, url: string): Promise<boolean> {
   const channel = channelOf(state);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => data === received && resolve(true));

@@ -1,7 +1,7 @@
 import type { Operation } from './openapi-document.ts';
 
 /** Returns the source of the types of `query.ts`: the operations that are queries, infinite queries and mutations. */
-export function queriesSource(operations: Operation[]): string {
+export function generateQueriesSource(operations: Operation[]): string {
   // A download is a stream that can be read only once, so it cannot be cached.
   const cacheable = operations.filter(({ givesFile }) => !givesFile);
   const reads = cacheable.filter(({ method }) => method === 'GET');

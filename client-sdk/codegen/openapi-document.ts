@@ -56,7 +56,7 @@ export async function readOpenApiDocument(name: 'openapi.json' | 'openapi-v2.jso
 }
 
 /** Returns the operations of a document, without internal ones. */
-export const operationsOf = ({ paths }: OpenApiDocument): Operation[] =>
+export const listOperations = ({ paths }: OpenApiDocument): Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => (operation['x-internal'] ? [] : [toOperation(method, path, operation)])),
   );

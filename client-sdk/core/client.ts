@@ -1,5 +1,5 @@
 import { Call, type Answer } from './call.ts';
-import { watchDeprecations, warnOfDeprecation, type DeprecationNotice } from './deprecation.ts';
+import { createDeprecationMiddleware, warnAboutDeprecation, type DeprecationNotice } from './deprecation.ts';
 import type { Middleware } from './middleware.ts';
 import { PagedCall, type Page } from './paged-call.ts';
 import { checkedBaseUrl, filledPath, type QueryValue } from './request-url.ts';
@@ -7,7 +7,7 @@ import type { Resources, Task } from '../generated/resources.gen.ts';
 import { routes } from '../generated/routes.gen.ts';
 import { RetryBudget } from './retry.ts';
 import { fixedToken, type TokenSource } from './token-source.ts';
-import { send, type ApiRequest, type Fetch, type SendOptions, type TransportSettings } from './transport.ts';
+import { sendWithRetries, type ApiRequest, type Fetch, type SendOptions, type TransportSettings } from './transport.ts';
 import type { FileContent } from './upload.ts';
 import { waitForTask, type WaitOptions } from './wait-for-task.ts';
 
@@ -47,11 +47,11 @@ export type Client = Resources & {
 };
 
 /** Creates a client of one installation. Every operation of the API is a method: `client.orders.create({ ... })`. */
-export const createClient = (options: ClientOptions): Client => clientWith(options, routes);
+export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, routes);
 
 /** Creates a client with the operations in `operationRoutes`, for example those of another API version. */
-export function clientWith(options: ClientOptions, operationRoutes: Readonly<Record<string, string>>): Client {
-  const middleware: Middleware[] = [watchDeprecations(options.onDeprecation ?? warnOfDeprecation)];
+export function createClientWithRoutes(options: ClientOptions, operationRoutes: Readonly<Record<string, string>>): Client {
+  const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? warnAboutDeprecation)];
   const settings: TransportSettings = {
     middleware,
     baseUrl: checkedBaseUrl(options.baseUrl, options.allowInsecureRequests),
@@ -70,7 +70,7 @@ export function clientWith(options: ClientOptions, operationRoutes: Readonly<Rec
     (resources[resource] ??= {})[name] = createMethod(settings, operationId, route);
   }
   const tasks = { ...resources['tasks'], wait: (id: number | string, waitOptions?: WaitOptions) => waitForTask(settings, id, waitOptions) };
-  const request: Client['request'] = (apiRequest, callOptions) => new Call(send(settings, apiRequest, callOptions));
+  const request: Client['request'] = (apiRequest, callOptions) => new Call(sendWithRetries(settings, apiRequest, callOptions));
   const use = (added: Middleware): Client => {
     middleware.push(added);
     return client;
@@ -100,7 +100,7 @@ function createMethod(settings: TransportSettings, operation: string, route: str
       const path = filledPath(template, pathArguments);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const content = has('file') ? { file: input as FileContent } : has('json') && { body: input };
-      return send(
+      return sendWithRetries(
         settings,
         { operation, method, path, query: { ...requestQuery, ...dryRun }, ...content, answer: has('download') ? 'file' : undefined },
         sendOptions,

@@ -12,7 +12,7 @@ export type DeprecationNotice = {
 };
 
 /** Calls `onDeprecation` once for each operation whose responses have the `Deprecation` header (RFC 9745), with the end of support from the `Sunset` header (RFC 8594). */
-export function watchDeprecations(onDeprecation: (notice: DeprecationNotice) => void): Middleware {
+export function createDeprecationMiddleware(onDeprecation: (notice: DeprecationNotice) => void): Middleware {
   const reported = new Set<string>();
   return async (request, next) => {
     const response = await next(request);
@@ -40,7 +40,7 @@ export const deprecationText = ({ operation, sunsetAt, guide }: DeprecationNotic
   `${operation} is deprecated${sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : ''}${guide ? `: ${guide}` : ''}`;
 
 /** Prints a notice as a warning; the default of `onDeprecation`. */
-export function warnOfDeprecation(notice: DeprecationNotice): void {
+export function warnAboutDeprecation(notice: DeprecationNotice): void {
   // oxlint-disable-next-line no-console -- otherwise the developer would notice only when the operation fails
   console.warn(`Mandate: ${deprecationText(notice)}`);
 }

@@ -1,4 +1,4 @@
-import type { Countdown } from './timeout.ts';
+import type { RequestTimeout } from './request-timeout.ts';
 
 /** A file that is streamed: read it at once with `await new Response(file.stream).text()`, or chunk by chunk. */
 export type DownloadedFile = {
@@ -12,7 +12,7 @@ export type DownloadedFile = {
 };
 
 /** Converts a response to a file whose stream fails if no data arrives within the timeout. */
-export function downloadedFile({ headers, body }: Response, timeout: Countdown): DownloadedFile {
+export function toDownloadedFile({ headers, body }: Response, timeout: RequestTimeout): DownloadedFile {
   const length = headers.get('content-length');
   return {
     stream: withReadTimeout(body ?? new Blob([]).stream(), timeout),
@@ -23,7 +23,7 @@ export function downloadedFile({ headers, body }: Response, timeout: Countdown):
 }
 
 /** Applies the timeout to each read. The timer runs only while a read is pending, so a slow consumer does not cause a timeout. */
-function withReadTimeout(body: ReadableStream<Uint8Array<ArrayBuffer>>, timeout: Countdown): ReadableStream<Uint8Array<ArrayBuffer>> {
+function withReadTimeout(body: ReadableStream<Uint8Array<ArrayBuffer>>, timeout: RequestTimeout): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   timeout.pause();
   return new ReadableStream(

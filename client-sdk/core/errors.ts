@@ -116,7 +116,7 @@ export type ApiErrorOf<Problems> =
   | ApiError<UnknownCode>;
 
 /** Creates a `ConnectionError`. Node provides the reason as a code on the cause; browsers do not reveal it. */
-export function unreachable(origin: string, cause: unknown): ConnectionError {
+export function createConnectionError(origin: string, cause: unknown): ConnectionError {
   const inner = cause instanceof Error ? cause.cause : undefined;
   const reason = typeof inner === 'object' && inner !== null && 'code' in inner && typeof inner.code === 'string' ? `: ${inner.code}` : '';
   return new ConnectionError(`Could not reach ${origin}${reason}`, { cause });

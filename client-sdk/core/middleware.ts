@@ -17,5 +17,5 @@ export type Middleware = (request: OutgoingRequest, next: (request: OutgoingRequ
 type Send = (request: OutgoingRequest) => Promise<Response>;
 
 /** Wraps `send` with all middleware; the first one is the outermost. */
-export const through = (middleware: readonly Middleware[], send: Send): Send =>
+export const composeMiddleware = (middleware: readonly Middleware[], send: Send): Send =>
   middleware.reduceRight<Send>((next, wrap) => (request) => wrap(request, next), send);

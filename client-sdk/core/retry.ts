@@ -1,6 +1,6 @@
 import { AbortError, ApiError, ConnectionError, DecodeError, TimeoutError } from './errors.ts';
 
-export type RetryRules = {
+export type RetryLimits = {
   /** Maximum number of retries. */
   readonly maxRetries: number;
   /** Maximum delay before a retry. If the service requests a longer delay, the call fails immediately. */
@@ -12,7 +12,7 @@ const delayBaseMs = 500;
 const delayMaxMs = 8_000;
 
 /** Returns the delay before the next attempt, or `undefined` if the request must not be retried. `attempt` starts at 0. */
-export function delayBeforeRetry(error: unknown, attempt: number, rules: RetryRules): number | undefined {
+export function calculateRetryDelay(error: unknown, attempt: number, rules: RetryLimits): number | undefined {
   if (attempt >= rules.maxRetries || !isTransient(error)) return undefined;
   const requestedSeconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
   if (requestedSeconds === undefined) return Math.random() * Math.min(delayMaxMs, delayBaseMs * 2 ** attempt);
@@ -45,16 +45,16 @@ export class RetryBudget {
 }
 
 /** Waits for `ms`, or until the caller's signal is aborted. Removes its timer and listener. */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function delayUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  await unlessAborted(signal, promise).finally(() => clearTimeout(timer));
+  await withAbortAndDeadline(signal, promise).finally(() => clearTimeout(timer));
 }
 
 /** Returns the result of `awaited`. Rejects if the caller's signal is aborted or the deadline passes before. */
-export async function unlessAborted<T>(signal: AbortSignal | undefined, awaited: T | Promise<T>, until = Infinity): Promise<T> {
+export async function withAbortAndDeadline<T>(signal: AbortSignal | undefined, awaited: T | Promise<T>, until = Infinity): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const end = (): void => reject(new AbortError('The call was aborted', { cause: signal?.reason }));
+  const end = (): void => reject(new AbortError('Call aborted', { cause: signal?.reason }));
   const timer =
     until === Infinity ? undefined : setTimeout(() => reject(new TimeoutError('No token before the deadline')), until - performance.now());
   signal?.addEventListener('abort', end);

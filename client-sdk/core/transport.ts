@@ -1,17 +1,17 @@
 import type { Answer, DryRun, IfMatch, IfNoneMatch } from './call.ts';
-import { countdown } from './timeout.ts';
-import { downloadedFile } from './download.ts';
+import { startRequestTimeout } from './request-timeout.ts';
+import { toDownloadedFile } from './download.ts';
 import { ApiError, DecodeError } from './errors.ts';
-import { through, type Middleware } from './middleware.ts';
+import { composeMiddleware, type Middleware } from './middleware.ts';
 import { queryString, type QueryValue } from './request-url.ts';
-import { delayBeforeRetry, pause, unlessAborted, type RetryBudget, type RetryRules } from './retry.ts';
+import { calculateRetryDelay, delayUnlessAborted, withAbortAndDeadline, type RetryBudget, type RetryLimits } from './retry.ts';
 import type { ProvenRequest, TokenSource } from './token-source.ts';
-import { canBeSentAgain, mediaTypeOf, uploadBody, type FileContent, type UploadOptions } from './upload.ts';
+import { canResendFile, uploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload.ts';
 
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-export type TransportSettings = RetryRules & {
+export type TransportSettings = RetryLimits & {
   readonly baseUrl: string;
   readonly auth: TokenSource | undefined;
   readonly fetch: Fetch;
@@ -41,17 +41,21 @@ export type SendOptions = UploadOptions & DryRun & IfMatch & IfNoneMatch;
 
 /** Returns whether a request is safe to retry. */
 const isRepeatable = ({ method, file }: ApiRequest, headers: Headers): boolean =>
-  (['GET', 'HEAD', 'PUT', 'DELETE'].includes(method) || headers.has('idempotency-key')) && canBeSentAgain(file);
+  (['GET', 'HEAD', 'PUT', 'DELETE'].includes(method) || headers.has('idempotency-key')) && canResendFile(file);
 
 /** Sends a request and retries it until it succeeds, fails permanently, exceeds the retries or the deadline, or is aborted by the caller. */
-export async function send(settings: TransportSettings, request: ApiRequest, options: SendOptions = {}): Promise<Answer<unknown>> {
+export async function sendWithRetries(
+  settings: TransportSettings,
+  request: ApiRequest,
+  options: SendOptions = {},
+): Promise<Answer<unknown>> {
   const { auth, budget } = settings;
   const { signal } = options;
   const until = performance.now() + (options.deadlineMs ?? settings.deadlineMs);
   const headers = headersOf(settings, request, options);
   const maxRetries = isRepeatable(request, headers) ? (options.maxRetries ?? settings.maxRetries) : 0;
-  let token = await unlessAborted(signal, auth?.accessToken(), until);
-  let isTokenReplaced = !canBeSentAgain(request.file);
+  let token = await withAbortAndDeadline(signal, auth?.accessToken(), until);
+  let isTokenReplaced = !canResendFile(request.file);
   for (let attempt = 0; ; attempt++) {
     try {
       const answer = await sendOnce(settings, { ...request, headers, token, attempt, until }, options);
@@ -60,15 +64,15 @@ export async function send(settings: TransportSettings, request: ApiRequest, opt
     } catch (error) {
       if (isRejectedToken(error) && token !== undefined && !isTokenReplaced && auth?.replacement) {
         isTokenReplaced = true;
-        const replacement = await unlessAborted(signal, auth.replacement(token), until);
+        const replacement = await withAbortAndDeadline(signal, auth.replacement(token), until);
         if (replacement === undefined) throw error;
         token = replacement;
         attempt--;
         continue;
       }
-      const delayMs = delayBeforeRetry(error, attempt, { ...settings, maxRetries });
+      const delayMs = calculateRetryDelay(error, attempt, { ...settings, maxRetries });
       if (delayMs === undefined || performance.now() + delayMs >= until || !budget.spend()) throw error;
-      await pause(delayMs, signal);
+      await delayUnlessAborted(delayMs, signal);
     }
   }
 }
@@ -76,7 +80,7 @@ export async function send(settings: TransportSettings, request: ApiRequest, opt
 function headersOf(settings: TransportSettings, request: ApiRequest, options: SendOptions): Headers {
   const accepted = request.answer === 'file' ? '*/*' : 'application/json, application/problem+json';
   const headers = new Headers({ accept: accepted, ...settings.headers, ...options.headers });
-  if (request.file !== undefined) headers.set('content-type', mediaTypeOf(request.file, options));
+  if (request.file !== undefined) headers.set('content-type', uploadMediaType(request.file, options));
   else if (request.body !== undefined) headers.set('content-type', 'application/json');
   const conditions = { 'idempotency-key': options.idempotencyKey, 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch };
   for (const [name, value] of Object.entries(conditions)) if (value !== undefined) headers.set(name, value);
@@ -97,7 +101,7 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
   const { method, file, operation, attempt, until } = request;
   const headers = new Headers(request.headers);
   const url = settings.baseUrl + request.path + queryString(request.query ?? {});
-  const timeout = countdown(new URL(url).origin, options.timeoutMs ?? settings.timeoutMs, options.signal, until);
+  const timeout = startRequestTimeout(new URL(url).origin, options.timeoutMs ?? settings.timeoutMs, options.signal, until);
   const mapErrors = <T>(awaited: Promise<T>): Promise<T> =>
     awaited.catch((cause: unknown) => Promise.reject(uploadError ? uploadError.error : timeout.failure(cause)));
   let isStreaming = false;
@@ -111,14 +115,16 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
   };
   try {
     await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
-    const body = file === undefined ? { body: jsonOf(request) } : await uploadBody(file, uploadObserver);
+    const body = file === undefined ? { body: jsonOf(request) } : await createUploadBody(file, uploadObserver);
     // The API never redirects. Following a redirect could turn a POST into a GET or send the token to another host.
     const init = { ...body, method, headers, signal: timeout.signal, redirect: 'error' as const };
-    const sendThroughMiddleware = through(settings.middleware, (outgoing) => mapErrors(settings.fetch(outgoing.url, outgoing.init)));
+    const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) =>
+      mapErrors(settings.fetch(outgoing.url, outgoing.init)),
+    );
     const response = await sendThroughMiddleware({ operation, attempt, url, init });
     if (request.answer !== 'file' || response.status !== 200) return decode(response, await mapErrors(response.text()));
     isStreaming = true;
-    return toAnswer(response, downloadedFile(response, timeout));
+    return toAnswer(response, toDownloadedFile(response, timeout));
   } finally {
     if (!isStreaming) timeout.stop();
   }

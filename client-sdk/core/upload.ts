@@ -14,11 +14,11 @@ export type UploadOptions = CallOptions & {
 };
 
 /** Returns the media type of a file. */
-export const mediaTypeOf = (file: FileContent, { contentType }: UploadOptions): string =>
+export const uploadMediaType = (file: FileContent, { contentType }: UploadOptions): string =>
   contentType ?? ((file instanceof Blob && file.type) || 'text/csv');
 
 /** Returns whether a file can be sent more than once. */
-export const canBeSentAgain = (file: FileContent | undefined): boolean =>
+export const canResendFile = (file: FileContent | undefined): boolean =>
   file === undefined || typeof file === 'string' || file instanceof Uint8Array || file instanceof Blob || typeof file === 'function';
 
 /** Browsers do not support streaming uploads, or only over some connections. */
@@ -31,7 +31,7 @@ type UploadObserver = {
 };
 
 /** Returns the file as the request body of one attempt. It is streamed, except in browsers, which can only send complete files. */
-export async function uploadBody(file: FileContent, observer: UploadObserver): Promise<RequestInit> {
+export async function createUploadBody(file: FileContent, observer: UploadObserver): Promise<RequestInit> {
   const content = typeof file === 'function' ? file() : typeof file === 'string' || file instanceof Uint8Array ? new Blob([file]) : file;
   if (inBrowser) return { body: content instanceof Blob ? content : await new Response(streamOf(content, observer)).blob() };
   const body = streamOf(content instanceof Blob ? content.stream() : content, observer);

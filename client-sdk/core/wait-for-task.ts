@@ -1,8 +1,8 @@
 import { MandateError, WaitOverError } from './errors.ts';
 import type { Task } from '../generated/resources.gen.ts';
 import { filledPath } from './request-url.ts';
-import { delayBeforeRetry, pause } from './retry.ts';
-import { send, type TransportSettings } from './transport.ts';
+import { calculateRetryDelay, delayUnlessAborted } from './retry.ts';
+import { sendWithRetries, type TransportSettings } from './transport.ts';
 
 /** Options of `tasks.wait`. */
 export type WaitOptions = {
@@ -30,7 +30,7 @@ export async function waitForTask(settings: TransportSettings, id: number | stri
   for (;;) {
     let delayMs: number;
     try {
-      const { data, headers } = await send(settings, { method: 'GET', path }, { signal, maxRetries: 0 });
+      const { data, headers } = await sendWithRetries(settings, { method: 'GET', path }, { signal, maxRetries: 0 });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the response of this path
       task = data as Task;
       onProgress?.(task);
@@ -39,12 +39,12 @@ export async function waitForTask(settings: TransportSettings, id: number | stri
       delayMs = intervalMs ?? (Number(headers.get('retry-after')) * 1000 || defaultIntervalMs);
     } catch (error) {
       const isTolerated = error instanceof MandateError && Date.now() - lastResponseAt < maxOutageMs;
-      const backOffMs = isTolerated ? delayBeforeRetry(error, failures++, { ...settings, maxRetries: Infinity }) : undefined;
+      const backOffMs = isTolerated ? calculateRetryDelay(error, failures++, { ...settings, maxRetries: Infinity }) : undefined;
       if (backOffMs === undefined) throw error;
       delayMs = backOffMs;
     }
     const leftMs = startedAt + maxWaitMs - Date.now();
     if (leftMs <= 0) throw new WaitOverError(`Task ${id} is not finished after ${maxWaitMs / 1000} s`, task);
-    await pause(Math.min(delayMs, leftMs), signal);
+    await delayUnlessAborted(Math.min(delayMs, leftMs), signal);
   }
 }

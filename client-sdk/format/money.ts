@@ -1,4 +1,4 @@
-import { currencyExponent as exponentOf, decimalAmount } from '@mandate/contract/currencies';
+import { currencyExponent as exponentOf, formatDecimalAmount } from '@mandate/contract/currencies';
 
 /** Formats `amount` minor units for a locale: `formatMoney(1205, 'EUR', 'de')` is `12,05 €`. Exact up to 2^53-1. */
 export function formatMoney(amount: number, currency: string, locale?: string): string {
@@ -11,7 +11,7 @@ export function formatMoney(amount: number, currency: string, locale?: string): 
   });
   // Uses a decimal string, because a division would lose the last digit of large amounts.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decimalAmount returns only plain decimals
-  return format.format(decimalAmount(amount, currency) as Intl.StringNumericLiteral);
+  return format.format(formatDecimalAmount(amount, currency) as Intl.StringNumericLiteral);
 }
 
 /** Returns the number of decimal places of a currency (ISO 4217): 2 for EUR, 0 for JPY. */

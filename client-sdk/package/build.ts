@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { entryPoints } from './manifest.ts';
+import { readEntryPoints } from './manifest.ts';
 
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist');
@@ -92,7 +92,7 @@ async function sourcesOf(entries: string[]): Promise<string[]> {
 }
 
 await rm(output, { recursive: true, force: true });
-const entries = (await entryPoints()).map((source) => join(root, source));
+const entries = (await readEntryPoints()).map((source) => join(root, source));
 const sources = await sourcesOf(entries);
 await writeJavaScript(sources, 'esm');
 await writeJavaScript(sources, 'cjs');

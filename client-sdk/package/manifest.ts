@@ -1,15 +1,15 @@
-import { readManifest, replaceManifest, restoreManifest, type Manifest } from './published-manifest.ts';
+import { readManifest, replaceManifest, restoreManifest, type PackageManifest } from './published-manifest.ts';
 
 /** Folder of the package. In the repository the package runs from its sources; the published package runs from `dist`. */
 const folder = new URL('../', import.meta.url);
 
-type SourceManifest = Manifest & { readonly exports: Readonly<Record<string, string>> };
+type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<string, string>> };
 
 /** Only in the published manifest: in the repository, which runs with the Node version that it installs, `npm ci` would print a warning. */
 const engines = { node: '>=22.18' };
 
 /** Returns the source files of the entry points, such as `./index.ts`. */
-export const entryPoints = async (): Promise<string[]> => Object.values((await readManifest<SourceManifest>(folder)).exports);
+export const readEntryPoints = async (): Promise<string[]> => Object.values((await readManifest<SourceManifest>(folder)).exports);
 
 /** Replaces the manifest with the one to publish. */
 async function publish(): Promise<void> {

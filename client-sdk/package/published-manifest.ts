@@ -1,18 +1,18 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 
-export type Manifest = Readonly<Record<string, unknown>>;
+export type PackageManifest = Readonly<Record<string, unknown>>;
 
 const manifestUrl = (folder: URL): URL => new URL('package.json', folder);
 const backupUrl = (folder: URL): URL => new URL('package.json.source', folder);
 
 /** Reads the package.json of `folder`. */
-export async function readManifest<Known extends Manifest>(folder: URL): Promise<Known> {
+export async function readManifest<Known extends PackageManifest>(folder: URL): Promise<Known> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own file
   return JSON.parse(await readFile(manifestUrl(folder), 'utf8')) as Known;
 }
 
 /** Replaces the package.json of `folder` until `restoreManifest`. */
-export async function replaceManifest(folder: URL, content: Manifest): Promise<void> {
+export async function replaceManifest(folder: URL, content: PackageManifest): Promise<void> {
   await rename(manifestUrl(folder), backupUrl(folder));
   await writeFile(manifestUrl(folder), `${JSON.stringify(content, null, 2)}\n`);
 }

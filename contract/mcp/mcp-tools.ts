@@ -1,7 +1,7 @@
-import { isJson, type Json, type JsonValue } from '../schema/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 
 /** An API operation as a tool of the Model Context Protocol, with the details needed to turn a tool call into an HTTP request. */
-export type Tool = {
+export type McpTool = {
   /** Tool name, such as `orders_create`. */
   readonly name: string;
   readonly title: string;
@@ -23,11 +23,11 @@ export type Tool = {
   readonly keyed: boolean;
   /** Whether the operation accepts `If-Match`. */
   readonly conditional: boolean;
-  readonly inputSchema: Json;
+  readonly inputSchema: JsonObject;
 };
 
 /** Operations that are not offered as tools, with the reason. */
-export const noTools: Readonly<Record<string, string>> = {
+export const excludedOperations: Readonly<Record<string, string>> = {
   'apiKeys.create': 'returns a secret, which must not appear in a conversation',
   'applications.create': 'returns a secret',
   'applications.rotateSecret': 'returns a secret',
@@ -41,27 +41,28 @@ export const noTools: Readonly<Record<string, string>> = {
 };
 
 /** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
-export const conditionArgument = 'if_match';
-export const keyArgument = 'idempotency_key';
+export const ifMatchArgument = 'if_match';
+export const idempotencyKeyArgument = 'idempotency_key';
 
 /** Returns the tools for all operations of an OpenAPI document of Mandate, except the excluded ones. */
-export function toolsOf(document: Json): Tool[] {
+export function createMcpTools(document: JsonObject): McpTool[] {
   const tools = Object.entries(objectAt(document, 'paths')).flatMap(([path, methods]) =>
-    Object.entries(isJson(methods) ? methods : {}).flatMap(([method, operation]) =>
-      isJson(operation) && isOffered(operation) ? [toolOf(document, path, method, operation)] : [],
+    Object.entries(isJsonObject(methods) ? methods : {}).flatMap(([method, operation]) =>
+      isJsonObject(operation) && isOffered(operation) ? [toolOf(document, path, method, operation)] : [],
     ),
   );
   // An operation can exist in several API versions; an assistant needs only one of them.
   return tools.filter(({ name }, index) => tools.findIndex((other) => other.name === name) === index);
 }
 
-const isOffered = (operation: Json): boolean => operation['x-internal'] !== true && !(textAt(operation, 'operationId') in noTools);
+const isOffered = (operation: JsonObject): boolean =>
+  operation['x-internal'] !== true && !(textAt(operation, 'operationId') in excludedOperations);
 
-function toolOf(document: Json, path: string, method: string, operation: Json): Tool {
+function toolOf(document: JsonObject, path: string, method: string, operation: JsonObject): McpTool {
   const operationId = textAt(operation, 'operationId');
   const [title, details] = [textAt(operation, 'summary'), textAt(operation, 'description')];
-  const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : []).filter(isJson);
-  const parametersIn = (location: string): Json[] => parameters.filter((parameter) => parameter['in'] === location);
+  const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : []).filter(isJsonObject);
+  const parametersIn = (location: string): JsonObject[] => parameters.filter((parameter) => parameter['in'] === location);
   const accepts = (location: string, name: string): boolean => parametersIn(location).some((parameter) => parameter['name'] === name);
   const body = objectAt(objectAt(objectAt(objectAt(operation, 'requestBody'), 'content'), 'application/json'), 'schema');
   const hasBody = Object.keys(body).length > 0;
@@ -85,8 +86,8 @@ function toolOf(document: Json, path: string, method: string, operation: Json): 
     inputSchema: inputSchema(operationId, [
       ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
       ...(hasBody ? [asJson(selfContained(document, body))] : []),
-      ...(conditional ? [{ properties: { [conditionArgument]: conditionSchema } }] : []),
-      ...(keyed ? [{ properties: { [keyArgument]: keySchema } }] : []),
+      ...(conditional ? [{ properties: { [ifMatchArgument]: conditionSchema } }] : []),
+      ...(keyed ? [{ properties: { [idempotencyKeyArgument]: keySchema } }] : []),
     ]),
   };
 }
@@ -102,21 +103,21 @@ const keySchema = {
   description: 'Any unique text. If the outcome of a call is unknown, repeat it with the same key; it is executed only once.',
 };
 
-const scopesOf = (operation: Json): string[] =>
+const scopesOf = (operation: JsonObject): string[] =>
   (Array.isArray(operation['security']) ? operation['security'] : [])
-    .filter(isJson)
+    .filter(isJsonObject)
     .flatMap((requirement) => (Array.isArray(requirement['oauth2']) ? requirement['oauth2'] : []))
     .filter((scope) => typeof scope === 'string');
 
-function parameterSchema(document: Json, parameter: Json): Json {
+function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObject {
   const [name, description] = [textAt(parameter, 'name'), textAt(parameter, 'description')];
   const schema = { ...asJson(selfContained(document, objectAt(parameter, 'schema'))), ...(description !== '' && { description }) };
   return { properties: { [name]: schema }, required: parameter['required'] === true ? [name] : [] };
 }
 
 /** Combines the properties of all parts into one object schema. */
-function inputSchema(operationId: string, parts: readonly Json[]): Json {
-  const properties: Json = {};
+function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObject {
+  const properties: JsonObject = {};
   for (const part of parts) {
     for (const [name, schema] of Object.entries(objectAt(part, 'properties'))) {
       if (name in properties) throw new Error(`${operationId} has two arguments called ${name}`);
@@ -128,9 +129,9 @@ function inputSchema(operationId: string, parts: readonly Json[]): Json {
 }
 
 /** Returns the schema with all references resolved and without examples, which would only consume context. */
-function selfContained(document: Json, value: JsonValue): JsonValue {
+function selfContained(document: JsonObject, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => selfContained(document, item));
-  if (!isJson(value)) return value;
+  if (!isJsonObject(value)) return value;
   const { $ref, example: _, examples: __, 'x-open-enum': ___, ...rest } = value;
   const members = Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, selfContained(document, member)]));
   if (typeof $ref !== 'string') return members;
@@ -138,6 +139,6 @@ function selfContained(document: Json, value: JsonValue): JsonValue {
   return { ...asJson(selfContained(document, target)), ...members };
 }
 
-const asJson = (value: JsonValue | undefined): Json => (isJson(value) ? value : {});
-const objectAt = (object: Json, key: string): Json => asJson(object[key]);
-const textAt = (object: Json, key: string): string => (typeof object[key] === 'string' ? object[key] : '');
+const asJson = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
+const objectAt = (object: JsonObject, key: string): JsonObject => asJson(object[key]);
+const textAt = (object: JsonObject, key: string): string => (typeof object[key] === 'string' ? object[key] : '');

@@ -1,5 +1,5 @@
-import { openApiDocument } from '../openapi/openapi-document.ts';
-import { toolsOf } from './mcp-tools.ts';
+import { createOpenApiDocument } from '../openapi/openapi-document.ts';
+import { createMcpTools } from './mcp-tools.ts';
 
 /** Prints the MCP tools as JSON, for code generators. */
-process.stdout.write(JSON.stringify(toolsOf(openApiDocument('https://mandate.example'))));
+process.stdout.write(JSON.stringify(createMcpTools(createOpenApiDocument('https://mandate.example'))));

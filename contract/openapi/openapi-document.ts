@@ -1,14 +1,14 @@
 import type { AppRouter } from '@ts-rest/core';
 import { contract, contractV2 } from '../index.ts';
-import { withExamples } from './examples/examples.ts';
-import { operation } from './operation.ts';
-import { withSamples } from './samples/code-samples.ts';
-import { type Json } from '../schema/json.ts';
-import { newComponents, sortedByName } from './schema.ts';
-import { asOpenApi30 } from './version-3-0.ts';
-import { webhookParameters, webhooksOf } from './webhooks.ts';
-import { routesOf } from '../protocol/route-metadata.ts';
-import { scopes } from '../protocol/scopes.ts';
+import { addExamples } from './examples/add-examples.ts';
+import { createOpenApiOperation } from './openapi-operation.ts';
+import { addCodeSamples } from './samples/code-samples.ts';
+import { type JsonObject } from '../schema/json.ts';
+import { createComponents, sortByKey } from './json-schema.ts';
+import { convertToOpenApi30 } from './version-3-0.ts';
+import { webhookHeaderParameters, createWebhooksSection } from './webhooks.ts';
+import { listRoutes } from '../protocol/route-metadata.ts';
+import { scopeDefinitions } from '../protocol/scopes.ts';
 
 /** The API versions, each with its contract version, which is incremented by every change that clients can see. */
 const versions = {
@@ -46,18 +46,18 @@ const tags: Record<string, { name: string; description: string }> = {
  * Returns the OpenAPI 3.1 document of an API version.
  * @param origin scheme and host that serve the API, without a trailing slash: `https://shop.example`
  */
-export function openApiDocument(origin: string, version: keyof typeof versions = 'v1'): Json {
+export function createOpenApiDocument(origin: string, version: keyof typeof versions = 'v1'): JsonObject {
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
-  const components = newComponents();
-  const paths: Record<string, Json> = {};
+  const components = createComponents();
+  const paths: Record<string, JsonObject> = {};
   for (const [resource, routes] of Object.entries<AppRouter>(routesByResource)) {
-    for (const route of routesOf(routes)) {
+    for (const route of listRoutes(routes)) {
       const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, tagNameOf(resource), components) };
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOpenApiOperation(route, tagNameOf(resource), components) };
     }
   }
-  const webhooks = hasWebhooks && webhooksOf(tagNameOf('webhooks'), components);
-  const document: Json = {
+  const webhooks = hasWebhooks && createWebhooksSection(tagNameOf('webhooks'), components);
+  const document: JsonObject = {
     openapi: '3.1.0',
     info: {
       title: 'Mandate',
@@ -71,17 +71,17 @@ export function openApiDocument(origin: string, version: keyof typeof versions =
     paths,
     ...(webhooks && { webhooks }),
     components: {
-      schemas: sortedByName(components.schemas),
-      headers: sortedByName(components.headers),
-      ...(webhooks && { parameters: webhookParameters }),
+      schemas: sortByKey(components.schemas),
+      headers: sortByKey(components.headers),
+      ...(webhooks && { parameters: webhookHeaderParameters }),
       securitySchemes: { oauth2: oauthScheme(origin), apiKey: apiKeyScheme },
     },
   };
-  return withSamples(withExamples(document, origin), origin, version === 'v1');
+  return addCodeSamples(addExamples(document, origin), origin, version === 'v1');
 }
 
 /** Returns the document in OpenAPI 3.0, for generators that do not support 3.1. */
-export const openApi30Document = (origin: string): Json => asOpenApi30(openApiDocument(origin));
+export const createOpenApi30Document = (origin: string): JsonObject => convertToOpenApi30(createOpenApiDocument(origin));
 
 function tagNameOf(resource: string): string {
   const tag = tags[resource];
@@ -89,15 +89,15 @@ function tagNameOf(resource: string): string {
   return tag.name;
 }
 
-const apiKeyScheme: Json = {
+const apiKeyScheme: JsonObject = {
   type: 'http',
   scheme: 'bearer',
   description:
     'An API key, sent as `Authorization: Bearer <key>`. The key acts for the user who created it and needs the same scopes as an access token. Operations that manage API keys or require a recent sign-in do not accept API keys.',
 };
 
-function oauthScheme(origin: string): Json {
-  const descriptions = Object.fromEntries(Object.entries(scopes).map(([scope, { consent }]) => [scope, consent]));
+function oauthScheme(origin: string): JsonObject {
+  const descriptions = Object.fromEntries(Object.entries(scopeDefinitions).map(([scope, { consent }]) => [scope, consent]));
   const tokenUrl = `${origin}/oauth/token`;
   return {
     type: 'oauth2',

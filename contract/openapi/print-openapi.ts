@@ -1,7 +1,11 @@
-import { openApi30Document, openApiDocument } from './openapi-document.ts';
+import { createOpenApi30Document, createOpenApiDocument } from './openapi-document.ts';
 
 const origin = 'https://mandate.example';
-const documents = { '3.1': () => openApiDocument(origin), '3.0': () => openApi30Document(origin), v2: () => openApiDocument(origin, 'v2') };
+const documents = {
+  '3.1': () => createOpenApiDocument(origin),
+  '3.0': () => createOpenApi30Document(origin),
+  v2: () => createOpenApiDocument(origin, 'v2'),
+};
 
 /** `npm run openapi`: prints the OpenAPI 3.1 document (default), the 3.0 document or the document of version 2. A server replaces the origin with its own. */
 const [, , name = '3.1'] = process.argv;

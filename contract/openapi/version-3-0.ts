@@ -1,12 +1,12 @@
-import { isJson, type Json, type JsonValue } from '../schema/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 
 /**
  * Converts a document to OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` becomes an
  * enumeration with one value. 3.0 has no webhooks, so that section and its parameters are omitted.
  */
-export function asOpenApi30(document: Json): Json {
+export function convertToOpenApi30(document: JsonObject): JsonObject {
   const { openapi: _, info, webhooks: _webhooks, components, ...rest } = document;
-  if (!isJson(info) || !isJson(components)) throw new Error('the document has no info or no components');
+  if (!isJsonObject(info) || !isJsonObject(components)) throw new Error('the document has no info or no components');
   const { parameters: _parameters, ...restOfComponents } = components;
   const { summary: __, license: ___, ...restOfInfo } = info;
   return {
@@ -19,12 +19,12 @@ export function asOpenApi30(document: Json): Json {
 /** Keys whose values are copied unchanged, because fields of an example can have the names of schema keywords. */
 const verbatim = new Set(['example', 'examples', 'x-codeSamples']);
 
-const downgradeAll = (node: Json): Json =>
+const downgradeAll = (node: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(node).map(([key, value]) => [key, verbatim.has(key) ? value : downgrade(value)]));
 
 function downgrade(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(downgrade);
-  if (!isJson(value)) return value;
+  if (!isJsonObject(value)) return value;
   const { type, const: constant, $ref, ...rest } = downgradeAll(value);
   if ($ref !== undefined) return Object.keys(rest).length === 0 ? { $ref } : { allOf: [{ $ref }], ...rest };
   return {
@@ -35,11 +35,11 @@ function downgrade(value: JsonValue): JsonValue {
   };
 }
 
-function nullableType(types: JsonValue[]): Json {
+function nullableType(types: JsonValue[]): JsonObject {
   const type = types.find((name) => name !== 'null') ?? 'object';
   return types.includes('null') ? { type, nullable: true } : { type };
 }
 
 /** Returns whether an integer needs 64 bits. Generators use 32 bits if the schema does not specify a format. */
-const needsInt64 = ({ type, maximum }: Json): boolean =>
+const needsInt64 = ({ type, maximum }: JsonObject): boolean =>
   [type].flat().includes('integer') && typeof maximum === 'number' && maximum > 2 ** 31 - 1;

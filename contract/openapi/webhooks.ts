@@ -1,36 +1,36 @@
 import type { ZodTypeAny } from 'zod';
-import { connectedApp } from '../resources/access/connected-apps.ts';
-import { event, type EventSubject, type EventType, eventTypes } from '../resources/events/events.ts';
-import { order } from '../resources/orders/orders.ts';
-import { payment } from '../resources/orders/payments.ts';
-import { product } from '../resources/products/products.ts';
-import { refund } from '../resources/orders/refunds.ts';
-import { shipment } from '../resources/orders/shipments.ts';
-import { task } from '../resources/tasks/tasks.ts';
-import { user } from '../resources/access/users.ts';
-import { webhookEndpoint } from '../resources/events/webhooks.ts';
-import { exampleOf } from './examples/examples.ts';
-import { exampleThings } from './examples/example-values.ts';
-import { isJson, type Json, textOf } from '../schema/json.ts';
-import { type Components, jsonSchema } from './schema.ts';
+import { connectedAppSchema } from '../resources/access/connected-apps.ts';
+import { eventSchema, type EventSubject, type EventType, eventTypes } from '../resources/events/events.ts';
+import { orderSchema } from '../resources/orders/orders.ts';
+import { paymentSchema } from '../resources/orders/payments.ts';
+import { productSchema } from '../resources/products/products.ts';
+import { refundSchema } from '../resources/orders/refunds.ts';
+import { shipmentSchema } from '../resources/orders/shipments.ts';
+import { taskSchema } from '../resources/tasks/tasks.ts';
+import { userSchema } from '../resources/access/users.ts';
+import { webhookEndpointSchema } from '../resources/events/webhooks.ts';
+import { createSchemaExample } from './examples/add-examples.ts';
+import { examplesBySchemaName } from './examples/example-values.ts';
+import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
+import { type OpenApiComponents, toJsonSchema } from './json-schema.ts';
 
 /** Schemas of `data.object`, by event subject. */
 const subjectSchemas: Record<EventSubject, ZodTypeAny> = {
-  user,
-  product,
-  order,
-  payment,
-  refund,
-  shipment,
-  task,
-  grant: connectedApp,
-  webhook_endpoint: webhookEndpoint,
+  user: userSchema,
+  product: productSchema,
+  order: orderSchema,
+  payment: paymentSchema,
+  refund: refundSchema,
+  shipment: shipmentSchema,
+  task: taskSchema,
+  grant: connectedAppSchema,
+  webhook_endpoint: webhookEndpointSchema,
 };
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(subjectSchemas, name);
 
 /** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
-export const webhookParameters: Json = {
+export const webhookHeaderParameters: JsonObject = {
   WebhookId: header('webhook-id', 'ID of the event, the same for every attempt and redelivery. Use it to ignore duplicates.', {
     type: 'string',
     pattern: '^evt_[0-9]+$',
@@ -50,21 +50,21 @@ export const webhookParameters: Json = {
   ),
 };
 
-function header(name: string, description: string, schema: Json): Json {
+function header(name: string, description: string, schema: JsonObject): JsonObject {
   return { name, in: 'header', description, required: true, schema };
 }
 
 /** Returns the `webhooks` section of the document: for each event type, the request that is sent to subscribed endpoints. */
-export const webhooksOf = (tag: string, components: Components): Json =>
+export const createWebhooksSection = (tag: string, components: OpenApiComponents): JsonObject =>
   Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type, tag, components) }]));
 
-function delivery(type: EventType, tag: string, components: Components): Json {
+function delivery(type: EventType, tag: string, components: OpenApiComponents): JsonObject {
   const [subject = ''] = type.split('.');
   if (!isSubject(subject)) throw new Error(`${type} has no subject`);
-  const payload = jsonSchema(subjectSchemas[subject], 'response', components);
+  const payload = toJsonSchema(subjectSchemas[subject], 'response', components);
   const schema = {
     allOf: [
-      jsonSchema(event, 'response', components),
+      toJsonSchema(eventSchema, 'response', components),
       {
         type: 'object',
         properties: {
@@ -80,7 +80,7 @@ function delivery(type: EventType, tag: string, components: Components): Json {
     summary: `Deliver ${type}`,
     description: 'Sent to webhook endpoints at least once, in no guaranteed order.',
     security: [],
-    parameters: Object.keys(webhookParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    parameters: Object.keys(webhookHeaderParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
       content: { 'application/json': { schema, example: exampleDelivery(type, subject, payload, components) } },
@@ -93,19 +93,19 @@ function delivery(type: EventType, tag: string, components: Components): Json {
 }
 
 /** Returns an example event with the example of its subject, in the status that the event type names. */
-function exampleDelivery(type: EventType, subject: string, payload: Json, { schemas }: Components): Json {
-  const example = exampleOf(payload, schemas);
-  const state = textOf(type.split('.')[1]);
-  if (!isJson(example)) throw new Error(`${type} has no example`);
+function exampleDelivery(type: EventType, subject: string, payload: JsonObject, { schemas }: OpenApiComponents): JsonObject {
+  const example = createSchemaExample(payload, schemas);
+  const state = jsonPrimitiveToText(type.split('.')[1]);
+  if (!isJsonObject(example)) throw new Error(`${type} has no example`);
   const { id = 1, version = null } = example;
   const object = { ...example, ...(statesOf(payload, schemas).includes(state) && { status: state }) };
-  return { ...exampleThings['Event'], type, subject: { type: subject, id, version }, data: { object } };
+  return { ...examplesBySchemaName['Event'], type, subject: { type: subject, id, version }, data: { object } };
 }
 
 /** Returns the possible values of the `status` field of a schema. */
-function statesOf({ $ref }: Json, schemas: Json): readonly unknown[] {
-  const target = schemas[textOf($ref).split('/').at(-1) ?? ''];
-  const properties = isJson(target) && isJson(target['properties']) ? target['properties'] : {};
-  const { enum: states } = isJson(properties['status']) ? properties['status'] : {};
+function statesOf({ $ref }: JsonObject, schemas: JsonObject): readonly unknown[] {
+  const target = schemas[jsonPrimitiveToText($ref).split('/').at(-1) ?? ''];
+  const properties = isJsonObject(target) && isJsonObject(target['properties']) ? target['properties'] : {};
+  const { enum: states } = isJsonObject(properties['status']) ? properties['status'] : {};
   return Array.isArray(states) ? states : [];
 }

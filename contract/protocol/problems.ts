@@ -1,8 +1,8 @@
 import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../schema/named-schema.ts';
-import { id } from '../schema/ids.ts';
-import { amount } from '../schema/money.ts';
+import { nameSchema } from '../schema/named-schema.ts';
+import { idSchema } from '../schema/ids.ts';
+import { amountSchema } from '../schema/money.ts';
 
 const c = initContract();
 
@@ -47,7 +47,7 @@ export const commonProblems = {
 } as const satisfies Record<string, ProblemDeclaration>;
 
 /** One error in a request, with its location. */
-export const problemEntry = component(
+export const problemEntrySchema = nameSchema(
   'ProblemEntry',
   z.object({
     in: z.enum(['body', 'query', 'path', 'header']).describe('Part of the request that is invalid.'),
@@ -61,10 +61,10 @@ export const problemEntry = component(
       .describe('Machine-readable error code, such as `required`, `out_of_range` or `unknown_field`. More codes may be added.'),
     detail: z.string().describe('Human-readable description of the error.'),
     allowed: z.array(z.string()).optional().describe('Accepted values, if the field accepts only a fixed set.'),
-    product_id: id.optional().describe('Product that is out of stock; only with `out_of_stock`.'),
+    product_id: idSchema.optional().describe('Product that is out of stock; only with `out_of_stock`.'),
     requested: z.number().int().optional().describe('Number of units that were ordered; only with `out_of_stock`.'),
     available: z.number().int().optional().describe('Number of units available; only with `out_of_stock`.'),
-    actual: amount.optional().describe('Current total, in minor units; only with `price_changed`.'),
+    actual: amountSchema.optional().describe('Current total, in minor units; only with `price_changed`.'),
   }),
 );
 
@@ -80,17 +80,17 @@ const problemFields = {
     .array(z.string())
     .optional()
     .describe('Names of the exceeded policies, as in the `RateLimit-Policy` header; only with status 429.'),
-  errors: z.array(problemEntry).max(50).optional().describe('All errors found in the request.'),
+  errors: z.array(problemEntrySchema).max(50).optional().describe('All errors found in the request.'),
 };
 
 /** Body of every error response under `/api`: problem details (RFC 9457). */
-export const problem = component('Problem', z.object(problemFields));
+export const problemSchema = nameSchema('Problem', z.object(problemFields));
 
 type StatusOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry> = Registry[Code]['status'];
 type CodesOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry, Status> = {
   [C in Code]: Registry[C]['status'] extends Status ? C : never;
 }[Code];
-type ErrorResponse<Code extends string> = ContractOtherResponse<z.ZodType<z.infer<typeof problem> & { code: Code }>>;
+type ErrorResponse<Code extends string> = ContractOtherResponse<z.ZodType<z.infer<typeof problemSchema> & { code: Code }>>;
 type ErrorResponses<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry & string> = {
   [Status in StatusOf<Registry, Code>]: ErrorResponse<CodesOf<Registry, Code, Status>>;
 };
@@ -99,7 +99,7 @@ type ErrorResponses<Registry extends Record<string, ProblemDeclaration>, Code ex
  * Declares the error responses of a route from its problem codes, one response for each status.
  * `declareProblemResponses({ ...commonProblems, ...orderProblems })('not_found', 'out_of_stock')` declares 404 and 409.
  */
-export const failuresOf =
+export const declareProblemResponses =
   <const Registry extends Record<string, ProblemDeclaration>>(registry: Registry) =>
   <const Codes extends readonly (keyof Registry & string)[]>(...codes: Codes): ErrorResponses<Registry, Codes[number]> => {
     const byStatus = Map.groupBy(codes, (code) => registry[code]?.status ?? 500);
@@ -113,7 +113,7 @@ const errorResponse = ([first, ...more]: [string, ...string[]]) =>
   c.otherResponse({ contentType: 'application/problem+json', body: z.object({ ...problemFields, code: z.enum([first, ...more]) }) });
 
 /** Returns the problem codes of a declared error response. */
-export function problemCodesOf({ body }: { body: unknown }): string[] {
+export function problemCodesOfResponse({ body }: { body: unknown }): string[] {
   const shape: Record<string, unknown> = body instanceof z.ZodObject ? z.record(z.unknown()).parse(body.shape) : {};
   const code = shape['code'];
   if (!(code instanceof z.ZodEnum)) throw new Error('not the body of a declared error response');
@@ -138,18 +138,18 @@ export const transportProblems = [
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
 /** Problems of a public operation, which needs no token but rejects an invalid one. */
-export const open = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
+export const publicProblems = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problems of an operation that requires an access token, without further permission checks beyond the scope. */
-export const tokenGuarded = [...open, 'missing_token', 'insufficient_scope'] as const;
+export const tokenProblems = [...publicProblems, 'missing_token', 'insufficient_scope'] as const;
 /** Problems of an operation that requires an access token and can also be denied because of the user's role or account. */
-export const guarded = [...tokenGuarded, 'forbidden'] as const;
+export const permissionProblems = [...tokenProblems, 'forbidden'] as const;
 /** Additional problems of an operation that accepts a file. */
-export const withFile = ['payload_too_large', 'unsupported_media_type'] as const;
+export const fileProblems = ['payload_too_large', 'unsupported_media_type'] as const;
 /** Additional problems of an operation with a request body. */
-export const withBody = ['malformed_json', ...withFile] as const;
+export const bodyProblems = ['malformed_json', ...fileProblems] as const;
 /** Additional problems of an operation that accepts `If-Match`. */
-export const withIfMatch = ['precondition_failed'] as const;
+export const ifMatchProblems = ['precondition_failed'] as const;
 /** Additional problems of a paginated list. */
-export const withCursor = ['invalid_cursor', 'cursor_mismatch'] as const;
+export const cursorProblems = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problems of an operation that accepts an `Idempotency-Key`. */
-export const withIdempotencyKey = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+export const idempotencyProblems = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;

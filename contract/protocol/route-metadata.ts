@@ -39,13 +39,13 @@ export type RouteMetadata = {
 };
 
 /** Default maximum body size, in bytes. */
-export const usualBodyMax = 100_000;
+export const defaultMaxBodyBytes = 100_000;
 
 /** Declares the metadata of a route with its literal types. */
-export const describedBy = <const Metadata extends RouteMetadata>(metadata: Metadata): Metadata => metadata;
+export const routeMetadata = <const Metadata extends RouteMetadata>(metadata: Metadata): Metadata => metadata;
 
 /** Returns the metadata of a route. Throws if the route has none. */
-export function metadataOf(route: AppRoute): RouteMetadata {
+export function getRouteMetadata(route: AppRoute): RouteMetadata {
   const { metadata } = route;
   if (typeof metadata !== 'object' || metadata === null || !('operationId' in metadata) || !('access' in metadata)) {
     throw new Error(`${route.method} ${route.path} has no metadata`);
@@ -55,18 +55,18 @@ export function metadataOf(route: AppRoute): RouteMetadata {
 }
 
 /** Returns all routes of a router in the order of their declaration. */
-export const routesOf = (router: AppRouter | AppRoute): AppRoute[] =>
-  isAppRoute(router) ? [router] : Object.values(router).flatMap(routesOf);
+export const listRoutes = (router: AppRouter | AppRoute): AppRoute[] =>
+  isAppRoute(router) ? [router] : Object.values(router).flatMap(listRoutes);
 
 /** Headers of an idempotent POST. The format of the key is checked separately, so that an invalid key has its own problem code. */
-export const idempotencyHeaders = z.object({
+export const idempotencyHeadersSchema = z.object({
   'idempotency-key': extendApi(z.string().optional(), { minLength: 1, maxLength: 255 }).describe(
     'Makes the request safe to retry: 1 to 255 characters of `A-Z a-z 0-9 . _ : -`. For 24 hours, the same key with the same request returns the first response again, with `Idempotent-Replayed: true`. Secrets are `null` in such a replay.',
   ),
 });
 
 /** Query parameters of an operation that supports dry runs. */
-export const dryRunQuery = z
+export const dryRunQuerySchema = z
   .object({
     dry_run: z
       .enum(['true', 'false'])
@@ -78,7 +78,7 @@ export const dryRunQuery = z
   .strict();
 
 /** Headers of a conditional read, which does not return a resource that the caller already has (RFC 9110 section 13.1.2). */
-export const ifNoneMatchHeaders = z.object({
+export const ifNoneMatchHeadersSchema = z.object({
   'if-none-match': z
     .string()
     .optional()
@@ -86,7 +86,7 @@ export const ifNoneMatchHeaders = z.object({
 });
 
 /** Headers of a conditional update, which fails if the resource has changed (RFC 9110 section 13.1.1). */
-export const ifMatchHeaders = z.object({
+export const ifMatchHeadersSchema = z.object({
   'if-match': z
     .string()
     .optional()

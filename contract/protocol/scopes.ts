@@ -4,7 +4,7 @@
  * `role: 'admin'` means that only administrators can use the scope; staff can use the other `admin` scopes.
  * `*.read` and `*.write` give access only to the resources of the token's user; `write` does not imply `read`.
  */
-export const scopes = {
+export const scopeDefinitions = {
   'users.read': { consent: 'See your name and e-mail address', admin: false },
   'users.write': { consent: 'Change your name, and close your account', admin: false },
   'users.manage': {
@@ -39,22 +39,22 @@ export const scopes = {
   'audit.read': { consent: 'See who signed in, and who changed permissions', admin: true, role: 'admin' },
 } as const satisfies Record<string, { consent: string; admin: boolean; role?: 'admin' }>;
 
-export type Scope = keyof typeof scopes;
+export type Scope = keyof typeof scopeDefinitions;
 
 /**
  * Scopes that only a signed-in user with the role `admin` can use, and only after consent. Staff, applications that act for themselves
  * and API keys cannot use them.
  */
-export const administratorScopes: ReadonlySet<string> = new Set<Scope>(['users.administer']);
+export const administratorOnlyScopes: ReadonlySet<string> = new Set<Scope>(['users.administer']);
 
 /** Returns the roles of users who can use a scope. */
-export const rolesFor = (scope: Scope): readonly ('customer' | 'staff' | 'admin')[] => {
-  const { admin, role }: { admin: boolean; role?: 'admin' } = scopes[scope];
+export const rolesForScope = (scope: Scope): readonly ('customer' | 'staff' | 'admin')[] => {
+  const { admin, role }: { admin: boolean; role?: 'admin' } = scopeDefinitions[scope];
   if (role !== undefined) return [role];
   return admin ? ['staff', 'admin'] : ['customer', 'staff', 'admin'];
 };
 
-const isScope = (name: string): name is Scope => Object.hasOwn(scopes, name);
+const isScope = (name: string): name is Scope => Object.hasOwn(scopeDefinitions, name);
 
 /** All scopes of the API in the order of their declaration, without the OpenID Connect scopes such as `openid` and `offline_access`. */
-export const scopeNames: readonly Scope[] = Object.keys(scopes).filter(isScope);
+export const scopeNames: readonly Scope[] = Object.keys(scopeDefinitions).filter(isScope);

@@ -1,14 +1,14 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../schema/named-schema.ts';
-import { openEnum } from '../schema/open-enum.ts';
-import { completePageQuery, page } from '../schema/pagination.ts';
-import { commonProblems, failuresOf, open, withCursor } from './problems.ts';
-import { describedBy, type Deprecation } from './route-metadata.ts';
-import { instant } from '../schema/text.ts';
+import { nameSchema } from '../schema/named-schema.ts';
+import { openEnumSchema } from '../schema/open-enum.ts';
+import { largePageParameters, pageSchema } from '../schema/pagination.ts';
+import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from './problems.ts';
+import { routeMetadata, type Deprecation } from './route-metadata.ts';
+import { timestampSchema } from '../schema/text-and-timestamps.ts';
 
 const c = initContract();
-const fails = failuresOf(commonProblems);
+const fails = declareProblemResponses(commonProblems);
 
 /** A version of the API, served below one path. */
 export type ApiVersion = {
@@ -24,27 +24,27 @@ export const apiVersions: readonly ApiVersion[] = [{ name: 'v1' }, { name: 'v2',
 /** The version that serves paths without a version: the newest that is not a preview. */
 export const currentApiVersion = 'v1';
 
-const version = component(
+const version = nameSchema(
   'ApiVersion',
   z.object({
     version: z.string().describe('Version as in paths, such as `v1`.'),
-    status: openEnum(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
+    status: openEnumSchema(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
       'Status of the version. The `current` version serves paths without a version, a `preview` may change at any time, and a `retired` version returns 410.',
     ),
-    deprecated_at: instant.nullable().describe('When the version becomes, or became, deprecated.'),
-    sunset_at: instant.nullable().describe('When the version is retired.'),
+    deprecated_at: timestampSchema.nullable().describe('When the version becomes, or became, deprecated.'),
+    sunset_at: timestampSchema.nullable().describe('When the version is retired.'),
   }),
 );
 
-export const versions = c.router({
+export const versionRoutes = c.router({
   list: {
     method: 'GET',
     path: '/api',
-    query: z.object(completePageQuery).strict(),
+    query: z.object(largePageParameters).strict(),
     summary: 'List API versions',
     description: 'Returns the versions of the API. Every response of the API names its version in the `Mandate-Version` header.',
-    responses: { 200: page('ApiVersionList', version), ...fails(...open, ...withCursor) },
-    metadata: describedBy({ operationId: 'versions.list', access: 'public' }),
+    responses: { 200: pageSchema('ApiVersionList', version), ...fails(...publicProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'versions.list', access: 'public' }),
   },
 });
-export type ApiVersionAnswer = z.output<typeof version>;
+export type ApiVersionResponse = z.output<typeof version>;

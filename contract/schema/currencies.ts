@@ -16,7 +16,7 @@ function digits(exponent: number, codes: string): Record<string, number> {
 export const currencyExponent = (currency: string): number => exponents[currency] ?? 2;
 
 /** Formats `amount` minor units as an exact decimal string: `decimalAmount(1205, 'EUR')` is `12.05`. */
-export function decimalAmount(amount: number, currency: string): string {
+export function formatDecimalAmount(amount: number, currency: string): string {
   const exponent = currencyExponent(currency);
   const padded = String(Math.abs(amount)).padStart(exponent + 1, '0');
   const whole = padded.slice(0, padded.length - exponent);

@@ -4,10 +4,10 @@ import { z } from 'zod';
 const idMax = Number.MAX_SAFE_INTEGER;
 
 /** An ID in a body: 1 to 2^53-1. IDs may have gaps and are never reused. */
-export const id = z.number().int().min(1).max(idMax);
+export const idSchema = z.number().int().min(1).max(idMax);
 
 /** An integer in a URL. Each number has exactly one accepted spelling: `0x10`, `1e3`, `01`, `1.0` and blanks are rejected. */
-export const urlInteger = (minimum: number, maximum: number) =>
+export const urlIntegerSchema = (minimum: number, maximum: number) =>
   extendApi(
     z
       .string()
@@ -18,15 +18,15 @@ export const urlInteger = (minimum: number, maximum: number) =>
   );
 
 /** An ID in a URL. An ID that does not exist or belongs to another user returns 404; an invalid one returns 400. */
-export const urlId = urlInteger(1, idMax);
+export const urlIdSchema = urlIntegerSchema(1, idMax);
 
 /** Comma-separated IDs in one query parameter. */
-export const urlIdList = (description: string) =>
+export const urlIdListSchema = (description: string) =>
   extendApi(
     z
       .string()
       .transform((list) => list.split(','))
-      .pipe(z.array(urlId).min(1).max(100)),
+      .pipe(z.array(urlIdSchema).min(1).max(100)),
     {
       type: 'array',
       items: { type: 'integer', format: 'int64', minimum: 1, maximum: idMax },
@@ -37,4 +37,4 @@ export const urlIdList = (description: string) =>
   );
 
 /** An ID in a path, with its description. (`describe()` would lose the type that `urlIdSchema` declares for the OpenAPI document.) */
-export const pathId = (description: string) => extendApi(urlId, { description });
+export const pathIdSchema = (description: string) => extendApi(urlIdSchema, { description });

@@ -1,9 +1,9 @@
-export type JsonValue = string | number | boolean | null | JsonValue[] | Json;
-export type Json = { [key: string]: JsonValue };
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+export type JsonObject = { [key: string]: JsonValue };
 
 /** Returns whether a result of `JSON.parse` is an object. */
-export const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Converts a string, number or boolean to text. Returns an empty string for any other value. */
-export const textOf = (value: JsonValue | undefined): string =>
+export const jsonPrimitiveToText = (value: JsonValue | undefined): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';

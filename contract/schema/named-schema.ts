@@ -2,7 +2,7 @@ import { extendApi } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
 
 /** Key that holds the name of a schema until it is moved to `components.schemas` of the OpenAPI document. */
-export const componentKey = 'x-component';
+export const schemaNameKey = 'x-component';
 
 /** Names a schema in the OpenAPI document (`Order`, `OrderCreate`). Call it last, because `.strict()` and `.extend()` drop the name. */
-export const component = <Schema extends ZodTypeAny>(name: string, schema: Schema): Schema => extendApi(schema, { [componentKey]: name });
+export const nameSchema = <Schema extends ZodTypeAny>(name: string, schema: Schema): Schema => extendApi(schema, { [schemaNameKey]: name });

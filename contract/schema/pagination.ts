@@ -1,14 +1,14 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z, type ZodTypeAny } from 'zod';
-import { component } from './named-schema.ts';
-import { urlInteger } from './ids.ts';
+import { nameSchema } from './named-schema.ts';
+import { urlIntegerSchema } from './ids.ts';
 
 /** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */
-export const totalCountMax = 10_000;
+export const maxTotalCount = 10_000;
 
 /** Query parameters of every list. */
-export const pageQuery = {
-  limit: urlInteger(1, 100).default('20').describe('Maximum number of items on the page.'),
+export const pageParameters = {
+  limit: urlIntegerSchema(1, 100).default('20').describe('Maximum number of items on the page.'),
   cursor: z
     .string()
     .min(1)
@@ -18,17 +18,17 @@ export const pageQuery = {
   include_total: z
     .enum(['true', 'false'])
     .optional()
-    .describe(`\`true\` adds \`total_count\` to the response, counted up to ${totalCountMax}.`),
+    .describe(`\`true\` adds \`total_count\` to the response, counted up to ${maxTotalCount}.`),
 };
 
 /** Query parameters of a list that originally had none. The default limit is high enough for all items of such a list. */
-export const completePageQuery = {
-  limit: urlInteger(1, 100).default('100').describe('Maximum number of items on the page.'),
-  cursor: pageQuery.cursor,
+export const largePageParameters = {
+  limit: urlIntegerSchema(1, 100).default('100').describe('Maximum number of items on the page.'),
+  cursor: pageParameters.cursor,
 };
 
 /** Comma-separated values of an enumeration in one query parameter. An item matches if it has any of them. */
-export const commaList = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const commaListSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   extendApi(
     z
       .string()
@@ -38,8 +38,8 @@ export const commaList = <const Values extends readonly [string, ...string[]]>(v
   );
 
 /** Response schema of a list. */
-export const page = <Item extends ZodTypeAny>(name: string, item: Item) =>
-  component(
+export const pageSchema = <Item extends ZodTypeAny>(name: string, item: Item) =>
+  nameSchema(
     name,
     z.object({
       data: z.array(item).max(100),
@@ -49,12 +49,12 @@ export const page = <Item extends ZodTypeAny>(name: string, item: Item) =>
         .number()
         .int()
         .min(0)
-        .max(totalCountMax)
+        .max(maxTotalCount)
         .optional()
         .describe('Number of matching items; only with `include_total=true`.'),
       total_count_capped: z
         .boolean()
         .optional()
-        .describe(`\`true\` if more than ${totalCountMax} items match, so that \`total_count\` is not exact.`),
+        .describe(`\`true\` if more than ${maxTotalCount} items match, so that \`total_count\` is not exact.`),
     }),
   );

@@ -1,9 +1,9 @@
 import type { Application as ApplicationResponse } from '@mandate/contract';
-import { apiScopesAmong } from '../oauth/protocol/oauth-scopes.ts';
-import { grantTypes, type Application } from '../applications/application.entity.ts';
+import { filterApiScopes } from '../oauth/protocol/oauth-scopes.ts';
+import { supportedGrantTypes, type Application } from '../applications/application.entity.ts';
 
 /** Returns the API representation of an application. */
-export const toApplication = (application: Application): ApplicationResponse => ({
+export const applicationFromEntity = (application: Application): ApplicationResponse => ({
   id: application.id,
   client_id: application.clientId,
   name: application.name,
@@ -11,9 +11,9 @@ export const toApplication = (application: Application): ApplicationResponse => 
   logo_uri: application.logoUri ?? null,
   redirect_uris: [...application.redirectUris],
   post_logout_redirect_uris: [...application.postLogoutRedirectUris],
-  scopes: apiScopesAmong(application.scopes),
+  scopes: filterApiScopes(application.scopes),
   preapproved_scopes: [...application.preapprovedScopes],
-  grant_types: grantTypes.filter((name) => application.grantTypes.includes(name)),
+  grant_types: supportedGrantTypes.filter((name) => application.grantTypes.includes(name)),
   status: application.status,
   first_party: application.firstParty,
   registration: application.registration,

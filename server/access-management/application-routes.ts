@@ -1,46 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import { initServer } from '@ts-rest/express';
 import { contract, type ApplicationCreate, type NewApplication } from '@mandate/contract';
-import type { RevocationCause } from '../api-keys/revoke-api-keys.ts';
-import { sourceOf } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { constraintOf } from '../database/errors/sql-errors.ts';
-import { once } from '../http/writes/idempotency.ts';
-import { problem } from '../http/problem-details/problem.ts';
-import { principalOf } from '../http/request/request-context.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
-import { toApplication } from './application-response.ts';
+import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
+import { getRequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { violatedConstraint } from '../database/errors/sql-errors.ts';
+import { createIdempotently } from '../http/writes/idempotency.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import { requirePrincipal } from '../http/request/request-context.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import { applicationFromEntity } from './application-response.ts';
 import { Application } from '../applications/application.entity.ts';
 import { createApplication } from '../applications/create-application.ts';
 import { deleteApplication } from './delete-application.ts';
 import { applicationLocation, recordApplicationChange } from '../applications/application-changes.ts';
-import { secretHandlers } from './secret-handlers.ts';
-import { refuseFaults, updateApplication } from './update-application.ts';
+import { createSecretHandlers } from './secret-handlers.ts';
+import { assertApplicationValid, updateApplication } from './update-application.ts';
 
-export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
+export const applicationRoutes = ({ em, pages }: HandlerDependencies) =>
   initServer().router(contract.applications, {
     list: async ({ query, req, res }) => {
-      const position = pages.positionOf(req, query);
+      const position = pages.decodeCursor(req, query);
       const before = position ? { id: { $lt: position[1] } } : {};
       const rows = await em.fork().find(Application, before, { orderBy: { id: 'desc' }, limit: query.limit + 1 });
-      return { status: 200, body: pages.answer(req, res, query, rows, toApplication, ({ id }) => [id, id]) };
+      return { status: 200, body: pages.respondWithPage(req, res, query, rows, applicationFromEntity, ({ id }) => [id, id]) };
     },
 
     get: async ({ params: { application_id: id } }) => {
       const application = await em.fork().findOne(Application, { id });
-      if (!application) throw problem('not_found', { detail: `Application ${id} was not found.` });
-      return { status: 200, body: toApplication(application) };
+      if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });
+      return { status: 200, body: applicationFromEntity(application) };
     },
 
     create: ({ body, req, res }) =>
-      once(
+      createIdempotently(
         em,
         req,
         res,
         async (inner): Promise<NewApplication> => {
           const { application, secret } = await registerApplication(inner, body);
           await recordApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
-          return { ...toApplication(application), client_secret: secret };
+          return { ...applicationFromEntity(application), client_secret: secret };
         },
         ({ id }) => applicationLocation(id),
       ),
@@ -52,7 +52,7 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
         await recordApplicationChange(inner, req, 'application.updated', application.clientId, details);
         return application;
       });
-      return { status: 200, body: toApplication(updated) };
+      return { status: 200, body: applicationFromEntity(updated) };
     },
 
     delete: async ({ params, req }) => {
@@ -60,21 +60,21 @@ export const applicationRoutes = ({ em, pages }: ResourceDeps) =>
       return { status: 204, body: undefined };
     },
 
-    ...secretHandlers({ em }),
+    ...createSecretHandlers({ em }),
   });
 
-type Request = Parameters<typeof sourceOf>[0];
+type Request = Parameters<typeof getRequestSource>[0];
 
-async function deleteAndAudit(em: Em, req: Request, id: number): Promise<void> {
+async function deleteAndAudit(em: EntityManager, req: Request, id: number): Promise<void> {
   await recordApplicationChange(em, req, 'application.deleted', await deleteApplication(em, id, revocationSource(req), new Date()));
 }
 
-function revocationSource(req: Request): Omit<RevocationCause, 'reason'> {
-  const { user, clientId } = principalOf(req);
-  return { source: sourceOf(req), actorId: user?.id, clientId };
+function revocationSource(req: Request): Omit<ApiKeyRevocationCause, 'reason'> {
+  const { user, clientId } = requirePrincipal(req);
+  return { source: getRequestSource(req), actorId: user?.id, clientId };
 }
 
-async function registerApplication(em: Em, body: ApplicationCreate) {
+async function registerApplication(em: EntityManager, body: ApplicationCreate) {
   const input = {
     clientId: body.client_id ?? `app-${randomBytes(8).toString('hex')}`,
     name: body.name,
@@ -90,10 +90,10 @@ async function registerApplication(em: Em, body: ApplicationCreate) {
     quotaPerMonth: body.quota_per_month ?? null,
     refreshGraceSeconds: body.refresh_grace_seconds ?? null,
   };
-  refuseFaults(input);
+  assertApplicationValid(input);
   return createApplication(em, input).catch((error: unknown) => {
-    if (constraintOf(error) !== 'applications_client_id_unique') throw error;
-    throw problem('client_id_taken', {
+    if (violatedConstraint(error) !== 'applications_client_id_unique') throw error;
+    throw createProblem('client_id_taken', {
       detail: 'Another application has this client id.',
       errors: [{ in: 'body', pointer: '#/client_id', code: 'not_unique', detail: 'Another application has this client id.' }],
       cause: error,

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { policyName } from '../oauth/clients/dynamic-client-registration.ts';
-import { tokenStore } from '../oauth/provider/postgres-adapter.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { administratorPolicyName } from '../oauth/clients/dynamic-client-registration.ts';
+import { createPostgresAdapterFactory } from '../oauth/provider/postgres-adapter.ts';
 
 /**
  * Creates an initial access token, with which a developer registers applications (RFC 7591 section 3). Only this result contains the token.
  */
-export async function createRegistrationToken(em: Em, seconds: number, now: Date): Promise<{ token: string; expiresAt: Date }> {
+export async function createRegistrationToken(em: EntityManager, seconds: number, now: Date): Promise<{ token: string; expiresAt: Date }> {
   const token = `mr_${randomBytes(32).toString('base64url')}`;
   const issuedAt = Math.floor(now.getTime() / 1000);
   const kind = 'InitialAccessToken';
-  await tokenStore(em)(kind).upsert(token, { kind, iat: issuedAt, exp: issuedAt + seconds, policies: [policyName] }, seconds);
+  await createPostgresAdapterFactory(em)(kind).upsert(
+    token,
+    { kind, iat: issuedAt, exp: issuedAt + seconds, policies: [administratorPolicyName] },
+    seconds,
+  );
   return { token, expiresAt: new Date((issuedAt + seconds) * 1000) };
 }

@@ -1,7 +1,7 @@
 import { type FilterQuery, LockMode } from '@mikro-orm/core';
-import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { Application, selfRegistrations } from '../applications/application.entity.ts';
+import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { Application, selfRegistrationTypes } from '../applications/application.entity.ts';
 import { deleteApplication } from './delete-application.ts';
 
 const batch = 100;
@@ -9,17 +9,17 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** After this time, every grant has expired (`lifetimes.grant`). */
 const unusedDaysMax = 90;
 
-const backgroundSource: Source = { ip: null, userAgent: null };
+const backgroundSource: RequestSource = { ip: null, userAgent: null };
 
 /**
  * Deletes one batch of self-registered applications without users: applications without consent within a day of registration, or within 90
  * days after the last consent. Disabled applications remain, so that they stay blocked. Returns the number of deleted applications; call it
  * again until it returns 0.
  */
-export async function removeUnusedApplications(em: Em, now: Date): Promise<number> {
+export async function removeUnusedApplications(em: EntityManager, now: Date): Promise<number> {
   const [dayAgo, longAgo] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - unusedDaysMax * dayMs)];
   const unused = { $or: [{ lastConsentAt: null, createdAt: { $lt: dayAgo } }, { lastConsentAt: { $lt: longAgo } }] };
-  const selfRegistered = { registration: { $in: [...selfRegistrations] }, status: 'active' } as const;
+  const selfRegistered = { registration: { $in: [...selfRegistrationTypes] }, status: 'active' } as const;
   const found = await em
     .fork()
     .find(Application, { ...selfRegistered, ...unused }, { fields: ['id'], orderBy: { id: 'asc' }, limit: batch });
@@ -31,7 +31,7 @@ export async function removeUnusedApplications(em: Em, now: Date): Promise<numbe
  * Deletes an application after a second check under a lock: a user may have consented, or another process may have deleted it in the
  * meantime.
  */
-async function deleteIfUnused(em: Em, id: number, unused: FilterQuery<Application>, now: Date): Promise<void> {
+async function deleteIfUnused(em: EntityManager, id: number, unused: FilterQuery<Application>, now: Date): Promise<void> {
   const filter: FilterQuery<Application> = { $and: [{ id }, unused] };
   if (!(await em.findOne(Application, filter, { lockMode: LockMode.PESSIMISTIC_WRITE }))) return;
   const clientId = await deleteApplication(em, id, { source: backgroundSource, actorId: undefined }, now);

@@ -1,13 +1,13 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type RegistrationToken, type SecretRotation } from '@mandate/contract';
-import type { sourceOf } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { once } from '../http/writes/idempotency.ts';
-import { problem } from '../http/problem-details/problem.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
-import { endpoints } from '../oauth/protocol/endpoints.ts';
+import type { getRequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { createIdempotently } from '../http/writes/idempotency.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import { endpointPaths } from '../oauth/protocol/endpoints.ts';
 import { applicationLocation, recordApplicationChange } from '../applications/application-changes.ts';
-import { hashClientSecret, newClientSecret } from '../applications/client-secret.ts';
+import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
 import { createRegistrationToken } from './registration-token.ts';
 import { lockApplication } from './update-application.ts';
 
@@ -15,13 +15,13 @@ const daySeconds = 24 * 60 * 60;
 const { rotateSecret: rotate, createRegistrationToken: create } = contract.applications;
 
 /** Creates the handlers that return a new secret of an application or a registration token. */
-export const secretHandlers = ({ em }: Pick<ResourceDeps, 'em'>) =>
+export const createSecretHandlers = ({ em }: Pick<HandlerDependencies, 'em'>) =>
   initServer().router(
     { rotateSecret: rotate, createRegistrationToken: create },
     {
       rotateSecret: ({ params: { application_id: id }, body, req, res }) => {
         const until = new Date(Date.now() + (body.overlap_seconds ?? daySeconds) * 1000);
-        return once(
+        return createIdempotently(
           em,
           req,
           res,
@@ -34,7 +34,7 @@ export const secretHandlers = ({ em }: Pick<ResourceDeps, 'em'>) =>
       },
 
       createRegistrationToken: ({ body, req, res }) =>
-        once(
+        createIdempotently(
           em,
           req,
           res,
@@ -42,15 +42,20 @@ export const secretHandlers = ({ em }: Pick<ResourceDeps, 'em'>) =>
             const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? daySeconds, new Date());
             return { initial_access_token: token, expires_at: expiresAt.toISOString() };
           },
-          () => endpoints.registration,
+          () => endpointPaths.registration,
         ),
     },
   );
 
-async function rotateSecret(em: Em, req: Parameters<typeof sourceOf>[0], id: number, previousUntil: Date): Promise<string> {
-  const secret = newClientSecret();
+async function rotateSecret(
+  em: EntityManager,
+  req: Parameters<typeof getRequestSource>[0],
+  id: number,
+  previousUntil: Date,
+): Promise<string> {
+  const secret = generateClientSecret();
   const application = await lockApplication(em, id);
-  if (application.type === 'public') throw problem('application_has_no_secret', { detail: 'A public application has no secret.' });
+  if (application.type === 'public') throw createProblem('application_has_no_secret', { detail: 'A public application has no secret.' });
   application.rotateSecret(hashClientSecret(secret), previousUntil);
   await em.flush();
   await recordApplicationChange(em, req, 'application.secret_rotated', application.clientId);

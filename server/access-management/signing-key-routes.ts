@@ -1,31 +1,31 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type SigningKeyRotation } from '@mandate/contract';
-import { sourceOf } from '../audit/record-audit-event.ts';
-import { once } from '../http/writes/idempotency.ts';
-import { principalOf } from '../http/request/request-context.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
-import { endpoints } from '../oauth/protocol/endpoints.ts';
-import { newSigningKeys, putSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
+import { getRequestSource } from '../audit/record-audit-event.ts';
+import { createIdempotently } from '../http/writes/idempotency.ts';
+import { requirePrincipal } from '../http/request/request-context.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import { endpointPaths } from '../oauth/protocol/endpoints.ts';
+import { generateSigningKeys, insertDueSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
 
-export const signingKeyRoutes = ({ em, signingKeys }: ResourceDeps) =>
+export const signingKeyRoutes = ({ em, signingKeys }: HandlerDependencies) =>
   initServer().router(contract.signingKeys, {
     rotate: async ({ body, req, res }) => {
-      const { user, clientId } = principalOf(req);
-      const made = await newSigningKeys(signingKeys.encryptionKey); // key generation is slow, so it runs before the transaction
-      const by = { source: sourceOf(req), actorId: user?.id, clientId };
-      const response = await once(
+      const { user, clientId } = requirePrincipal(req);
+      const made = await generateSigningKeys(signingKeys.encryptionKey); // key generation is slow, so it runs before the transaction
+      const by = { source: getRequestSource(req), actorId: user?.id, clientId };
+      const response = await createIdempotently(
         em,
         req,
         res,
         async (inner): Promise<SigningKeyRotation> => {
-          const rotation = await putSigningKeys(inner, made, new Date(), { when: body.at_once === true ? 'at once' : 'asked', by });
+          const rotation = await insertDueSigningKeys(inner, made, new Date(), { when: body.at_once === true ? 'at once' : 'asked', by });
           return {
             made: rotation.made,
             signs_from: rotation.signsFrom.toISOString(),
             previous_retire_at: rotation.previousRetireAt.toISOString(),
           };
         },
-        () => endpoints.jwks,
+        () => endpointPaths.jwks,
       );
       signingKeys.readAgain();
       return response;

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ApplicationUpdate } from '@mandate/contract';
-import type { RevocationCause } from '../api-keys/revoke-api-keys.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { problem, invalidRequest } from '../http/problem-details/problem.ts';
-import { endPreapprovedAccess } from '../oauth/grants/revoke-preapproved-access.ts';
+import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { createProblem, createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import { revokePreapprovedAccess } from '../oauth/grants/revoke-preapproved-access.ts';
 import { Application } from '../applications/application.entity.ts';
-import { applicationFaults, type ApplicationRules } from '../applications/create-application.ts';
+import { findApplicationErrors, type ApplicationFields } from '../applications/create-application.ts';
 
 /**
  * Applies a merge patch (RFC 7396) in a transaction, and locks the application until it ends. A scope that is no longer preapproved is
@@ -13,10 +13,10 @@ import { applicationFaults, type ApplicationRules } from '../applications/create
  * @returns the application, and the scopes that are no longer preapproved
  */
 export async function updateApplication(
-  em: Em,
+  em: EntityManager,
   id: number,
   update: ApplicationUpdate,
-  by: Omit<RevocationCause, 'reason'>,
+  by: Omit<ApiKeyRevocationCause, 'reason'>,
   now: Date,
 ): Promise<{ application: Application; withdrawn: string[] }> {
   const application = await lockApplication(em, id);
@@ -26,17 +26,17 @@ export async function updateApplication(
   Object.assign(application, definedFields(fields));
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
-  refuseFaults(application);
+  assertApplicationValid(application);
   await em.flush();
   const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
-  if (withdrawn.length > 0) await endPreapprovedAccess(em, application.clientId, withdrawn, by, now);
+  if (withdrawn.length > 0) await revokePreapprovedAccess(em, application.clientId, withdrawn, by, now);
   return { application, withdrawn };
 }
 
 /** Returns an application, locked until the transaction ends. */
-export async function lockApplication(em: Em, id: number): Promise<Application> {
+export async function lockApplication(em: EntityManager, id: number): Promise<Application> {
   const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!application) throw problem('not_found', { detail: `Application ${id} was not found.` });
+  if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });
   return application;
 }
 
@@ -45,17 +45,17 @@ const fieldsOutsideDocument = new Set(['status', 'rate_limit_per_minute', 'quota
 /** Rejects changes of fields that the metadata document defines, because the next fetch of the document would undo them. */
 function assertNotDefinedByDocument(update: ApplicationUpdate): void {
   const [first, ...more] = Object.keys(update).filter((field) => !fieldsOutsideDocument.has(field));
-  if (first !== undefined) throw invalidRequest(documentFieldError(first), ...more.map(documentFieldError));
+  if (first !== undefined) throw createInvalidRequestProblem(documentFieldError(first), ...more.map(documentFieldError));
 }
 
 const documentFieldError = (field: string) =>
   ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
 
 /** Throws a validation problem if an application has invalid fields. */
-export function refuseFaults(application: ApplicationRules): void {
-  const [first, ...more] = applicationFaults(application);
+export function assertApplicationValid(application: ApplicationFields): void {
+  const [first, ...more] = findApplicationErrors(application);
   if (!first) return;
-  throw invalidRequest(
+  throw createInvalidRequestProblem(
     ...[first, ...more].map(({ field, detail }) => ({ in: 'body' as const, pointer: `#/${field}`, code: 'invalid_value', detail })),
   );
 }

@@ -1,23 +1,23 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-const writeLastUse = statement(
+const writeLastUse = prepareStatement(
   'write_last_use',
   `update api_keys k set last_used_at = greatest(k.last_used_at, used.at)
    from unnest($1::bigint[], $2::timestamptz[]) as used (id, at) where k.id = used.id`,
 );
 
 /** Buffers the time of last use of each key and writes it periodically, so that no request waits for the database. */
-export class LastUse {
+export class ApiKeyUseBuffer {
   #used = new Map<number, Date>();
 
   /** Records the use of a key. */
-  note(id: number, now: Date): void {
+  recordUse(id: number, now: Date): void {
     this.#used.set(id, now);
   }
 
   /** Writes the buffered times and returns the number of keys. */
-  async write(em: Em): Promise<number> {
+  async flush(em: EntityManager): Promise<number> {
     const used = this.#used;
     if (used.size === 0) return 0;
     this.#used = new Map();

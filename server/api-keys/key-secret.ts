@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Generates a key of 256 random bits with a prefix that users and secret scanners recognize. */
-export const newKey = (): string => `mk_${randomBytes(32).toString('base64url')}`;
+export const generateApiKey = (): string => `mk_${randomBytes(32).toString('base64url')}`;
 
 /** Returns whether a token has the format of an API key. */
-export const isKey = (token: string): boolean => /^mk_[A-Za-z0-9_-]{43}$/.test(token);
+export const isApiKey = (token: string): boolean => /^mk_[A-Za-z0-9_-]{43}$/.test(token);
 
 /** Returns the first characters of a key, by which users recognize it. */
-export const prefixOf = (key: string): string => key.slice(0, 'mk_'.length + 8);
+export const apiKeyPrefix = (key: string): string => key.slice(0, 'mk_'.length + 8);
 
 /** Returns the SHA-256 of a key. The key is random, so a slow password hash is not needed. */
-export const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url');
+export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url');

@@ -1,8 +1,8 @@
 import type { InferEntity } from '@mikro-orm/core';
-import { apiKeysMax, type ApiKey as ApiKeyBody } from '@mandate/contract';
+import { maxApiKeysPerUser, type ApiKey as ApiKeyBody } from '@mandate/contract';
 import { Application } from '../applications/application.entity.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { apiKeyStatus } from './api-key-rows.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { resolveApiKeyStatus } from './api-key-rows.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /** An API key in the representation of the account pages. */
@@ -21,21 +21,21 @@ export type AccountApiKey = {
 };
 
 /** Returns the active API keys of a user, newest first. */
-export async function listActiveApiKeys(em: Em, userId: number, now: Date): Promise<AccountApiKey[]> {
+export async function listActiveApiKeys(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
   const active = { user: userId, revokedAt: null, expiresAt: { $gt: now } };
   return withApplications(em, await em.find(ApiKey, active, { orderBy: { id: 'desc' }, disableIdentityMap: true }), now);
 }
 
 /** Returns the API keys of a user: all active keys, then the latest revoked and expired keys, each group newest first. */
-export async function listApiKeysOfAccount(em: Em, userId: number, now: Date): Promise<AccountApiKey[]> {
+export async function listAccountApiKeys(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
   const inactive = { user: userId, $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
-  const past = await em.find(ApiKey, inactive, { orderBy: { id: 'desc' }, limit: apiKeysMax, disableIdentityMap: true });
+  const past = await em.find(ApiKey, inactive, { orderBy: { id: 'desc' }, limit: maxApiKeysPerUser, disableIdentityMap: true });
   return [...(await listActiveApiKeys(em, userId, now)), ...(await withApplications(em, past, now))];
 }
 
 type Entity = InferEntity<typeof ApiKey>;
 
-async function withApplications(em: Em, keys: readonly Entity[], now: Date): Promise<AccountApiKey[]> {
+async function withApplications(em: EntityManager, keys: readonly Entity[], now: Date): Promise<AccountApiKey[]> {
   const clientIds = [...new Set(keys.flatMap(({ createdByClientId: id }) => id ?? []))];
   const applications =
     clientIds.length === 0 ? [] : await em.find(Application, { clientId: { $in: clientIds } }, { disableIdentityMap: true });
@@ -45,7 +45,7 @@ async function withApplications(em: Em, keys: readonly Entity[], now: Date): Pro
     name,
     prefix,
     scopes,
-    status: apiKeyStatus(revokedAt !== null, expiresAt, now),
+    status: resolveApiKeyStatus(revokedAt !== null, expiresAt, now),
     application: createdByClientId === null ? null : (names.get(createdByClientId) ?? createdByClientId),
     createdByClientId,
     createdAt,

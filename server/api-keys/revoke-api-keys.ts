@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
-import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /** Selects the keys to revoke: keys of a user, keys created through an application, or both. */
@@ -14,8 +14,8 @@ export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: st
 };
 
 /** Audit data of a revocation: the actor, the source, the client and the reason. */
-export type RevocationCause = {
-  readonly source: Source;
+export type ApiKeyRevocationCause = {
+  readonly source: RequestSource;
   readonly actorId: number | undefined;
   readonly clientId?: string | undefined;
   readonly reason:
@@ -35,9 +35,9 @@ export type RevokedApiKey = { readonly id: number; readonly name: string; readon
  * @returns the newly revoked keys, in ascending order of their IDs
  */
 export async function revokeApiKeys(
-  em: Em,
+  em: EntityManager,
   selection: ApiKeySelection,
-  cause: RevocationCause | undefined,
+  cause: ApiKeyRevocationCause | undefined,
   now: Date,
 ): Promise<RevokedApiKey[]> {
   const keys = await em.find(ApiKey, selectionFilter(selection), { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
@@ -58,7 +58,7 @@ function selectionFilter(selection: ApiKeySelection) {
   };
 }
 
-async function recordRevocation(em: Em, id: number, userId: number, cause: RevocationCause, now: Date): Promise<void> {
+async function recordRevocation(em: EntityManager, id: number, userId: number, cause: ApiKeyRevocationCause, now: Date): Promise<void> {
   const { source, actorId, clientId, reason } = cause;
   const event = { action: 'api_key.revoked', actorId, userId, clientId, subject: `api_key:${id}`, details: { reason } } as const;
   await recordAuditEvent(em, source, event, now);

@@ -5,7 +5,7 @@ import { type ConnectedAppDeps, connectedAppRoutes } from '../access-management/
 import { deliveryMethodRoutes } from '../delivery-methods/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import type { EventDeps } from '../events/long-poll.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { orderExportRoutes } from '../order-exports/routes.ts';
 import { orderImportRoutes } from '../order-imports/routes.ts';
 import { orderRoutes } from '../order-lifecycle/order-routes.ts';
@@ -26,7 +26,7 @@ import type { WebhookDeps } from '../webhooks/endpoints/create-endpoint.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
 
 /** Returns the route handlers of every resource. The contract lists the same resources; entities.ts lists the tables. */
-export const resources = (deps: ResourceDeps & PaymentDeps & EventDeps & VersionDeps & WebhookDeps & ConnectedAppDeps) => ({
+export const createApiRoutes = (deps: HandlerDependencies & PaymentDeps & EventDeps & VersionDeps & WebhookDeps & ConnectedAppDeps) => ({
   versions: versionRoutes(deps),
   users: userRoutes(deps),
   products: productRoutes(deps),

@@ -1,23 +1,23 @@
 import type { AuditAction } from '@mandate/contract';
-import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { principalOf } from '../http/request/request-context.ts';
+import { recordAuditEvent, getRequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { requirePrincipal } from '../http/request/request-context.ts';
 
 /** Returns the path of an application. */
 export const applicationLocation = (id: number): string => `/api/v1/applications/${id}`;
 
 /** Records a change of an application in the audit log, in the transaction of the change. */
 export async function recordApplicationChange(
-  em: Em,
-  req: Parameters<typeof sourceOf>[0],
+  em: EntityManager,
+  req: Parameters<typeof getRequestSource>[0],
   action: AuditAction,
   clientId: string,
   details: Record<string, readonly string[]> = {},
 ): Promise<void> {
-  const { user, clientId: actingClientId } = principalOf(req);
+  const { user, clientId: actingClientId } = requirePrincipal(req);
   await recordAuditEvent(
     em,
-    sourceOf(req),
+    getRequestSource(req),
     { action, actorId: user?.id, clientId: actingClientId, subject: `application:${clientId}`, details },
     new Date(),
   );

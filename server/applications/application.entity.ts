@@ -1,17 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { applicationGrantTypes, applicationRegistrations } from '@mandate/contract';
+import { applicationGrantTypes, applicationRegistrationMethods } from '@mandate/contract';
 
-export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-export const grantTypes = applicationGrantTypes;
-export type GrantType = (typeof grantTypes)[number];
-export type ApplicationRegistration = (typeof applicationRegistrations)[number];
+export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
+export const supportedGrantTypes = applicationGrantTypes;
+export type GrantType = (typeof supportedGrantTypes)[number];
+export type ApplicationRegistration = (typeof applicationRegistrationMethods)[number];
 
 /** Types of registration without approval by an administrator: public clients, no administrative scopes, consent at every sign-in. */
-export const selfRegistrations = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
+export const selfRegistrationTypes = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
 
 /** Returns whether an application was registered without approval by an administrator. */
 export const isSelfRegistered = ({ registration }: { readonly registration: ApplicationRegistration }): boolean =>
-  selfRegistrations.some((name) => name === registration);
+  selfRegistrationTypes.some((name) => name === registration);
 
 const schema = defineEntity({
   name: 'Application',
@@ -39,7 +39,7 @@ const schema = defineEntity({
     /** Whether the application belongs to the shop itself. Users see this, but still have to consent. */
     firstParty: p.boolean().default(false),
     /** How the application was registered. */
-    registration: p.enum(applicationRegistrations).default('administrator'),
+    registration: p.enum(applicationRegistrationMethods).default('administrator'),
     /** End of the cache period of the client ID metadata document; null without a document. */
     metadataExpiresAt: p.datetime(3).nullable(),
     /** Time of the last consent, recorded only for self-registered applications, because unused ones are deleted. */

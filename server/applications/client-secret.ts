@@ -1,13 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Generates a secret of 256 random bits, which needs no slow password hash. */
-export const newClientSecret = (): string => `ms_${randomBytes(32).toString('base64url')}`;
+export const generateClientSecret = (): string => `ms_${randomBytes(32).toString('base64url')}`;
 
 /** Returns the SHA-256 of a secret. */
 export const hashClientSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
 /** Compares a secret with a stored hash in constant time. */
-export function hashMatches(hash: string, secret: string): boolean {
+export function clientSecretMatchesHash(hash: string, secret: string): boolean {
   const [stored, presented] = [Buffer.from(hash), Buffer.from(hashClientSecret(secret))];
   return stored.length === presented.length && timingSafeEqual(stored, presented);
 }

@@ -1,9 +1,9 @@
-import { administratorScopes, scopeNames, scopes as knownScopes, type Scope } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { administratorOnlyScopes, scopeNames, scopeDefinitions as knownScopes, type Scope } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
-import { hashClientSecret, newClientSecret } from './client-secret.ts';
-import { logoFault } from './logo.ts';
-import { redirectUriFault } from './redirect-uri.ts';
+import { hashClientSecret, generateClientSecret } from './client-secret.ts';
+import { findLogoError } from './logo.ts';
+import { findRedirectUriError } from './redirect-uri.ts';
 
 export type ApplicationInput = {
   readonly clientId: string;
@@ -29,14 +29,14 @@ export type ApplicationInput = {
 
 /** Creates an application. Only this result contains the secret; the database stores its hash. A public application has no secret. */
 export async function createApplication(
-  em: Em,
+  em: EntityManager,
   input: ApplicationInput,
-  newSecret = newClientSecret(),
+  newSecret = generateClientSecret(),
 ): Promise<{ application: Application; secret: string | null }> {
   const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null, ...rest } = input;
   const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null } = input;
   const { registration = 'administrator', metadataExpiresAt = null } = input;
-  for (const { field, detail } of applicationFaults({ ...input, redirectUris }))
+  for (const { field, detail } of findApplicationErrors({ ...input, redirectUris }))
     throw new Error(`application ${input.clientId}: ${field} ${detail}`);
   const secret = input.type === 'confidential' ? newSecret : null;
   const application = em.create(Application, {
@@ -59,20 +59,20 @@ export async function createApplication(
   return { application, secret };
 }
 
-export type ApplicationRules = Pick<Application, 'type'> & {
+export type ApplicationFields = Pick<Application, 'type'> & {
   readonly [Field in 'redirectUris' | 'scopes' | 'grantTypes']: readonly string[];
 } & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & {
   readonly logoUri?: string | null | undefined;
   readonly registration?: ApplicationRegistration;
 };
 
-export type ApplicationFault = {
+export type ApplicationFieldError = {
   readonly field: 'type' | 'scopes' | 'grant_types' | 'redirect_uris' | 'post_logout_redirect_uris' | 'preapproved_scopes' | 'logo_uri';
   readonly detail: string;
 };
 
 /** Yields the errors in the data of an application, regardless of how it is registered. */
-export function* applicationFaults(input: ApplicationRules): Generator<ApplicationFault> {
+export function* findApplicationErrors(input: ApplicationFields): Generator<ApplicationFieldError> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
   if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'needs a grant type' };
   if (type === 'public' && grantTypes.includes('client_credentials')) {
@@ -85,14 +85,14 @@ export function* applicationFaults(input: ApplicationRules): Generator<Applicati
   yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
   if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: `has scopes that are not in scopes: ${beyond.join(', ')}` };
-  const notPreapprovable = preapprovedScopes.filter((name) => administratorScopes.has(name));
+  const notPreapprovable = preapprovedScopes.filter((name) => administratorOnlyScopes.has(name));
   if (notPreapprovable.length > 0) {
     yield {
       field: 'preapproved_scopes',
       detail: `has scopes that administrators can approve only on the consent page: ${notPreapprovable.join(', ')}`,
     };
   }
-  const logo = typeof logoUri === 'string' ? logoFault(logoUri) : undefined;
+  const logo = typeof logoUri === 'string' ? findLogoError(logoUri) : undefined;
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
@@ -104,7 +104,7 @@ export const selfRegisteredGrantTypes: readonly string[] = ['authorization_code'
 export const selfRegisteredScopes: readonly Scope[] = scopeNames.filter((name) => !knownScopes[name].admin);
 
 /** Yields the violations of the additional limits of self-registered applications. */
-function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationRules): Generator<ApplicationFault> {
+function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationFields): Generator<ApplicationFieldError> {
   if (type !== 'public') yield { field: 'type', detail: 'of a self-registered application must be public' };
   const otherGrants = grantTypes.filter((name) => !selfRegisteredGrantTypes.includes(name));
   if (otherGrants.length > 0)
@@ -115,10 +115,13 @@ function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [
     yield { field: 'preapproved_scopes', detail: 'of a self-registered application must be empty: its users are always asked' };
 }
 
-function* redirectUriErrors(field: 'redirect_uris' | 'post_logout_redirect_uris', uris: readonly string[]): Generator<ApplicationFault> {
+function* redirectUriErrors(
+  field: 'redirect_uris' | 'post_logout_redirect_uris',
+  uris: readonly string[],
+): Generator<ApplicationFieldError> {
   if (uris.length > 10) yield { field, detail: 'has more than 10 URIs' };
   for (const uri of uris) {
-    const fault = redirectUriFault(uri);
+    const fault = findRedirectUriError(uri);
     if (fault) yield { field, detail: `${uri} ${fault}` };
   }
 }

@@ -5,7 +5,7 @@ const bytesMax = 32_768;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** Returns the error in the URL of a logo, or undefined. An https URL is only returned by the API; the server's own pages never load it. */
-export function logoFault(uri: string): string | undefined {
+export function findLogoError(uri: string): string | undefined {
   if (uri.startsWith('https://')) return undefined;
   if (!uri.startsWith(pngDataPrefix)) return 'must be an https address, or a PNG as a data: URI';
   const picture = Buffer.from(uri.slice(pngDataPrefix.length), 'base64');
@@ -17,4 +17,4 @@ export function logoFault(uri: string): string | undefined {
 }
 
 /** Returns the logo to embed in pages, or undefined if they show the first letter of the name instead. */
-export const shownLogo = (uri: string | null | undefined): string | undefined => (uri?.startsWith(pngDataPrefix) ? uri : undefined);
+export const embeddableLogo = (uri: string | null | undefined): string | undefined => (uri?.startsWith(pngDataPrefix) ? uri : undefined);

@@ -3,7 +3,7 @@ export const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]',
 /**
  * Returns why an application cannot be registered with this redirect URI, or `undefined` if it can. Sign-in compares redirect URIs exactly.
  */
-export function redirectUriFault(uri: string): string | undefined {
+export function findRedirectUriError(uri: string): string | undefined {
   if (!URL.canParse(uri)) return 'is not an absolute URI';
   if (/[\p{Cc}\s]/u.test(uri)) return 'has a control character or a blank';
   const { protocol, hostname, username, password, href } = new URL(uri);

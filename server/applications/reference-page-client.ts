@@ -1,24 +1,24 @@
 import { scopeNames } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { Application } from './application.entity.ts';
 
 /** Client ID of the API reference at `/docs`, which signs users in to try operations. Its tokens stay in the memory of the page. */
 export const referencePageClientId = 'mandate-docs';
 
 /** Path of the redirect URI, relative to the issuer. */
-export const referencePageReturn = '/docs/oauth2-redirect.html';
+export const referencePageRedirectPath = '/docs/oauth2-redirect.html';
 
 /**
  * Creates or updates the application of the API reference. It has every scope; the permissions and the consent of the user still limit it.
  */
-export async function keepReferencePageApplication(em: Em, issuer: string): Promise<void> {
+export async function ensureReferencePageClient(em: EntityManager, issuer: string): Promise<void> {
   await em.fork().upsert(
     Application,
     {
       clientId: referencePageClientId,
       name: 'API reference',
       type: 'public',
-      redirectUris: [issuer + referencePageReturn],
+      redirectUris: [issuer + referencePageRedirectPath],
       scopes: [...scopeNames],
       grantTypes: ['authorization_code'],
       firstParty: true,

@@ -1,8 +1,8 @@
 import type { AuditEvent } from '@mandate/contract';
 import { type RawBuilder, sql } from 'kysely';
-import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import type { Position } from '../http/response/pagination.ts';
+import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
 
 export type AuditFilters = {
   readonly userId?: number | undefined;
@@ -14,17 +14,17 @@ export type AuditFilters = {
 
 /** Returns the matching audit events, newest first; more than `limit` rows mean that there is a next page. */
 export async function listAuditEvents(
-  em: Em,
+  em: EntityManager,
   filters: AuditFilters,
-  position: Position | undefined,
+  position: KeysetPosition | undefined,
   limit: number,
 ): Promise<readonly AuditEvent[]> {
   const conditions = [...filterConditions(filters)];
   if (position) conditions.push(sql`(occurred_at, id) < (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const query = sql<AuditEvent>`
     select id, occurred_at, action, outcome, actor_id, user_id, client_id, subject, ip, user_agent, details from audit_events
-     where ${sql.join(conditions, sql` and `)} order by occurred_at desc, id desc limit ${rowsFor(limit)}`;
-  return rowsOf(em, query);
+     where ${sql.join(conditions, sql` and `)} order by occurred_at desc, id desc limit ${roundedLimitSql(limit)}`;
+  return runDynamicQuery(em, query);
 }
 
 function* filterConditions({ userId, action, outcome, occurredAtGte, occurredAtLt }: AuditFilters): Generator<RawBuilder<unknown>> {

@@ -1,12 +1,12 @@
 import type { AuditAction } from '@mandate/contract';
 import type { Request } from 'express';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 /** Origin of a request. */
-export type Source = { readonly ip: string | null; readonly userAgent: string | null };
+export type RequestSource = { readonly ip: string | null; readonly userAgent: string | null };
 
-export type AuditRecord = {
+export type AuditEventInput = {
   readonly action: AuditAction;
   readonly outcome?: 'success' | 'refused';
   /** The user who acted; absent if no user was signed in. */
@@ -23,19 +23,24 @@ export type AuditRecord = {
 const userAgentMax = 300;
 
 /** Returns the IP address and the truncated user agent of a request. */
-export const sourceOf = ({ ip, headers }: Pick<Request, 'ip' | 'headers'>): Source => ({
+export const getRequestSource = ({ ip, headers }: Pick<Request, 'ip' | 'headers'>): RequestSource => ({
   ip: ip ?? null,
   userAgent: headers['user-agent']?.slice(0, userAgentMax) ?? null,
 });
 
-const insertAuditEvent = statement(
+const insertAuditEvent = prepareStatement(
   'insert_audit_event',
   `insert into audit_events (occurred_at, action, outcome, actor_id, user_id, client_id, subject, ip, user_agent, details)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb)`,
 );
 
 /** Records an audit event in the transaction of the change, so that both are committed or neither. */
-export async function recordAuditEvent(em: Em, { ip, userAgent }: Source, event: AuditRecord, now: Date): Promise<void> {
+export async function recordAuditEvent(
+  em: EntityManager,
+  { ip, userAgent }: RequestSource,
+  event: AuditEventInput,
+  now: Date,
+): Promise<void> {
   const { action, outcome = 'success', actorId, userId, clientId, subject, details = {} } = event;
   await insertAuditEvent(em, [
     now,

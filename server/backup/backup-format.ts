@@ -6,9 +6,9 @@ import { z } from 'zod';
  * the last line authenticates all others. A row is a JSON array of PostgreSQL's text representation of each value, or null, which
  * restores the same values of any type on any PostgreSQL and on PGlite.
  */
-export const formatVersion = 1;
+export const backupFormatVersion = 1;
 
-export const header = z.object({
+export const headerSchema = z.object({
   format: z.literal('mandate-backup'),
   version: z.number().int(),
   created_at: z.string(),
@@ -19,28 +19,29 @@ export const header = z.object({
   tables: z.number().int(),
   rows: z.number().int(),
 });
-export type Header = z.infer<typeof header>;
+export type BackupHeader = z.infer<typeof headerSchema>;
 
-export const tableBegin = z.object({ table: z.string(), columns: z.array(z.string()).min(1), rows: z.number().int() });
-export type TableBegin = z.infer<typeof tableBegin>;
+export const tableStartSchema = z.object({ table: z.string(), columns: z.array(z.string()).min(1), rows: z.number().int() });
+export type TableStart = z.infer<typeof tableStartSchema>;
 
 /** State of a sequence; `called` tells whether `value` itself has been used. */
 const sequenceSchema = z.object({ value: z.string().regex(/^\d+$/), called: z.boolean() });
 
-export const tableEnd = z.object({
+export const tableEndSchema = z.object({
   end_of: z.string(),
   /** SHA-256 of the row lines with their line feeds, in hexadecimal. */
   sha256: z.string(),
   /** By the name of the column that uses the sequence. */
   sequences: z.record(sequenceSchema),
 });
-export type TableEnd = z.infer<typeof tableEnd>;
+export type TableEnd = z.infer<typeof tableEndSchema>;
 
 /** HMAC-SHA-256 of all preceding lines, in base64url. */
-export const seal = z.object({ seal: z.string() });
+export const sealSchema = z.object({ seal: z.string() });
 
-export const toLine = (value: Header | TableBegin | TableEnd | z.infer<typeof seal>): string => `${JSON.stringify(value)}\n`;
+export const toBackupLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof sealSchema>): string =>
+  `${JSON.stringify(value)}\n`;
 
 /** @param key the backup key of `deriveKeys` */
-export const newSeal = (key: Buffer): Hmac => createHmac('sha256', key);
-export const secretCheck = (key: Buffer): string => createHmac('sha256', key).update('the secret of this backup').digest('base64url');
+export const createBackupMac = (key: Buffer): Hmac => createHmac('sha256', key);
+export const secretFingerprint = (key: Buffer): string => createHmac('sha256', key).update('the secret of this backup').digest('base64url');

@@ -4,12 +4,12 @@ import { chmod, cp, glob, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DataDirectoryInUseError, lockDataDirectory } from '../database/embedded/pglite-directory-lock.ts';
-import { isPostgresql } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { Log } from '../logging/logger.ts';
 
 /** Path of the socket, next to the data directory, while a server runs. */
-export const copySocketPath = (directory: string): string => `${directory}.socket`;
+export const backupSocketPath = (directory: string): string => `${directory}.socket`;
 
 const databaseCopyPath = (copyDirectory: string): string => join(copyDirectory, 'database');
 const copyDirectoryPrefix = (directory: string): string => `${directory}.copy-`;
@@ -20,9 +20,9 @@ const copyDirectoryPrefix = (directory: string): string => `${directory}.copy-`;
  * while the files are copied. The copy is deleted when the client disconnects.
  * @returns a function that stops the service
  */
-export async function offerCopies(db: Database, directory: string, log: Log): Promise<() => Promise<void>> {
+export async function serveDatabaseCopies(db: Database, directory: string, log: Log): Promise<() => Promise<void>> {
   // PostgreSQL needs no copy, and Windows does not support sockets in the file system
-  if (isPostgresql(directory) || process.platform === 'win32') return async () => undefined;
+  if (isPostgresqlUrl(directory) || process.platform === 'win32') return async () => undefined;
   await removeOldCopies(directory);
   let copying = Promise.resolve();
   const sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ export async function offerCopies(db: Database, directory: string, log: Log): Pr
     // one at a time, because each copy needs as much space as the database
     copying = copying.then(() => serveCopy(db, directory, socket, log));
   });
-  await listen(server, copySocketPath(directory), log);
+  await listen(server, backupSocketPath(directory), log);
   return async () => {
     server.close();
     for (const socket of sockets) socket.destroy();

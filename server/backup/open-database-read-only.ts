@@ -4,19 +4,19 @@ import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
-import { isPostgresql } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import { openDatabase, type OpenOptions } from '../schema/open-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { BackupError } from './backup-error.ts';
-import { copySocketPath } from './backup-socket.ts';
+import { backupSocketPath } from './backup-socket.ts';
 
 /**
  * Opens an existing database for reading, without migrating it. If a running server has locked an embedded database, opens a copy that
  * the server provides.
  * @param url `postgres://…`, or the directory of an embedded database
  */
-export async function openForReading(url: string, options: Pick<OpenOptions, 'onPool' | 'preparedStatements'>): Promise<Database> {
-  if (isPostgresql(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2, ...options });
+export async function openDatabaseForReading(url: string, options: Pick<OpenOptions, 'onPool' | 'preparedStatements'>): Promise<Database> {
+  if (isPostgresqlUrl(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2, ...options });
   if (!existsSync(join(url, 'PG_VERSION')))
     throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL as the server has it`);
   try {
@@ -28,7 +28,7 @@ export async function openForReading(url: string, options: Pick<OpenOptions, 'on
 }
 
 async function openCopy(directory: string, inUse: DataDirectoryInUseError): Promise<Database> {
-  const socket = connect(copySocketPath(directory));
+  const socket = connect(backupSocketPath(directory));
   try {
     const copy = await receiveCopyPath(socket, inUse);
     const db = await openDatabase(copy);

@@ -7,26 +7,26 @@ import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
 import { BackupError } from './backup-error.ts';
 import {
-  formatVersion,
-  header,
-  newSeal,
-  seal,
-  secretCheck,
-  tableBegin,
-  tableEnd,
-  type Header,
-  type TableBegin,
+  backupFormatVersion,
+  headerSchema,
+  createBackupMac,
+  sealSchema,
+  secretFingerprint,
+  tableStartSchema,
+  tableEndSchema,
+  type BackupHeader,
+  type TableStart,
   type TableEnd,
 } from './backup-format.ts';
 
 /** A part of a backup, in the order of the file. Rows are lines without line feeds. */
-export type Part =
-  | { readonly header: Header }
-  | { readonly begins: TableBegin }
+export type BackupPart =
+  | { readonly header: BackupHeader }
+  | { readonly begins: TableStart }
   | { readonly rows: readonly string[] }
   | { readonly ends: TableEnd };
 
-export type Reading = {
+export type ReadBackupOptions = {
   /** The backup key of `deriveKeys`. */
   readonly key: Buffer;
   /** Reports how many bytes of the file have been read. */
@@ -37,7 +37,7 @@ export type Reading = {
 const maxLineLength = 1 << 28;
 
 /** Reads and verifies a backup with constant memory. Its content is only trustworthy when the end has been reached. */
-export async function* readBackup(file: string, { key, onBytes }: Reading): AsyncGenerator<Part> {
+export async function* readBackup(file: string, { key, onBytes }: ReadBackupOptions): AsyncGenerator<BackupPart> {
   const verifier = new BackupVerifier(file, key);
   let rows: string[] = [];
   for await (const lines of readLines(file, onBytes)) {
@@ -57,8 +57,8 @@ export async function* readBackup(file: string, { key, onBytes }: Reading): Asyn
 }
 
 /** Reads a whole backup, so that a damaged backup is rejected before it is used. */
-export async function verifyBackup(file: string, reading: Reading): Promise<Header> {
-  let found: Header | undefined;
+export async function verifyBackup(file: string, reading: ReadBackupOptions): Promise<BackupHeader> {
+  let found: BackupHeader | undefined;
   for await (const part of readBackup(file, reading)) if ('header' in part) found = part.header;
   if (!found) throw damagedError(file, 'it is empty');
   return found;
@@ -67,14 +67,14 @@ export async function verifyBackup(file: string, reading: Reading): Promise<Head
 const damagedError = (file: string, reason: string): BackupError =>
   new BackupError(`${file} is no whole backup: ${reason}. Copy it again from where it is kept, or take an older one`);
 
-type TableInProgress = { readonly begins: TableBegin; readonly hash: Hash; rows: number };
+type TableInProgress = { readonly begins: TableStart; readonly hash: Hash; rows: number };
 
 /** Verifies the order of the lines and all checksums. */
 class BackupVerifier {
   readonly #file: string;
   readonly #key: Buffer;
   readonly #seal: Hmac;
-  #header: Header | undefined;
+  #header: BackupHeader | undefined;
   #table: TableInProgress | undefined;
   #remaining = { tables: 0, rows: 0 };
   #isSealed = false;
@@ -82,10 +82,10 @@ class BackupVerifier {
   constructor(file: string, key: Buffer) {
     this.#file = file;
     this.#key = key;
-    this.#seal = newSeal(key);
+    this.#seal = createBackupMac(key);
   }
 
-  rows(lines: readonly string[]): Part {
+  rows(lines: readonly string[]): BackupPart {
     const table = this.#table;
     if (!table) throw this.#damaged('it has rows outside of a table');
     const text = `${lines.join('\n')}\n`;
@@ -96,29 +96,29 @@ class BackupVerifier {
   }
 
   /** Handles a line other than a row. Returns `undefined` for the last line, which contains the MAC. */
-  statement(line: string): Part | undefined {
+  statement(line: string): BackupPart | undefined {
     const value = this.#json(line);
     if (this.#isSealed) throw this.#damaged('it goes on after its end');
-    const end = seal.safeParse(value).data;
+    const end = sealSchema.safeParse(value).data;
     if (end) return this.#close(end);
     this.#seal.update(`${line}\n`);
     if (!this.#header) return { header: this.#open(value) };
-    if (!this.#table) return { begins: this.#begin(tableBegin.safeParse(value).data) };
-    return { ends: this.#finish(this.#table, tableEnd.safeParse(value).data) };
+    if (!this.#table) return { begins: this.#begin(tableStartSchema.safeParse(value).data) };
+    return { ends: this.#finish(this.#table, tableEndSchema.safeParse(value).data) };
   }
 
   end(): void {
     if (!this.#isSealed) throw this.#damaged('its end is missing');
   }
 
-  #open(value: unknown): Header {
-    const found = header.safeParse(value).data;
+  #open(value: unknown): BackupHeader {
+    const found = headerSchema.safeParse(value).data;
     if (!found) throw new BackupError(`${this.#file} is no backup of Mandate: name a file that \`mandate-server backup\` has written`);
-    if (found.version > formatVersion)
+    if (found.version > backupFormatVersion)
       throw new BackupError(
         `${this.#file} was written by a newer release, in a form that this one does not know: restore it with that release`,
       );
-    if (found.secret_check !== secretCheck(this.#key))
+    if (found.secret_check !== secretFingerprint(this.#key))
       throw new BackupError(
         `${this.#file} was made with another MANDATE_SECRET: set the one of the server that it was made of, which opens the signing keys and the secrets in it`,
       );
@@ -127,7 +127,7 @@ class BackupVerifier {
     return found;
   }
 
-  #begin(begins: TableBegin | undefined): TableBegin {
+  #begin(begins: TableStart | undefined): TableStart {
     if (!begins) throw this.#damaged('a line of it cannot be read');
     this.#table = { begins, hash: createHash('sha256'), rows: 0 };
     return begins;
@@ -141,7 +141,7 @@ class BackupVerifier {
     return ends;
   }
 
-  #close(end: z.infer<typeof seal>): undefined {
+  #close(end: z.infer<typeof sealSchema>): undefined {
     const isComplete =
       this.#header !== undefined && this.#table === undefined && this.#remaining.tables === 0 && this.#remaining.rows === 0;
     if (!isComplete || end.seal !== this.#seal.digest('base64url')) throw this.#damaged('it was changed after it was written');
@@ -161,7 +161,7 @@ class BackupVerifier {
   }
 }
 
-async function* readLines(file: string, onBytes: Reading['onBytes']): AsyncGenerator<string[]> {
+async function* readLines(file: string, onBytes: ReadBackupOptions['onBytes']): AsyncGenerator<string[]> {
   const { size } = await stat(file).catch((cause: unknown) => {
     throw new BackupError(`${file} cannot be read: is this the right name, and may this account read it?`, { cause });
   });

@@ -1,13 +1,13 @@
 import { migrationLock } from '../database/migrate/run-migrations.ts';
-import { migrationState } from '../database/migrate/migration-state.ts';
-import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import { readMigrationState } from '../database/migrate/migration-state.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { BackupError } from './backup-error.ts';
-import type { Header, TableBegin, TableEnd } from './backup-format.ts';
+import type { BackupHeader, TableStart, TableEnd } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';
-import { countRows, fixTextForms, quoted, readTables, sumOfRows, type Table } from './tables.ts';
+import { countRows, setTextFormats, quoteIdentifier, readTableDefinitions, checksumRows, type TableDefinition } from './table-rows.ts';
 
-export type RestoreParts = {
+export type RestoreOptions = {
   /** The backup key of `deriveKeys`. */
   readonly key: Buffer;
   readonly onProgress: (stage: 'restore' | 'compare', done: number, of: number) => void;
@@ -19,7 +19,12 @@ export type RestoreParts = {
  * @param header result of `verifyBackup`, which has verified the file
  * @returns the names of newer migrations that were applied after the restore
  */
-export async function restoreBackup(db: Database, file: string, header: Header, { key, onProgress }: RestoreParts): Promise<string[]> {
+export async function restoreBackup(
+  db: Database,
+  file: string,
+  header: BackupHeader,
+  { key, onProgress }: RestoreOptions,
+): Promise<string[]> {
   await db.migrator.getPending(); // creates the migrator's own table, which is impossible during the transaction
   const em = db.em.fork();
   await em.begin();
@@ -28,8 +33,8 @@ export async function restoreBackup(db: Database, file: string, header: Header, 
     await assertEmptyDatabase(db, em, file, header);
     const transaction: unknown = em.getTransactionContext();
     await db.migrator.up({ migrations: header.migrations, transaction });
-    await fixTextForms(em);
-    const restorer = new TableRestorer(em, await readTables(db, em));
+    await setTextFormats(em);
+    const restorer = new TableRestorer(em, await readTableDefinitions(db, em));
     await restorer.removeRows();
     for await (const part of readBackup(file, { key, onBytes: (done, of) => onProgress('restore', done, of) })) {
       if ('begins' in part) restorer.begin(part.begins);
@@ -47,25 +52,25 @@ export async function restoreBackup(db: Database, file: string, header: Header, 
   }
 }
 
-async function assertEmptyDatabase(db: Database, em: Em, file: string, { migrations }: Header): Promise<void> {
-  if ((await readTables(db, em)).length > 0)
+async function assertEmptyDatabase(db: Database, em: EntityManager, file: string, { migrations }: BackupHeader): Promise<void> {
+  if ((await readTableDefinitions(db, em)).length > 0)
     throw new BackupError('the database is in use already: restore into a new one, then let the server use that');
-  const known = new Set((await migrationState(em)).pending);
+  const known = new Set((await readMigrationState(em)).pending);
   const newer = migrations.filter((name) => !known.has(name));
   if (newer.length > 0) throw new BackupError(`${file} was made by a newer release (${newer.join(', ')}): restore it with that release`);
 }
 
-type RestoredTable = { readonly table: Table; readonly columns: readonly string[]; readonly sha256: string };
+type RestoredTable = { readonly table: TableDefinition; readonly columns: readonly string[]; readonly sha256: string };
 
 class TableRestorer {
-  readonly #em: Em;
-  readonly #tables: readonly Table[];
+  readonly #em: EntityManager;
+  readonly #tables: readonly TableDefinition[];
   readonly #restored: RestoredTable[] = [];
   #columns: readonly string[] = [];
-  #table: Table | undefined;
-  #insert: ReturnType<typeof statement> | undefined;
+  #table: TableDefinition | undefined;
+  #insert: ReturnType<typeof prepareStatement> | undefined;
 
-  constructor(em: Em, tables: readonly Table[]) {
+  constructor(em: EntityManager, tables: readonly TableDefinition[]) {
     this.#em = em;
     this.#tables = tables;
   }
@@ -73,10 +78,10 @@ class TableRestorer {
   /** Deletes rows that migrations inserted; the backup contains their current state. */
   async removeRows(): Promise<void> {
     for (const table of this.#tables.toReversed())
-      if ((await countRows(this.#em, table)) > 0) await this.#em.execute(`delete from ${quoted(table.name)}`);
+      if ((await countRows(this.#em, table)) > 0) await this.#em.execute(`delete from ${quoteIdentifier(table.name)}`);
   }
 
-  begin({ table: name, columns }: TableBegin): void {
+  begin({ table: name, columns }: TableStart): void {
     const table = this.#tables.find((each) => each.name === name);
     const known = new Map(table?.columns.map((column) => [column.name, column.type]));
     const unknownColumns = columns.filter((column) => !known.has(column));
@@ -87,9 +92,9 @@ class TableRestorer {
     const values = columns.map((column, index) => `(line->>${index})::${known.get(column)}`).join(', ');
     this.#table = table;
     this.#columns = columns;
-    this.#insert = statement(
+    this.#insert = prepareStatement(
       `restore_${name}`,
-      `insert into ${quoted(name)} (${columns.map(quoted).join(', ')}) overriding system value
+      `insert into ${quoteIdentifier(name)} (${columns.map(quoteIdentifier).join(', ')}) overriding system value
        select ${values} from jsonb_array_elements($1::text::jsonb) as line`,
     );
   }
@@ -113,7 +118,7 @@ class TableRestorer {
   async compare(onRows: (done: number) => void): Promise<void> {
     let done = 0;
     for (const { table, columns, sha256 } of this.#restored) {
-      const sum = await sumOfRows(this.#em, table, columns, (count) => onRows((done += count)));
+      const sum = await checksumRows(this.#em, table, columns, (count) => onRows((done += count)));
       if (sum !== sha256) throw new BackupError(`${table.name} differs from the backup after the restore: everything was rolled back`);
     }
   }

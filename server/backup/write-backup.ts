@@ -4,13 +4,13 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { IsolationLevel } from '@mikro-orm/core';
-import { migrationState } from '../database/migrate/migration-state.ts';
-import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
+import { readMigrationState } from '../database/migrate/migration-state.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { BackupError } from './backup-error.ts';
-import { formatVersion, newSeal, secretCheck, toLine, type TableEnd } from './backup-format.ts';
-import { countLines, countRows, fixTextForms, readRows, readTables, type Table } from './tables.ts';
+import { backupFormatVersion, createBackupMac, secretFingerprint, toBackupLine, type TableEnd } from './backup-format.ts';
+import { countLines, countRows, setTextFormats, readBackupRows, readTableDefinitions, type TableDefinition } from './table-rows.ts';
 
-export type BackupParts = {
+export type BackupOptions = {
   /** The backup key of `deriveKeys`. */
   readonly key: Buffer;
   readonly now: Date;
@@ -24,14 +24,14 @@ export type BackupSummary = { readonly tables: number; readonly rows: number; re
  * Writes a consistent snapshot of the database to a new file with constant memory, while servers keep running. The file appears when it
  * is complete and is readable only by its owner.
  */
-export async function writeBackup(db: Database, file: string, parts: BackupParts): Promise<BackupSummary> {
+export async function writeBackup(db: Database, file: string, parts: BackupOptions): Promise<BackupSummary> {
   if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);
   const em = db.em.fork();
   const temporaryFile = `${file}.part`;
   // one snapshot for all tables; PGlite has a single connection anyway
   await em.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true });
   try {
-    await fixTextForms(em);
+    await setTextFormats(em);
     const contents = await readContents(db, em);
     const authenticatedLines = appendSeal(backupLines(em, contents, parts), parts.key);
     await pipeline(authenticatedLines, createGzip(), createWriteStream(temporaryFile, { mode: 0o600, flush: true }));
@@ -48,47 +48,51 @@ export async function writeBackup(db: Database, file: string, parts: BackupParts
 
 type Contents = {
   readonly migrations: readonly string[];
-  readonly tables: readonly (Table & { readonly rows: number })[];
+  readonly tables: readonly (TableDefinition & { readonly rows: number })[];
   readonly rows: number;
 };
 
-async function readContents(db: Database, em: Em): Promise<Contents> {
-  const { applied, unknown } = await migrationState(em);
+async function readContents(db: Database, em: EntityManager): Promise<Contents> {
+  const { applied, unknown } = await readMigrationState(em);
   if (applied.length === 0) throw new BackupError('the database is empty: there is nothing to back up');
   if (unknown.length > 0)
     throw new BackupError(`a newer release has migrated the database (${unknown.join(', ')}): make the backup with that release`);
-  const tables: (Table & { rows: number })[] = [];
-  for (const table of await readTables(db, em)) tables.push({ ...table, rows: await countRows(em, table) });
+  const tables: (TableDefinition & { rows: number })[] = [];
+  for (const table of await readTableDefinitions(db, em)) tables.push({ ...table, rows: await countRows(em, table) });
   return { migrations: applied, tables, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
 }
 
-async function* backupLines(em: Em, { migrations, tables, rows }: Contents, { key, now, onRows }: BackupParts): AsyncGenerator<string> {
-  yield toLine({
+async function* backupLines(
+  em: EntityManager,
+  { migrations, tables, rows }: Contents,
+  { key, now, onRows }: BackupOptions,
+): AsyncGenerator<string> {
+  yield toBackupLine({
     format: 'mandate-backup',
-    version: formatVersion,
+    version: backupFormatVersion,
     created_at: now.toISOString(),
     migrations: [...migrations],
-    secret_check: secretCheck(key),
+    secret_check: secretFingerprint(key),
     tables: tables.length,
     rows,
   });
   let done = 0;
   for (const table of tables) {
     const columns = table.columns.map(({ name }) => name);
-    yield toLine({ table: table.name, columns, rows: table.rows });
+    yield toBackupLine({ table: table.name, columns, rows: table.rows });
     const hash = createHash('sha256');
-    for await (const lines of readRows(em, table, columns)) {
+    for await (const lines of readBackupRows(em, table, columns)) {
       hash.update(lines);
       yield lines;
       done += countLines(lines);
       onRows(done, rows);
     }
-    yield toLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await readSequences(em, table) });
+    yield toBackupLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await readSequences(em, table) });
   }
 }
 
 /** Reads the sequences. They include numbers of deleted rows, so that no number is ever reused. */
-async function readSequences(em: Em, { columns }: Table): Promise<TableEnd['sequences']> {
+async function readSequences(em: EntityManager, { columns }: TableDefinition): Promise<TableEnd['sequences']> {
   const sequences: TableEnd['sequences'] = {};
   for (const { name, sequence } of columns) {
     if (sequence === null) continue;
@@ -101,10 +105,10 @@ async function readSequences(em: Em, { columns }: Table): Promise<TableEnd['sequ
 }
 
 async function* appendSeal(lines: AsyncIterable<string>, key: Buffer): AsyncGenerator<string> {
-  const seal = newSeal(key);
+  const seal = createBackupMac(key);
   for await (const chunk of lines) {
     seal.update(chunk);
     yield chunk;
   }
-  yield toLine({ seal: seal.digest('base64url') });
+  yield toBackupLine({ seal: seal.digest('base64url') });
 }

@@ -1,23 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { openForReading } from '../backup/open-database-read-only.ts';
+import { openDatabaseForReading } from '../backup/open-database-read-only.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import { checkConnectionPooler } from '../database/connection/connection-pooler.ts';
-import { migrationState } from '../database/migrate/migration-state.ts';
-import { isPostgresql } from '../database/connection/database-url.ts';
-import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
-import { smtpTransport } from '../mail/smtp-transport.ts';
-import { expectSecretOf } from '../oauth/signing-keys/require-encryption-secret.ts';
-import { explainFailure } from '../process/startup-error-message.ts';
-import { reachSharedCounters } from '../rate-limits/redis-counters.ts';
-import { deriveKeys, existingSecret } from '../crypto/derived-keys.ts';
-import { CommandFailure } from '../process/command-failure.ts';
+import { readMigrationState } from '../database/migrate/migration-state.ts';
+import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { createSmtpTransport } from '../mail/smtp-transport.ts';
+import { requireEncryptionSecret } from '../oauth/signing-keys/require-encryption-secret.ts';
+import { formatStartupError } from '../process/startup-error-message.ts';
+import { pingRedis } from '../rate-limits/redis-counters.ts';
+import { deriveKeys, loadSecret } from '../crypto/derived-keys.ts';
+import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import type { Io } from './io.ts';
+import type { StandardStreams } from './standard-streams.ts';
 
 /** `mandate-server check` verifies everything that a server needs, without changing anything. Returns the exit code. */
-export async function check(io: Io): Promise<number> {
+export async function checkInstallation(io: StandardStreams): Promise<number> {
   const report = new CheckReport(io);
   const config = await report.run('configuration', async () => readConfig(), describeConfig);
   if (config) {
@@ -36,10 +36,10 @@ export async function check(io: Io): Promise<number> {
 
 /** Prints one line per check. */
 class CheckReport {
-  readonly #io: Io;
+  readonly #io: StandardStreams;
   failed = false;
 
-  constructor(io: Io) {
+  constructor(io: StandardStreams) {
     this.#io = io;
   }
 
@@ -51,7 +51,7 @@ class CheckReport {
       return result;
     } catch (error) {
       this.failed = true;
-      this.#write('failed', name, [explainFailure(error), hint].filter(Boolean).join('. '));
+      this.#write('failed', name, [formatStartupError(error), hint].filter(Boolean).join('. '));
       return undefined;
     }
   }
@@ -65,7 +65,7 @@ const describeConfig = ({ production, issuer }: Config): string => `${production
 
 async function checkDatabase(report: CheckReport, config: Config): Promise<void> {
   const { databaseUrl: url } = config;
-  if (!isPostgresql(url) && !existsSync(join(url, 'PG_VERSION'))) {
+  if (!isPostgresqlUrl(url) && !existsSync(join(url, 'PG_VERSION'))) {
     await report.run('database', async () => `embedded, and made by the first start at ${url}`, String);
     return;
   }
@@ -82,7 +82,7 @@ async function checkDatabase(report: CheckReport, config: Config): Promise<void>
 
 async function connectToDatabase({ databaseUrl: url, preparedStatements }: Config): Promise<{ db: Database; is: string }> {
   let pool: Pool | undefined;
-  const db = await openForReading(url, { preparedStatements: false, onPool: (openedPool) => (pool = openedPool) });
+  const db = await openDatabaseForReading(url, { preparedStatements: false, onPool: (openedPool) => (pool = openedPool) });
   try {
     const [row] = await db.em
       .fork()
@@ -96,14 +96,14 @@ async function connectToDatabase({ databaseUrl: url, preparedStatements }: Confi
   }
 }
 
-async function checkDatabaseContent(report: CheckReport, config: Config, em: Em): Promise<void> {
-  const state = await report.run('migrations', () => migrationState(em), describeMigrations);
+async function checkDatabaseContent(report: CheckReport, config: Config, em: EntityManager): Promise<void> {
+  const state = await report.run('migrations', () => readMigrationState(em), describeMigrations);
   if (!state || state.applied.length === 0) return;
   await report.run('secret', () => checkSecret(config, em), String);
   await report.run('administrator', () => countAdministrators(em), String);
 }
 
-function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<typeof migrationState>>): string {
+function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<typeof readMigrationState>>): string {
   const notes = [
     pending.length > 0 && `${pending.length} pending, which \`mandate-server migrate\` or the next start applies`,
     unknown.length > 0 && `${unknown.length} of them from a newer release`,
@@ -111,26 +111,26 @@ function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<ty
   return [`${applied.length} applied`, ...notes].filter(Boolean).join(', ');
 }
 
-async function checkSecret({ secret, dataDirectory }: Config, em: Em): Promise<string> {
-  const existing = secret ?? (await existingSecret(dataDirectory));
+async function checkSecret({ secret, dataDirectory }: Config, em: EntityManager): Promise<string> {
+  const existing = secret ?? (await loadSecret(dataDirectory));
   const [sealed] = await em.execute<object[]>('select 1 from signing_keys limit 1');
   if (existing === undefined && !sealed) return 'none yet: the first start makes one';
-  if (existing === undefined) throw new CommandFailure('there is none: set MANDATE_SECRET to the one that this database was created with');
-  await expectSecretOf(em, deriveKeys(existing).signingKeys);
+  if (existing === undefined) throw new CommandError('there is none: set MANDATE_SECRET to the one that this database was created with');
+  await requireEncryptionSecret(em, deriveKeys(existing).signingKeys);
   return sealed ? 'decrypts the signing keys in the database' : 'the database contains no encrypted data yet';
 }
 
-async function countAdministrators(em: Em): Promise<string> {
+async function countAdministrators(em: EntityManager): Promise<string> {
   const [row] = await em.execute<{ count: number }[]>(`select count(*) as count from users where role = 'admin' and status = 'active'`);
   return row?.count ? `${row.count} can sign in` : 'none yet: `mandate-server admin create` makes one';
 }
 
 async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise<string> {
   if (replicaUrl === undefined) return 'not used: list queries run on the database';
-  const db = await openForReading(replicaUrl, { preparedStatements });
+  const db = await openDatabaseForReading(replicaUrl, { preparedStatements });
   try {
     const [row] = await db.em.fork().execute<{ follows: boolean }[]>('select pg_is_in_recovery() as follows');
-    if (!row?.follows) throw new CommandFailure('it follows no other PostgreSQL: name a streaming replica of the database, or none');
+    if (!row?.follows) throw new CommandError('it follows no other PostgreSQL: name a streaming replica of the database, or none');
     return 'answers';
   } finally {
     await db.close();
@@ -139,13 +139,13 @@ async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise
 
 async function checkRedis({ redisUrl }: Config): Promise<string> {
   if (redisUrl === undefined) return 'not used: each process counts requests separately';
-  await reachSharedCounters(redisUrl);
+  await pingRedis(redisUrl);
   return 'answers';
 }
 
 async function checkMailServer({ mail, production }: Config): Promise<string> {
   if (!mail) return production ? 'not set: users cannot sign up or reset their passwords' : 'not set: messages are written to the log';
-  const transport = await smtpTransport(mail.smtpUrl, mail.from);
+  const transport = await createSmtpTransport(mail.smtpUrl, mail.from);
   try {
     await transport.verify();
   } finally {

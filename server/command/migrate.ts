@@ -1,23 +1,23 @@
-import { openForReading } from '../backup/open-database-read-only.ts';
+import { openDatabaseForReading } from '../backup/open-database-read-only.ts';
 import { readConfig } from '../config/config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { migrationState } from '../database/migrate/migration-state.ts';
+import { readMigrationState } from '../database/migrate/migration-state.ts';
 import { withDatabase } from './with-database.ts';
-import type { Io } from './io.ts';
+import type { StandardStreams } from './standard-streams.ts';
 
 /** `mandate-server migrate` */
-export async function applyMigrations({ stdout }: Io): Promise<void> {
+export async function applyMigrations({ stdout }: StandardStreams): Promise<void> {
   const applied = await withDatabase(readConfig(), 'It applied every migration it knows when it started: stop it first.', migrate);
   for (const name of applied) stdout.write(`applied  ${name}\n`);
   if (applied.length === 0) stdout.write('Nothing is pending.\n');
 }
 
 /** `mandate-server migrate --status` */
-export async function listMigrations({ stdout }: Io): Promise<void> {
+export async function printMigrations({ stdout }: StandardStreams): Promise<void> {
   const config = readConfig();
-  const db = await openForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
+  const db = await openDatabaseForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
   try {
-    const { applied, pending, unknown } = await migrationState(db.em.fork());
+    const { applied, pending, unknown } = await readMigrationState(db.em.fork());
     for (const name of applied) stdout.write(`applied  ${name}${unknown.includes(name) ? '  by a newer release' : ''}\n`);
     for (const name of pending) stdout.write(`pending  ${name}\n`);
   } finally {

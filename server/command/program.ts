@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Io } from './io.ts';
+import type { StandardStreams } from './standard-streams.ts';
 
 const helpFooter = `
 It is configured by the same environment variables as the server. README.md lists them, and \`mandate-server check\` verifies them.
@@ -9,7 +9,7 @@ Exit codes: 0 done, 1 failed, 2 invalid command line.
 `;
 
 /** Builds the command-line program. Commands are loaded on demand. `setExitCode` receives exit codes other than 0. */
-export function buildProgram(io: Io, setExitCode: (exitCode: number) => void): Command {
+export function buildProgram(io: StandardStreams, setExitCode: (exitCode: number) => void): Command {
   const program = new Command('mandate-server')
     .description('Runs a Mandate server and maintains its database.')
     .exitOverride()
@@ -25,7 +25,7 @@ export function buildProgram(io: Io, setExitCode: (exitCode: number) => void): C
   return program;
 }
 
-function addServerCommands(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
+function addServerCommands(program: Command, io: StandardStreams, setExitCode: (exitCode: number) => void): void {
   program
     .command('start')
     .description('Start the server, like `npm start`.')
@@ -33,16 +33,16 @@ function addServerCommands(program: Command, io: Io, setExitCode: (exitCode: num
   program
     .command('check')
     .description('Check the configuration and the connections to the database, Redis and the mail server.')
-    .action(async () => setExitCode(await (await import('./check.ts')).check(io)));
+    .action(async () => setExitCode(await (await import('./check.ts')).checkInstallation(io)));
 }
 
-function addMaintenanceCommands(program: Command, io: Io): void {
+function addMaintenanceCommands(program: Command, io: StandardStreams): void {
   program
     .command('migrate')
     .description('Apply pending migrations; the server also does this at each start.')
     .option('--status', 'list applied and pending migrations without changing anything')
     .action(async (options: { status?: true }) => {
-      const { applyMigrations, listMigrations } = await import('./migrate.ts');
+      const { applyMigrations, printMigrations: listMigrations } = await import('./migrate.ts');
       await (options.status ? listMigrations(io) : applyMigrations(io));
     });
   program
@@ -64,15 +64,15 @@ function addMaintenanceCommands(program: Command, io: Io): void {
     );
 }
 
-function addBackupCommands(program: Command, io: Io): void {
+function addBackupCommands(program: Command, io: StandardStreams): void {
   program
     .command('backup')
     .description('Write the whole database to a new file while servers keep running.')
     .argument('<file>')
-    .action(async (file: string) => (await import('./backup.ts')).backup(io, file));
+    .action(async (file: string) => (await import('./backup.ts')).backUpToFile(io, file));
   program
     .command('restore')
     .description('Restore a backup into a new database of either kind and verify the result.')
     .argument('<file>')
-    .action(async (file: string) => (await import('./restore.ts')).restore(io, file));
+    .action(async (file: string) => (await import('./restore.ts')).restoreFromFile(io, file));
 }

@@ -5,7 +5,7 @@ export type OnProgress = (stage: string, done: number, of: number) => void;
 const width = 30;
 
 /** Draws a progress bar on a terminal; otherwise prints one line per completed stage. */
-export function progressBar(stream: Pick<WriteStream, 'isTTY' | 'write'>): OnProgress {
+export function createProgressBar(stream: Pick<WriteStream, 'isTTY' | 'write'>): OnProgress {
   let shownWidth = -1;
   return (stage, done, of) => {
     if (!stream.isTTY) {

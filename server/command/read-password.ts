@@ -1,18 +1,18 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandFailure } from '../process/command-failure.ts';
+import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import type { Io } from './io.ts';
+import type { StandardStreams } from './standard-streams.ts';
 
 /** Prompts for a password twice without echo, or reads the first line of standard input. Arguments would be visible to other users. */
-export async function readPassword({ stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>): Promise<string> {
+export async function readPassword({ stdin, stderr }: Pick<StandardStreams, 'stdin' | 'stderr'>): Promise<string> {
   if (!stdin.isTTY) return readFirstLine(stdin);
   const password = await promptHidden(stdin, stderr, 'Password: ');
   if ((await promptHidden(stdin, stderr, 'Once more: ')) === password) return password;
-  throw new CommandFailure('these were two different passwords: nothing was made. Call the command again');
+  throw new CommandError('these were two different passwords: nothing was made. Call the command again');
 }
 
-async function readFirstLine(stdin: Io['stdin']): Promise<string> {
+async function readFirstLine(stdin: StandardStreams['stdin']): Promise<string> {
   let text = '';
   for await (const chunk of stdin) {
     text += String(chunk);
@@ -23,7 +23,7 @@ async function readFirstLine(stdin: Io['stdin']): Promise<string> {
 
 const discardOutput = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 
-async function promptHidden(stdin: Io['stdin'], stderr: Io['stderr'], question: string): Promise<string> {
+async function promptHidden(stdin: StandardStreams['stdin'], stderr: StandardStreams['stderr'], question: string): Promise<string> {
   const aborting = new AbortController();
   // readline echoes the input to its output stream
   const prompt = createInterface({ input: stdin, output: discardOutput(), terminal: true });
@@ -34,7 +34,7 @@ async function promptHidden(stdin: Io['stdin'], stderr: Io['stderr'], question: 
     return await prompt.question('', { signal: aborting.signal });
   } catch (error) {
     if (!aborting.signal.aborted) throw error;
-    throw new CommandFailure('interrupted: nothing was made', exitCodes.interrupted);
+    throw new CommandError('interrupted: nothing was made', exitCodes.interrupted);
   } finally {
     prompt.close();
     stderr.write('\n');

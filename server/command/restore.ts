@@ -2,21 +2,23 @@ import { resolve } from 'node:path';
 import { verifyBackup } from '../backup/read-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { readConfig } from '../config/config.ts';
-import { keysOf, withDatabase } from './with-database.ts';
-import type { Io } from './io.ts';
-import { progressBar } from './progress-bar.ts';
-import { describeContents, secondsSince } from './format-output.ts';
+import { loadInstallationKeys, withDatabase } from './with-database.ts';
+import type { StandardStreams } from './standard-streams.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { formatBackupContents, formatSecondsSince } from './format-output.ts';
 
 const alternative = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database';
 
 /** `mandate-server restore FILE` */
-export async function restore({ stdout, stderr }: Io, file: string): Promise<void> {
+export async function restoreFromFile({ stdout, stderr }: StandardStreams, file: string): Promise<void> {
   const [config, startedAt, path] = [readConfig(), performance.now(), resolve(file)];
-  const key = (await keysOf(config)).backups;
-  const onProgress = progressBar(stderr);
+  const key = (await loadInstallationKeys(config)).backups;
+  const onProgress = createProgressBar(stderr);
   // before the database is opened, because that creates an embedded database
   const header = await verifyBackup(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
   const migrated = await withDatabase(config, alternative, (db) => restoreBackup(db, path, header, { key, onProgress }));
-  stdout.write(`${file} of ${header.created_at}: ${describeContents(header)}, restored and compared in ${secondsSince(startedAt)}\n`);
+  stdout.write(
+    `${file} of ${header.created_at}: ${formatBackupContents(header)}, restored and compared in ${formatSecondsSince(startedAt)}\n`,
+  );
   for (const name of migrated) stdout.write(`applied  ${name}\n`);
 }

@@ -1,16 +1,16 @@
 import { readConfig } from '../config/config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { rotateSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
-import { deriveKeys, keptSecret } from '../crypto/derived-keys.ts';
+import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys.ts';
 import { withDatabase } from './with-database.ts';
-import type { Io } from './io.ts';
+import type { StandardStreams } from './standard-streams.ts';
 
 const alternative = 'Ask the running server, as an administrator: mandate signing-keys rotate';
 
 /** `mandate-server keys rotate`: rotates the signing keys early; `atOnce` for a leaked key. All processes switch without a restart. */
-export async function rotateKeys({ stdout }: Io, atOnce: boolean): Promise<void> {
+export async function rotateKeys({ stdout }: StandardStreams, atOnce: boolean): Promise<void> {
   const config = readConfig();
-  const { signingKeys } = deriveKeys(config.secret ?? (await keptSecret(config.dataDirectory)));
+  const { signingKeys } = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory)));
   const { made, signsFrom, previousRetireAt } = await withDatabase(config, alternative, async (db) => {
     await migrate(db);
     return rotateSigningKeys(db.em, signingKeys, new Date(), { when: atOnce ? 'at once' : 'asked' });

@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { openDatabase } from '../schema/open-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
-import { deriveKeys, existingSecret, type SecretKeys } from '../crypto/derived-keys.ts';
-import { CommandFailure } from '../process/command-failure.ts';
+import { deriveKeys, loadSecret, type DerivedKeys } from '../crypto/derived-keys.ts';
+import { CommandError } from '../process/command-error.ts';
 
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
 
@@ -18,7 +18,7 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   const options = { timeouts: 'none', connectionsMax: 3, preparedStatements } as const;
   const db = await openDatabase(directDatabaseUrl ?? databaseUrl, options).catch((error: unknown) => {
-    if (error instanceof DataDirectoryInUseError) throw new CommandFailure(`${error.message}. ${alternative}`);
+    if (error instanceof DataDirectoryInUseError) throw new CommandError(`${error.message}. ${alternative}`);
     throw error;
   });
   try {
@@ -29,10 +29,13 @@ export async function withDatabase<Result>(
 }
 
 /** Derives the keys of an existing installation. Unlike the first start, it never generates a secret. */
-export async function keysOf({ secret, dataDirectory }: Pick<DatabaseSettings, 'secret' | 'dataDirectory'>): Promise<SecretKeys> {
-  const existing = secret ?? (await existingSecret(dataDirectory));
+export async function loadInstallationKeys({
+  secret,
+  dataDirectory,
+}: Pick<DatabaseSettings, 'secret' | 'dataDirectory'>): Promise<DerivedKeys> {
+  const existing = secret ?? (await loadSecret(dataDirectory));
   if (existing !== undefined) return deriveKeys(existing);
-  throw new CommandFailure(
+  throw new CommandError(
     `there is no secret: set MANDATE_SECRET to that of the server. In development it made one up, which lies in its data directory in the file \`secret\``,
   );
 }

@@ -2,28 +2,28 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { taxModes } from '@mandate/contract';
 import {
-  address,
-  choice,
-  collector,
-  database,
-  mailFrom,
-  port,
-  redis,
-  refreshGrace,
-  requests,
-  secret,
-  securityContact,
-  seconds,
-  share,
-  smtp,
-  trustProxy,
-  variable,
+  publicUrlSchema,
+  choiceSchema,
+  collectorUrlSchema,
+  postgresqlUrlSchema,
+  mailFromSchema,
+  portSchema,
+  redisUrlSchema,
+  refreshGraceSchema,
+  requestCountSchema,
+  secretSchema,
+  securityContactSchema,
+  secondsSchema,
+  fractionSchema,
+  smtpUrlSchema,
+  trustProxySchema,
+  emptyAsUnset,
 } from './environment-values.ts';
-import { usualLoadLimits } from '../http/server/load-shedder.ts';
-import { faultOfTlsFiles, type TlsFiles } from '../http/server/tls-files.ts';
-import { defaultRefreshGraceSeconds } from '../oauth/refresh/refresh-grace.ts';
-import { type RateLimits, usualRateLimits } from '../rate-limits/rate-limits.ts';
-import { type Fault, readSecretFiles } from './secrets-from-files.ts';
+import { defaultLoadLimits } from '../http/server/load-shedder.ts';
+import { validateTlsFiles, type TlsFilePaths } from '../http/server/tls-files.ts';
+import { defaultRefreshGraceSeconds } from '../oauth/refresh/default-refresh-grace.ts';
+import { type RateLimits, defaultRateLimits } from '../rate-limits/rate-limits.ts';
+import { type InvalidVariable, readSecretFiles } from './secrets-from-files.ts';
 
 export type Config = {
   readonly production: boolean;
@@ -31,7 +31,7 @@ export type Config = {
   readonly role: (typeof roles)[number];
   readonly http: { readonly host: string; readonly port: number };
   /** Certificate files; with them, the server terminates TLS itself. */
-  readonly tls: TlsFiles | undefined;
+  readonly tls: TlsFilePaths | undefined;
   /** Public URL of the server, perhaps with a path; every URL that the server returns begins with it. */
   readonly issuer: string;
   readonly dataDirectory: string;
@@ -93,55 +93,55 @@ export class ConfigurationError extends Error {
 
 const environmentSchema = z
   .object({
-    NODE_ENV: variable(choice(['development', 'test', 'production']).default('development')),
-    MANDATE_ROLE: variable(choice(roles).default('all')),
-    HOST: variable(z.string().default('127.0.0.1')),
-    PORT: variable(port.default('3000')),
-    MANDATE_TLS_CERT: variable(z.string().optional()),
-    MANDATE_TLS_KEY: variable(z.string().optional()),
-    MANDATE_ISSUER: variable(address.optional()),
-    MANDATE_DATA_DIR: variable(z.string().default('./data')),
-    DATABASE_URL: variable(database.optional()),
-    DATABASE_DIRECT_URL: variable(database.optional()),
-    DATABASE_PREPARED_STATEMENTS: variable(choice(['on', 'off']).default('on')),
-    DATABASE_START_TIMEOUT: variable(seconds.default('60')),
-    DATABASE_REPLICA_URL: variable(database.optional()),
-    MANDATE_SECRET: variable(secret.optional()),
-    MANDATE_TAX_MODE: variable(choice(taxModes).default('inclusive')),
-    MANDATE_PREVIEW_VERSIONS: variable(choice(['on', 'off']).default('off')),
-    MANDATE_OPEN_REGISTRATION: variable(choice(['on', 'off']).default('off')),
-    MANDATE_TEST_PAYMENTS: variable(choice(['on', 'off']).optional()),
-    STRIPE_SECRET_KEY: variable(
+    NODE_ENV: emptyAsUnset(choiceSchema(['development', 'test', 'production']).default('development')),
+    MANDATE_ROLE: emptyAsUnset(choiceSchema(roles).default('all')),
+    HOST: emptyAsUnset(z.string().default('127.0.0.1')),
+    PORT: emptyAsUnset(portSchema.default('3000')),
+    MANDATE_TLS_CERT: emptyAsUnset(z.string().optional()),
+    MANDATE_TLS_KEY: emptyAsUnset(z.string().optional()),
+    MANDATE_ISSUER: emptyAsUnset(publicUrlSchema.optional()),
+    MANDATE_DATA_DIR: emptyAsUnset(z.string().default('./data')),
+    DATABASE_URL: emptyAsUnset(postgresqlUrlSchema.optional()),
+    DATABASE_DIRECT_URL: emptyAsUnset(postgresqlUrlSchema.optional()),
+    DATABASE_PREPARED_STATEMENTS: emptyAsUnset(choiceSchema(['on', 'off']).default('on')),
+    DATABASE_START_TIMEOUT: emptyAsUnset(secondsSchema.default('60')),
+    DATABASE_REPLICA_URL: emptyAsUnset(postgresqlUrlSchema.optional()),
+    MANDATE_SECRET: emptyAsUnset(secretSchema.optional()),
+    MANDATE_TAX_MODE: emptyAsUnset(choiceSchema(taxModes).default('inclusive')),
+    MANDATE_PREVIEW_VERSIONS: emptyAsUnset(choiceSchema(['on', 'off']).default('off')),
+    MANDATE_OPEN_REGISTRATION: emptyAsUnset(choiceSchema(['on', 'off']).default('off')),
+    MANDATE_TEST_PAYMENTS: emptyAsUnset(choiceSchema(['on', 'off']).optional()),
+    STRIPE_SECRET_KEY: emptyAsUnset(
       z
         .string()
         .regex(/^[sr]k_\w+$/, 'must be a secret or restricted key of Stripe')
         .optional(),
     ),
-    STRIPE_WEBHOOK_SECRET: variable(
+    STRIPE_WEBHOOK_SECRET: emptyAsUnset(
       z
         .string()
         .regex(/^whsec_\S+$/, 'must be the signing secret of a webhook endpoint at Stripe')
         .optional(),
     ),
-    MANDATE_ADMIN_EMAIL: variable(z.string().email('must be an e-mail address').max(254).optional()),
-    MANDATE_ADMIN_PASSWORD: variable(z.string().min(12, 'must have at least 12 characters').max(200).optional()),
-    MANDATE_SMTP_URL: variable(smtp.optional()),
-    MANDATE_MAIL_FROM: variable(mailFrom.optional()),
-    MANDATE_SECURITY_CONTACT: variable(securityContact.optional()),
-    MANDATE_TRUST_PROXY: variable(trustProxy.default('0')),
-    MANDATE_RATE_LIMIT: variable(requests.default(String(usualRateLimits.default))),
-    MANDATE_RATE_LIMIT_API_KEY: variable(requests.default(String(usualRateLimits.apiKey))),
-    MANDATE_RATE_LIMIT_IP: variable(requests.default(String(usualRateLimits.ip))),
-    MANDATE_MONTHLY_QUOTA: variable(requests.default(String(usualRateLimits.monthly))),
-    MANDATE_STOP_DELAY: variable(seconds.default('0')),
-    MANDATE_WATCHDOG: variable(seconds.default('30')),
-    MANDATE_REFRESH_GRACE_SECONDS: variable(refreshGrace.default(String(defaultRefreshGraceSeconds))),
-    MANDATE_CONCURRENCY: variable(requests.default(String(usualLoadLimits.atOnce))),
-    MANDATE_METRICS_HOST: variable(z.string().default('127.0.0.1')),
-    MANDATE_METRICS_PORT: variable(port.optional()),
-    OTEL_TRACES_SAMPLER_ARG: variable(share.default('1')),
-    OTEL_EXPORTER_OTLP_ENDPOINT: variable(collector.optional()),
-    REDIS_URL: variable(redis.optional()),
+    MANDATE_ADMIN_EMAIL: emptyAsUnset(z.string().email('must be an e-mail address').max(254).optional()),
+    MANDATE_ADMIN_PASSWORD: emptyAsUnset(z.string().min(12, 'must have at least 12 characters').max(200).optional()),
+    MANDATE_SMTP_URL: emptyAsUnset(smtpUrlSchema.optional()),
+    MANDATE_MAIL_FROM: emptyAsUnset(mailFromSchema.optional()),
+    MANDATE_SECURITY_CONTACT: emptyAsUnset(securityContactSchema.optional()),
+    MANDATE_TRUST_PROXY: emptyAsUnset(trustProxySchema.default('0')),
+    MANDATE_RATE_LIMIT: emptyAsUnset(requestCountSchema.default(String(defaultRateLimits.default))),
+    MANDATE_RATE_LIMIT_API_KEY: emptyAsUnset(requestCountSchema.default(String(defaultRateLimits.apiKey))),
+    MANDATE_RATE_LIMIT_IP: emptyAsUnset(requestCountSchema.default(String(defaultRateLimits.ip))),
+    MANDATE_MONTHLY_QUOTA: emptyAsUnset(requestCountSchema.default(String(defaultRateLimits.monthly))),
+    MANDATE_STOP_DELAY: emptyAsUnset(secondsSchema.default('0')),
+    MANDATE_WATCHDOG: emptyAsUnset(secondsSchema.default('30')),
+    MANDATE_REFRESH_GRACE_SECONDS: emptyAsUnset(refreshGraceSchema.default(String(defaultRefreshGraceSeconds))),
+    MANDATE_CONCURRENCY: emptyAsUnset(requestCountSchema.default(String(defaultLoadLimits.maxConcurrent))),
+    MANDATE_METRICS_HOST: emptyAsUnset(z.string().default('127.0.0.1')),
+    MANDATE_METRICS_PORT: emptyAsUnset(portSchema.optional()),
+    OTEL_TRACES_SAMPLER_ARG: emptyAsUnset(fractionSchema.default('1')),
+    OTEL_EXPORTER_OTLP_ENDPOINT: emptyAsUnset(collectorUrlSchema.optional()),
+    REDIS_URL: emptyAsUnset(redisUrlSchema.optional()),
   })
   .superRefine((env, context) => {
     const addIssue = (name: keyof typeof env, message: string): void => context.addIssue({ code: 'custom', path: [name], message });
@@ -150,7 +150,7 @@ const environmentSchema = z
         addIssue(env[one] === undefined ? one : other, `must be set too: ${why} needs both`);
     }
     if (env.MANDATE_TLS_CERT !== undefined && env.MANDATE_TLS_KEY !== undefined) {
-      const found = faultOfTlsFiles({ certFile: env.MANDATE_TLS_CERT, keyFile: env.MANDATE_TLS_KEY });
+      const found = validateTlsFiles({ certFile: env.MANDATE_TLS_CERT, keyFile: env.MANDATE_TLS_KEY });
       if (found) addIssue(found.file === 'cert' ? 'MANDATE_TLS_CERT' : 'MANDATE_TLS_KEY', found.message);
     }
     if (env.MANDATE_ROLE !== 'all' && env.DATABASE_URL === undefined) {
@@ -197,7 +197,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
 }
 
 /** Returns all faults. Rules between variables are only checked for variables that are valid by themselves. */
-function findFaults(given: Readonly<Record<string, string | undefined>>): Fault[] {
+function findFaults(given: Readonly<Record<string, string | undefined>>): InvalidVariable[] {
   const individualFaults = validate(given);
   const invalidNames = individualFaults.map(({ name }) => name);
   const validVariables = Object.fromEntries(Object.entries(given).filter(([name]) => !invalidNames.includes(name)));
@@ -207,7 +207,7 @@ function findFaults(given: Readonly<Record<string, string | undefined>>): Fault[
   ];
 }
 
-const validate = (given: Readonly<Record<string, string | undefined>>): Fault[] =>
+const validate = (given: Readonly<Record<string, string | undefined>>): InvalidVariable[] =>
   (environmentSchema.safeParse(given).error?.issues ?? []).map(({ path, message }) => ({ name: path.join('.'), message }));
 
 function toConfig(data: Environment): Config {
@@ -265,5 +265,5 @@ function toConfig(data: Environment): Config {
 const both = (one: string | undefined, other: string | undefined): readonly [string, string] | undefined =>
   one === undefined || other === undefined ? undefined : [one, other];
 
-const describeFaults = (faults: readonly Fault[]): string =>
+const describeFaults = (faults: readonly InvalidVariable[]): string =>
   ['The configuration is not complete:', ...faults.map(({ name, message }) => `  ${name} ${message}`)].join('\n');

@@ -1,34 +1,34 @@
 import { z } from 'zod';
-import { refreshGraceSecondsMax, requestsMax } from '@mandate/contract';
-import { isPostgresql } from '../database/connection/database-url.ts';
+import { maxRefreshGraceSeconds, maxRequestLimit } from '@mandate/contract';
+import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 
 /** Treats an empty variable as unset. */
-export const variable = <Schema extends z.ZodTypeAny>(schema: Schema) =>
+export const emptyAsUnset = <Schema extends z.ZodTypeAny>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema) as z.ZodEffects<Schema, z.output<Schema>, unknown>;
 
-export const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const choiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { errorMap: () => ({ message: `must be ${values.join(' or ')}` }) });
-export const port = z
+export const portSchema = z
   .string()
   .regex(/^\d{1,5}$/, 'must be a port number')
   .transform(Number)
   .pipe(z.number().min(1).max(65_535));
-export const address = z
+export const publicUrlSchema = z
   .string()
   .refine(isAddress, 'must be an address such as https://shop.example or https://example.com/shop')
   .transform((url) => new URL(url).href.replace(/\/$/, ''));
-export const secret = z
+export const secretSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43,}$/, 'must be at least 32 random bytes in base64url; `openssl rand -hex 32` makes one');
 
-export const mailFrom = z
+export const mailFromSchema = z
   .string()
   .regex(
     /^([^<>"\r\n]+ )?<?[^\s<>@,;"]+@[^\s<>@,;"]+>?$/,
     'must be one e-mail address, such as shop@example.com or Shop <shop@example.com>',
   );
 /** An e-mail address, or one of the URIs that RFC 9116 section 2.5.3 allows as a contact. */
-export const securityContact = z
+export const securityContactSchema = z
   .string()
   .regex(
     /^(https:\/\/\S+|tel:\+[\d-]+|(mailto:)?[^\s<>@,;":]+@[^\s<>@,;":]+)$/,
@@ -37,40 +37,40 @@ export const securityContact = z
   .transform((text) => (/^(https|tel|mailto):/.test(text) ? text : `mailto:${text}`));
 
 /** `2` trusts two proxies in front of the server. `10.0.0.0/8, 127.0.0.1` trusts proxies at these addresses. */
-export const trustProxy = z
+export const trustProxySchema = z
   .string()
   .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(, ?[0-9a-fA-F.:/]+)*)$/, 'must be a number of proxies, or their addresses separated by commas')
   .transform((text) => (text === '0' ? false : /^\d+$/.test(text) ? Number(text) : text));
 
-export const database = z.string().refine(isPostgresql, 'must begin with postgres://');
+export const postgresqlUrlSchema = z.string().refine(isPostgresqlUrl, 'must begin with postgres://');
 
-export const share = z
+export const fractionSchema = z
   .string()
   .regex(/^(0(\.\d{1,6})?|1)$/, 'must be a share between 0 and 1, such as 0.05')
   .transform(Number);
 
-export const seconds = z
+export const secondsSchema = z
   .string()
   .regex(/^\d{1,3}$/, 'must be a number of seconds, at most 999')
   .transform(Number);
 
-export const refreshGrace = z
+export const refreshGraceSchema = z
   .string()
-  .regex(/^\d{1,3}$/, `must be a number of seconds, at most ${refreshGraceSecondsMax}`)
+  .regex(/^\d{1,3}$/, `must be a number of seconds, at most ${maxRefreshGraceSeconds}`)
   .transform(Number)
-  .pipe(z.number().max(refreshGraceSecondsMax, `must be at most ${refreshGraceSecondsMax} seconds`));
+  .pipe(z.number().max(maxRefreshGraceSeconds, `must be at most ${maxRefreshGraceSeconds} seconds`));
 
-export const requests = z
+export const requestCountSchema = z
   .string()
   .regex(/^[1-9]\d{0,9}$/, 'must be a number of requests')
   .transform(Number)
-  .pipe(z.number().max(requestsMax, `must be at most ${requestsMax}`));
+  .pipe(z.number().max(maxRequestLimit, `must be at most ${maxRequestLimit}`));
 
-export const smtp = z.string().refine(isSmtp, 'must be an address such as smtp://user:password@mail.example:587');
+export const smtpUrlSchema = z.string().refine(isSmtp, 'must be an address such as smtp://user:password@mail.example:587');
 
-export const collector = z.string().refine(isCollector, 'must be an address such as http://collector.example:4318');
+export const collectorUrlSchema = z.string().refine(isCollector, 'must be an address such as http://collector.example:4318');
 
-export const redis = z.string().refine(isRedis, 'must be an address such as redis://user:password@redis.example:6379/0');
+export const redisUrlSchema = z.string().refine(isRedis, 'must be an address such as redis://user:password@redis.example:6379/0');
 
 function isCollector(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).search === '';

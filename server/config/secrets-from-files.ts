@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** An invalid environment variable. */
-export type Fault = { readonly name: string; readonly message: string };
+export type InvalidVariable = { readonly name: string; readonly message: string };
 
 /** Variables that can be read from a file, as container platforms provide secrets: `NAME_FILE` is its path. */
 const fileVariables = [
@@ -17,8 +17,11 @@ const fileVariables = [
 ] as const;
 
 /** Reads the values from the files, without the trailing line break. */
-export function readSecretFiles(env: Readonly<Record<string, string | undefined>>): { values: Record<string, string>; faults: Fault[] } {
-  const [values, faults]: [Record<string, string>, Fault[]] = [{}, []];
+export function readSecretFiles(env: Readonly<Record<string, string | undefined>>): {
+  values: Record<string, string>;
+  faults: InvalidVariable[];
+} {
+  const [values, faults]: [Record<string, string>, InvalidVariable[]] = [{}, []];
   for (const name of fileVariables) {
     const path = env[`${name}_FILE`];
     if (path === undefined || path === '') continue;

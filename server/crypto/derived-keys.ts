@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** One 32-byte key per purpose, so that a leaked key reveals nothing about the others. */
-export type SecretKeys = {
+export type DerivedKeys = {
   /** Signs the cookies of the sign-in pages. */
   readonly cookies: Buffer;
   /** Signs pagination cursors. */
@@ -21,7 +21,7 @@ export type SecretKeys = {
 };
 
 /** Derives the keys by HKDF (RFC 5869) with the purpose as `info`. A new secret invalidates all cookies, cursors and encrypted data. */
-export function deriveKeys(secret: string): SecretKeys {
+export function deriveKeys(secret: string): DerivedKeys {
   const deriveKey = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'mandate', purpose, 32));
   return {
     cookies: deriveKey('cookies'),
@@ -37,14 +37,14 @@ export function deriveKeys(secret: string): SecretKeys {
 const secretPath = (dataDirectory: string): string => join(dataDirectory, 'secret');
 
 /** Returns the stored secret, if there is one, for commands that must not generate a secret. */
-export const existingSecret = (dataDirectory: string): Promise<string | undefined> =>
+export const loadSecret = (dataDirectory: string): Promise<string | undefined> =>
   readFile(secretPath(dataDirectory), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return undefined;
   });
 
 /** Returns the secret in the data directory (readable only by its owner) and generates it on the first call. For development. */
-export async function keptSecret(dataDirectory: string): Promise<string> {
+export async function loadOrCreateSecret(dataDirectory: string): Promise<string> {
   const path = secretPath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`;

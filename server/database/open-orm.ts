@@ -4,17 +4,17 @@ import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlOptions }
 import type { ClientBase, Pool } from 'pg';
 import { lockDataDirectory } from './embedded/pglite-directory-lock.ts';
 import { walStartParameters } from './embedded/limit-wal-size.ts';
-import { isNewDataDirectory, makeDataDirectory } from './embedded/create-pglite-directory.ts';
-import { endSilentConnections, giveBackWhenLost, parseInt8, refuseUndoneCommit } from './connection/pool-safety.ts';
-import { refuseWritesWithoutSpace } from './storage/reject-writes.ts';
-import { ownEm } from './entity-manager/request-entity-manager.ts';
-import { sendTogether, takeTogether } from './connection/pipelined-queries.ts';
-import { expectSpaceToOpen, StorageReserve } from './storage/storage-reserve.ts';
-import { isPostgresql } from './connection/database-url.ts';
-import type { Database, Em } from './entity-manager/entity-manager.ts';
-import { limitConnection, transactionLimits, type TimeLimits } from './connection/database-timeouts.ts';
+import { isNewDataDirectory, createDataDirectory } from './embedded/create-pglite-directory.ts';
+import { destroyUnresponsiveConnections, releaseLostClient, setInt8Parser, failOnRolledBackCommit } from './connection/pool-safety.ts';
+import { rejectWritesWithoutSpace } from './storage/reject-writes.ts';
+import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
+import { deferTransactionStatements, enablePipelinedQueries } from './connection/pipelined-queries.ts';
+import { assertSpaceToOpen, StorageReserve } from './storage/storage-reserve.ts';
+import { isPostgresqlUrl } from './connection/database-url.ts';
+import type { Database, EntityManager } from './entity-manager/entity-manager.ts';
+import { setConnectionTimeouts, transactionTimeoutStatement, type TimeoutSettings } from './connection/database-timeouts.ts';
 
-type Options = SqlOptions<AbstractSqlDriver, Em>;
+type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
 export type OpenOptions = {
   readonly entities: NonNullable<Options['entities']>;
   /** A migrated PGlite database to start from, as returned by `dumpDataDir`. */
@@ -40,7 +40,7 @@ class ForwardOnlyMigrationGenerator extends TSMigrationGenerator {
 }
 
 const baseOptions: Options = {
-  context: ownEm,
+  context: getRequestEntityManager,
   extensions: [Migrator],
   forceUtcTimezone: true,
   discovery: { warnWhenNoEntities: false },
@@ -62,12 +62,12 @@ const baseOptions: Options = {
  * @param url `postgres://…`, or a directory (or `memory://`) for PGlite
  */
 export async function openOrm(url: string, options: OpenOptions): Promise<Database> {
-  if (isPostgresql(url)) return open(await postgresql(url, options));
+  if (isPostgresqlUrl(url)) return open(await postgresql(url, options));
   if (url.includes('://')) return open(await pglite(url, options));
   const release = lockDataDirectory(url);
   try {
-    expectSpaceToOpen(url, isNewDataDirectory(url));
-    await makeDataDirectory(url);
+    assertSpaceToOpen(url, isNewDataDirectory(url));
+    await createDataDirectory(url);
     const db = await open(await pglite(url, options), release);
     await enforceStorageReserve(db, options.storage ?? new StorageReserve(url));
     return db;
@@ -78,7 +78,7 @@ export async function openOrm(url: string, options: OpenOptions): Promise<Databa
 }
 
 async function open(options: Options, release?: () => void): Promise<Database> {
-  const db = await MikroORM.init<AbstractSqlDriver, Em>({ ...baseOptions, ...options });
+  const db = await MikroORM.init<AbstractSqlDriver, EntityManager>({ ...baseOptions, ...options });
   const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
@@ -99,7 +99,7 @@ async function open(options: Options, release?: () => void): Promise<Database> {
 async function postgresql(url: string, options: OpenOptions): Promise<Options> {
   const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, preparedStatements = true } = options;
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
-  const timeoutSettings: TimeLimits = timeouts === 'none' ? {} : defaultTimeoutSettings(statementMs);
+  const timeoutSettings: TimeoutSettings = timeouts === 'none' ? {} : defaultTimeoutSettings(statementMs);
   const driverOptions = {
     // MikroORM ignores URL parameters such as sslmode
     connectionString: url,
@@ -107,23 +107,25 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
     // TCP keepalive detects idle connections whose server is gone
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    onConnect: (client: ClientBase) => limitConnection(client, timeoutSettings, preparedStatements),
+    onConnect: (client: ClientBase) => setConnectionTimeouts(client, timeoutSettings, preparedStatements),
     onPoolCreated(pool: Pool) {
-      pool.on('connect', takeTogether);
+      pool.on('connect', enablePipelinedQueries);
       onPool?.(pool);
-      parseInt8(pool, parseExactInt8);
-      pool.on('connect', refuseUndoneCommit);
+      setInt8Parser(pool, parseExactInt8);
+      pool.on('connect', failOnRolledBackCommit);
       // PostgreSQL's own timeout is shorter, so this one means that the connection is dead
-      if (timeouts !== 'none') endSilentConnections(pool, (statementMs * 4) / 3);
-      pool.on('connect', (client) => sendTogether(client, { preparedStatements, limits: transactionLimits(client) }));
-      pool.on('connect', giveBackWhenLost);
+      if (timeouts !== 'none') destroyUnresponsiveConnections(pool, (statementMs * 4) / 3);
+      pool.on('connect', (client) =>
+        deferTransactionStatements(client, { preparedStatements, limits: transactionTimeoutStatement(client) }),
+      );
+      pool.on('connect', releaseLostClient);
     },
   };
   // ensureDatabase is off, because a mistyped name must not create a database
   return { entities, driver: PostgreSqlDriver, clientUrl: url, pool: { max: connectionsMax }, ensureDatabase: false, driverOptions };
 }
 
-const defaultTimeoutSettings = (statementMs: number): TimeLimits => ({
+const defaultTimeoutSettings = (statementMs: number): TimeoutSettings => ({
   statement_timeout: `${statementMs}ms`,
   lock_timeout: '10s',
   idle_in_transaction_session_timeout: '30s',
@@ -152,7 +154,7 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
 async function enforceStorageReserve(db: Database, storage: StorageReserve): Promise<void> {
   const { PgliteConnection } = await import('@mikro-orm/pglite');
   const connection = db.em.getConnection();
-  if (connection instanceof PgliteConnection) refuseWritesWithoutSpace(await connection.getNativeClient(), storage);
+  if (connection instanceof PgliteConnection) rejectWritesWithoutSpace(await connection.getNativeClient(), storage);
 }
 
 /** Parses an int8 to a JavaScript number with both drivers, or throws if the number would be inexact. */
@@ -166,7 +168,7 @@ function parseExactInt8(text: string): number {
  * Counts pending connection requests. The returned function resolves when there are none. A query outside of the transaction of its
  * request would deadlock (always on PGlite, under load on PostgreSQL), so it throws.
  */
-function guardConnectionAcquisition(em: Em): () => Promise<void> {
+function guardConnectionAcquisition(em: EntityManager): () => Promise<void> {
   let waitingCount = 0;
   const events = new EventEmitter();
   const executor = em.getConnection().getClient().getExecutor();

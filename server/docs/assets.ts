@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
-import { staticDocument } from '../http/response/static-document.ts';
+import { serveStaticDocument } from '../http/response/static-document.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -10,17 +10,17 @@ const { resolve } = createRequire(import.meta.url);
 export type Asset = { readonly path: string; readonly serve: RequestHandler };
 
 /** Creates an asset from a file in this folder. */
-export const ownAsset = (name: string): Asset => createAsset(name, readFileSync(new URL(name, import.meta.url)));
+export const loadLocalAsset = (name: string): Asset => createAsset(name, readFileSync(new URL(name, import.meta.url)));
 
 /** Creates an asset from a file of Swagger UI. */
-export const libraryAsset = (name: string): Asset => createAsset(name, libraryFile(name));
+export const loadLibraryAsset = (name: string): Asset => createAsset(name, readLibraryFile(name));
 
-export const libraryFile = (name: string): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
+export const readLibraryFile = (name: string): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
 
 function createAsset(name: string, content: Buffer): Asset {
   const type = name.slice(name.lastIndexOf('.') + 1);
   return {
     path: `/assets/${createHash('sha256').update(content).digest('hex').slice(0, 16)}.${type}`,
-    serve: staticDocument(type, () => content, 'public, max-age=31536000, immutable'),
+    serve: serveStaticDocument(type, () => content, 'public, max-age=31536000, immutable'),
   };
 }

@@ -1,23 +1,23 @@
 import express, { type Router } from 'express';
-import { referencePageClientId, referencePageReturn } from '../applications/reference-page-client.ts';
-import { pathOf } from '../oauth/protocol/endpoints.ts';
+import { referencePageClientId, referencePageRedirectPath } from '../applications/reference-page-client.ts';
+import { issuerBasePath } from '../oauth/protocol/endpoints.ts';
 import { html, type Html } from '../oauth/pages/views/html.ts';
-import { frameHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { libraryAsset, libraryFile, ownAsset } from './assets.ts';
+import { baseSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { loadLibraryAsset, readLibraryFile, loadLocalAsset } from './assets.ts';
 
 /**
  * Serves the API reference at `/docs`. Swagger UI renders it in the browser from the OpenAPI document of this server, loads nothing from
  * other hosts, and signs users in by authorization code with PKCE, like any other application.
  */
-export function referencePage(issuer: string): Router {
-  const base = pathOf(issuer);
+export function serveReferencePage(issuer: string): Router {
+  const base = issuerBasePath(issuer);
   const assets = {
-    library: libraryAsset('swagger-ui-bundle.js'),
-    libraryStyle: libraryAsset('swagger-ui.css'),
-    style: ownAsset('reference.css'),
-    repair: ownAsset('reference-page-fixes.js'),
-    samples: ownAsset('samples.js'),
-    start: ownAsset('start-reference-page.js'),
+    library: loadLibraryAsset('swagger-ui-bundle.js'),
+    libraryStyle: loadLibraryAsset('swagger-ui.css'),
+    style: loadLocalAsset('reference.css'),
+    repair: loadLocalAsset('reference-page-fixes.js'),
+    samples: loadLocalAsset('samples.js'),
+    start: loadLocalAsset('start-reference-page.js'),
   };
   const headers = pageHeaders(issuer);
   const page = referenceDocument(base, {
@@ -31,8 +31,8 @@ export function referencePage(issuer: string): Router {
     if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, `${issuer}/docs`);
     return res.set(headers).type('html').send(page);
   });
-  router.get(referencePageReturn, (_req, res) => res.set(headers).type('html').send(returnPage(base).toString()));
-  const returnScript = libraryFile('oauth2-redirect.js');
+  router.get(referencePageRedirectPath, (_req, res) => res.set(headers).type('html').send(returnPage(base).toString()));
+  const returnScript = readLibraryFile('oauth2-redirect.js');
   router.get('/docs/oauth2-redirect.js', (_req, res) => res.set(headers).type('js').send(returnScript));
   return router;
 }
@@ -50,7 +50,7 @@ const pageHeaders = (issuer: string): Record<string, string> => ({
     `frame-ancestors 'none'`,
   ].join('; '),
   'Cache-Control': 'no-cache',
-  ...frameHeaders(issuer),
+  ...baseSecurityHeaders(issuer),
 });
 
 type PageFiles = { readonly styles: readonly string[]; readonly scripts: readonly string[] };
@@ -75,7 +75,12 @@ const referenceDocument = (base: string, { styles, scripts }: PageFiles): Html =
             <a href="${base}/openapi-3.0.json">OpenAPI 3.0</a>
           </nav>
         </header>
-        <div id="reference" data-base="${base}" data-client-id="${referencePageClientId}" data-return="${base}${referencePageReturn}"></div>
+        <div
+          id="reference"
+          data-base="${base}"
+          data-client-id="${referencePageClientId}"
+          data-return="${base}${referencePageRedirectPath}"
+        ></div>
         <noscript>
           <p class="plain">This page requires JavaScript. The <a href="${base}/openapi.json">OpenAPI document</a> has the same content.</p>
         </noscript>

@@ -1,26 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { openOrm } from '../database/open-orm.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { laterStatement, statement } from '../database/queries/prepared-statement.ts';
-import { isThroughPooler } from '../database/connection/database-timeouts.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareDeferredStatement, prepareStatement } from '../database/queries/prepared-statement.ts';
+import { usesConnectionPooler } from '../database/connection/database-timeouts.ts';
 import type { Log } from '../logging/logger.ts';
-import { type EventSignals, type EventTopic, eventSignals, eventTopics } from './event-signals.ts';
+import { type EventSignals, type EventSignalTopic, getEventSignals, eventSignalTopics } from './event-signals.ts';
 
 const channel = 'mandate_events';
 const throughPoolerMessage =
   'Events of other processes are polled for every second, because LISTEN does not work through a connection pooler: set DATABASE_DIRECT_URL';
 
 const notifySql = `select pg_notify('${channel}', $1)`;
-const notify = statement('notify_processes', notifySql);
-const notifyWithCommit = laterStatement('notify_processes_with_commit', notifySql);
-const payloadOf = (em: Em, topic: EventTopic): string => `${topic} ${eventSignals(em).processId}`;
+const notify = prepareStatement('notify_processes', notifySql);
+const notifyWithCommit = prepareDeferredStatement('notify_processes_with_commit', notifySql);
+const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${topic} ${getEventSignals(em).processId}`;
 
 /**
  * Sends a signal to other processes with the commit of a transaction. PostgreSQL commits transactions with a NOTIFY one at a time, so it is
  * used only in the transaction that assigns sequence numbers, which never runs concurrently, and never in one that places orders.
  */
-export const notifyOnCommit = (em: Em, topic: EventTopic): Promise<void> => notifyWithCommit(em, [payloadOf(em, topic)]);
+export const notifyProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
+  notifyWithCommit(em, [payloadOf(em, topic)]);
 
 /** Minimum time between two notifications of one process on the same topic. */
 const notifyEveryMs = 20;
@@ -29,9 +30,9 @@ const notifyEveryMs = 20;
  * Notifies other processes of events that this process has written. Used by processes that do not sequence and deliver events themselves.
  * Sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
-export function forwardOwnWrites(em: Em, log: Log): void {
-  const pending = new Map<EventTopic, { again: boolean }>();
-  const send = async (topic: EventTopic): Promise<void> => {
+export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
+  const pending = new Map<EventSignalTopic, { again: boolean }>();
+  const send = async (topic: EventSignalTopic): Promise<void> => {
     const state = pending.get(topic);
     if (state) {
       state.again = true;
@@ -47,7 +48,7 @@ export function forwardOwnWrites(em: Em, log: Log): void {
     pending.delete(topic);
     if (sending.again) await send(topic);
   };
-  eventSignals(em).onOwnWrite((topic) => void send(topic));
+  getEventSignals(em).onLocalWrite((topic) => void send(topic));
 }
 
 const reconnectAfterMs = 1_000;
@@ -61,7 +62,7 @@ const check = { text: 'select 1', values: [], query_timeout: 5_000 };
 class ThroughPoolerError extends Error {}
 
 /** Receives the signals of other processes over a dedicated connection (LISTEN), and reconnects if the connection is lost. */
-export class EventListener {
+export class EventNotificationListener {
   readonly #pool: Pool;
   readonly #signals: EventSignals;
   readonly #log: Log;
@@ -107,7 +108,7 @@ export class EventListener {
       .on('end', () => lost.abort())
       .on('notification', ({ payload }) => this.#receive(payload));
     try {
-      if (isThroughPooler(client)) throw new ThroughPoolerError(throughPoolerMessage);
+      if (usesConnectionPooler(client)) throw new ThroughPoolerError(throughPoolerMessage);
       await client.query(`listen ${channel}`);
       this.#setReceiving(true);
       onListening();
@@ -124,14 +125,14 @@ export class EventListener {
 
   /** Emits every signal once, because signals may have been missed and because the poll interval changes. */
   #setReceiving(receives: boolean): void {
-    if (this.#signals.hearsOtherProcesses === receives) return;
-    this.#signals.hearsOtherProcesses = receives;
-    for (const topic of eventTopics) this.#signals.emit(topic);
+    if (this.#signals.receivesAllSignals === receives) return;
+    this.#signals.receivesAllSignals = receives;
+    for (const topic of eventSignalTopics) this.#signals.emit(topic);
   }
 
   #receive(payload: string | undefined): void {
     const [topic, processId] = payload?.split(' ') ?? [];
-    const known = eventTopics.find((one) => one === topic);
+    const known = eventSignalTopics.find((one) => one === topic);
     if (known && processId !== this.#signals.processId) this.#signals.emit(known);
   }
 }
@@ -141,10 +142,10 @@ export class EventListener {
  * PostgreSQL does not delay the start.
  * @param url PostgreSQL, if possible without a connection pooler
  */
-export async function listenForEvents(em: Em, url: string, log: Log): Promise<AsyncDisposable> {
+export async function listenForEventNotifications(em: EntityManager, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
   const db = await openOrm(url, { entities: [], timeouts: 'none', connectionsMax: 1, preparedStatements: false, onPool });
-  const listener = new EventListener(await opened, eventSignals(em), log);
+  const listener = new EventNotificationListener(await opened, getEventSignals(em), log);
   return {
     async [Symbol.asyncDispose]() {
       await listener.stop();

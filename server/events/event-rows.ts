@@ -1,5 +1,5 @@
 import type { Event } from '@mandate/contract';
-import { instant } from '../database/time/timestamp-format.ts';
+import { timestampToRfc3339 } from '../database/time/timestamp-to-rfc3339.ts';
 
 export type EventRow = {
   seq: number;
@@ -16,14 +16,14 @@ export type EventRow = {
 const columns = ['seq', 'type', 'api_version', 'user_id', 'subject_type', 'subject_id', 'subject_version', 'data', 'created_at'];
 
 /** Columns of an event; the alias of the table is `v`. */
-export const eventColumns = columns.map((name) => `v.${name}`).join(', ');
+export const eventColumnsSql = columns.map((name) => `v.${name}`).join(', ');
 
 /** Returns the representation of an event in API responses and webhooks. */
-export const toEvent = (row: EventRow): Event => ({
+export const eventFromRow = (row: EventRow): Event => ({
   id: row.seq,
   type: row.type,
   api_version: row.api_version,
-  timestamp: instant(row.created_at),
+  timestamp: timestampToRfc3339(row.created_at),
   user_id: row.user_id,
   subject: { type: row.subject_type, id: row.subject_id, version: row.subject_version },
   data: { object: row.data },

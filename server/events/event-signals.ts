@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { DatabaseConnection } from 'kysely';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statementName } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { parseStatementName } from '../database/queries/prepared-statement.ts';
 
 /** `written`: committed events have no sequence number yet. `placed`: events got sequence numbers, or deliveries became pending. */
-export const eventTopics = ['written', 'placed'] as const;
-export type EventTopic = (typeof eventTopics)[number];
+export const eventSignalTopics = ['written', 'placed'] as const;
+export type EventSignalTopic = (typeof eventSignalTopics)[number];
 
 /** Signals of the statements that write events or deliveries, emitted after their transaction. */
-const topicsOfStatements: Readonly<Record<string, EventTopic>> = {
+const topicsOfStatements: Readonly<Record<string, EventSignalTopic>> = {
   insert_event: 'written',
   place_order_v3: 'written',
   redeliver_event: 'placed',
@@ -30,36 +30,36 @@ export class EventSignals {
   /** Distinguishes the signals of this process from those of other processes. */
   readonly processId = randomUUID();
   /** Whether this process receives all signals: those of other processes arrive, or the database is embedded and has only one process. */
-  hearsOtherProcesses: boolean;
+  receivesAllSignals: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   /** Runs listeners outside the context of the request that caused the signal, because they must not use its transaction. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot();
 
   constructor(hearsOtherProcesses: boolean) {
-    this.hearsOtherProcesses = hearsOtherProcesses;
+    this.receivesAllSignals = hearsOtherProcesses;
   }
 
   /** Interval of polling for changes that were not signaled. */
   get pollMs(): number {
-    return this.hearsOtherProcesses ? slowPollMs : fallbackPollMs;
+    return this.receivesAllSignals ? slowPollMs : fallbackPollMs;
   }
 
   /** Adds a listener, and returns a function that removes it. */
-  on(topic: EventTopic, listener: () => void): () => void {
+  on(topic: EventSignalTopic, listener: () => void): () => void {
     this.#emitter.on(topic, listener);
     return () => void this.#emitter.off(topic, listener);
   }
 
   /** Adds a listener for writes of this process. It is called with each topic after the transaction. */
-  onOwnWrite(listener: (topic: EventTopic) => void): void {
+  onLocalWrite(listener: (topic: EventSignalTopic) => void): void {
     this.#emitter.on('own write', listener);
   }
 
-  emit(topic: EventTopic): void {
+  emit(topic: EventSignalTopic): void {
     this.#outsideRequests(() => this.#emitter.emit(topic));
   }
 
-  emitOwnWrite(topic: EventTopic): void {
+  emitLocalWrite(topic: EventSignalTopic): void {
     this.#outsideRequests(() => this.#emitter.emit('own write', topic));
     this.emit(topic);
   }
@@ -68,7 +68,7 @@ export class EventSignals {
 const signalsByConnection = new WeakMap<object, EventSignals>();
 
 /** Returns the signals of the database connection of `em`. */
-export function eventSignals(em: Em): EventSignals {
+export function getEventSignals(em: EntityManager): EventSignals {
   const connection = em.getConnection();
   const existing = signalsByConnection.get(connection);
   if (existing) return existing;
@@ -84,16 +84,16 @@ export function eventSignals(em: Em): EventSignals {
  * unnecessary but harmless. PGlite has one shared connection; it runs other queries after the transaction, so that an early signal is not
  * lost.
  */
-function emitAfterWrites(em: Em, signals: EventSignals): void {
-  const writtenBy = new WeakMap<DatabaseConnection, Set<EventTopic>>();
-  const topicsOf = (connection: DatabaseConnection): Set<EventTopic> => {
+function emitAfterWrites(em: EntityManager, signals: EventSignals): void {
+  const writtenBy = new WeakMap<DatabaseConnection, Set<EventSignalTopic>>();
+  const topicsOf = (connection: DatabaseConnection): Set<EventSignalTopic> => {
     const existing = writtenBy.get(connection);
     if (existing) return existing;
-    const topics = new Set<EventTopic>();
+    const topics = new Set<EventSignalTopic>();
     writtenBy.set(connection, topics);
     const executeQuery = connection.executeQuery.bind(connection);
     connection.executeQuery = (query, ...more) => {
-      const topic = topicsOfStatements[statementName(query.sql) ?? ''];
+      const topic = topicsOfStatements[parseStatementName(query.sql) ?? ''];
       if (topic) topics.add(topic);
       return executeQuery(query, ...more);
     };
@@ -102,7 +102,7 @@ function emitAfterWrites(em: Em, signals: EventSignals): void {
   const executor = em.getConnection().getClient().getExecutor();
   const provideConnection = executor.provideConnection.bind(executor);
   executor.provideConnection = async (consumer, options) => {
-    let topics: Set<EventTopic> | undefined;
+    let topics: Set<EventSignalTopic> | undefined;
     try {
       return await provideConnection((connection) => {
         topics = topicsOf(connection);
@@ -111,7 +111,7 @@ function emitAfterWrites(em: Em, signals: EventSignals): void {
     } finally {
       for (const topic of topics ?? []) {
         topics?.delete(topic);
-        signals.emitOwnWrite(topic);
+        signals.emitLocalWrite(topic);
       }
     }
   };

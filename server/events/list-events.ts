@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EventType, EventWildcard } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import type { EventType, EventTypeWildcard } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { eventColumns, type EventRow } from './event-rows.ts';
-import { visibleEvents } from './event-visibility.ts';
+import { eventColumnsSql, type EventRow } from './event-rows.ts';
+import { visibleEventConditions } from './event-visibility.ts';
 
 export type EventFilters = {
-  readonly type?: readonly (EventType | EventWildcard)[] | undefined;
+  readonly type?: readonly (EventType | EventTypeWildcard)[] | undefined;
   readonly subject_type?: string | undefined;
   readonly subject_id?: number | undefined;
 };
 
-export type Found = {
+export type EventListResult = {
   readonly events: EventRow[];
   /** The last assigned sequence number, and the last one whose event has been deleted. */
   readonly lastSeq: number;
@@ -21,13 +21,19 @@ export type Found = {
 type Row = { last_seq: number; swept_seq: number } & { [Name in keyof EventRow]: EventRow[Name] | null };
 
 /** Returns up to `limit + 1` events after a sequence number, oldest first, and the state of the sequence, in a single query. */
-export async function listEvents(em: Em, principal: Principal, after: number, filters: EventFilters, limit: number): Promise<Found> {
-  const conditions = visibleEvents(principal).map(
-    (visible) => sql`(select ${sql.raw(eventColumns)} from events v
+export async function listEvents(
+  em: EntityManager,
+  principal: Principal,
+  after: number,
+  filters: EventFilters,
+  limit: number,
+): Promise<EventListResult> {
+  const conditions = visibleEventConditions(principal).map(
+    (visible) => sql`(select ${sql.raw(eventColumnsSql)} from events v
       where v.seq > ${after} and ${visible} and ${filterCondition(filters)} order by v.seq limit ${limit + 1})`,
   );
   const query = sql<Row>`
-    select s.last_seq, s.swept_seq, ${sql.raw(eventColumns)} from event_sequence s
+    select s.last_seq, s.swept_seq, ${sql.raw(eventColumnsSql)} from event_sequence s
     left join (${sql.join(conditions, sql` union all `)}) v on true order by v.seq limit ${limit + 1}`;
   const { rows } = await query.execute(em.getKysely());
   const [first] = rows;
@@ -36,11 +42,11 @@ export async function listEvents(em: Em, principal: Principal, after: number, fi
 }
 
 /** Returns an event, if the principal may see it. */
-export async function findEvent(em: Em, principal: Principal, seq: number): Promise<EventRow | undefined> {
+export async function findEvent(em: EntityManager, principal: Principal, seq: number): Promise<EventRow | undefined> {
   const query = sql<EventRow>`
-    select ${sql.raw(eventColumns)} from events v
+    select ${sql.raw(eventColumnsSql)} from events v
      where v.seq = ${seq} and (${sql.join(
-       visibleEvents(principal).map((visible) => sql`(${visible})`),
+       visibleEventConditions(principal).map((visible) => sql`(${visible})`),
        sql` or `,
      )})`;
   return (await query.execute(em.getKysely())).rows[0];

@@ -1,11 +1,11 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
-import { type EventSignals, eventSignals } from './event-signals.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { type EventSignals, getEventSignals } from './event-signals.ts';
 
-const readLast = statement<{ last_seq: number }>('read_event_sequence', 'select last_seq from event_sequence');
+const readLast = prepareStatement<{ last_seq: number }>('read_event_sequence', 'select last_seq from event_sequence');
 
 /** Additional dependencies of the event handlers. */
-export type EventDeps = { readonly newEvents: NewEvents };
+export type EventDeps = { readonly newEvents: EventWaiter };
 
 type Waiter = { readonly after: number; readonly wake: () => void };
 
@@ -13,8 +13,8 @@ type Waiter = { readonly after: number; readonly wake: () => void };
  * Lets requests wait for the next event (long polling). One query serves all of them: after each signal about new events, when a request
  * starts to wait, and at the poll interval. Without waiting requests, there are no queries.
  */
-export class NewEvents {
-  readonly #em: Em;
+export class EventWaiter {
+  readonly #em: EntityManager;
   readonly #signals: EventSignals;
   readonly #waiting = new Set<Waiter>();
   readonly #unsubscribe: () => void;
@@ -23,9 +23,9 @@ export class NewEvents {
   #again = false;
   #stopped = false;
 
-  constructor(em: Em) {
+  constructor(em: EntityManager) {
     this.#em = em;
-    this.#signals = eventSignals(em);
+    this.#signals = getEventSignals(em);
     this.#unsubscribe = this.#signals.on('placed', () => this.#check());
   }
 

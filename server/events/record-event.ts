@@ -1,10 +1,10 @@
 import type { EventType } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 type Subject = { readonly id: number; readonly version?: number };
 
-const insertEvent = statement(
+const insertEvent = prepareStatement(
   'insert_event',
   `insert into events (type, user_id, subject_type, subject_id, subject_version, data) values ($1, $2, $3, $4, $5, $6::jsonb)`,
 );
@@ -14,7 +14,7 @@ const insertEvent = statement(
  * @param subject its API representation, immediately after the change
  * @param userId the owner of the subject; `null` if it has none, like a product
  */
-export async function recordEvent(em: Em, type: EventType, subject: Subject, userId: number | null): Promise<void> {
+export async function recordEvent(em: EntityManager, type: EventType, subject: Subject, userId: number | null): Promise<void> {
   const [subjectType] = type.split('.');
   await insertEvent(em, [type, userId, subjectType, subject.id, subject.version ?? null, JSON.stringify(subject)]);
 }

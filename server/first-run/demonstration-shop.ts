@@ -1,4 +1,4 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import { Product, ProductStock } from '../products/product.entity.ts';
 import shop from './demonstration-products.json' with { type: 'json' };
@@ -7,7 +7,7 @@ const currency = 'GBP';
 const vatBasisPoints = 2000;
 
 /** Creates delivery methods and products. The products come from a real shop; see the beginning of demonstration-products.json. */
-export async function createDemonstrationShop(em: Em): Promise<void> {
+export async function createDemonstrationShop(em: EntityManager): Promise<void> {
   await em.insertMany(DeliveryMethod, [
     { code: 'standard', name: 'Standard delivery, 3 to 5 days', price: 395, currency, requiresAddress: true },
     { code: 'express', name: 'Express delivery, next working day', price: 695, currency, requiresAddress: true },

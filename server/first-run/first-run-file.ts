@@ -2,8 +2,8 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Application } from '../applications/application.entity.ts';
-import { hashMatches } from '../applications/client-secret.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { clientSecretMatchesHash } from '../applications/client-secret.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 
 const applicationSchema = z.object({
   client_id: z.string(),
@@ -26,11 +26,11 @@ const firstRunFileSchema = z.object({
 
 export type FirstRunFile = z.infer<typeof firstRunFileSchema>;
 
-export const firstRunPath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
+export const firstRunFilePath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
 
 /** Writes the file atomically; a file of an earlier database is renamed. */
 export async function writeFirstRunFile(dataDirectory: string, content: FirstRunFile): Promise<void> {
-  const path = firstRunPath(dataDirectory);
+  const path = firstRunFilePath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await rename(path, `${path}.previous`).catch(ignoreMissingFile);
   const temporaryFile = await open(`${path}.draft`, 'w', 0o600);
@@ -44,14 +44,14 @@ export async function writeFirstRunFile(dataDirectory: string, content: FirstRun
 }
 
 /** Returns the content of the file if it exists, is valid and belongs to this database, not to an earlier one. */
-export async function readFirstRunFile(em: Em, dataDirectory: string): Promise<FirstRunFile | undefined> {
-  const text = await readFile(firstRunPath(dataDirectory), 'utf8').catch(ignoreMissingFile);
+export async function readFirstRunFile(em: EntityManager, dataDirectory: string): Promise<FirstRunFile | undefined> {
+  const text = await readFile(firstRunFilePath(dataDirectory), 'utf8').catch(ignoreMissingFile);
   if (text === undefined) return undefined;
   const file = firstRunFileSchema.safeParse(parseJson(text)).data;
   if (!file) return undefined;
   const { client_id: clientId, client_secret: secret } = file.applications.administration;
   const application = await em.findOne(Application, { clientId });
-  return application?.secretHashes.some((hash) => hashMatches(hash, secret)) ? file : undefined;
+  return application?.secretHashes.some((hash) => clientSecretMatchesHash(hash, secret)) ? file : undefined;
 }
 
 function ignoreMissingFile(error: NodeJS.ErrnoException): undefined {

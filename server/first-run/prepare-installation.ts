@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
-import { scopeNames, scopes } from '@mandate/contract';
+import { scopeNames, scopeDefinitions } from '@mandate/contract';
 import type { Application } from '../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../applications/create-application.ts';
 import { ConfigurationError, type Config } from '../config/config.ts';
-import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { createAccount } from '../oauth/accounts/account-store.ts';
 import { hashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/password-rules.ts';
-import { defaultShop } from '../oauth/pages/views/page-layout.ts';
-import { english } from '../oauth/pages/messages/english-messages.ts';
+import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
+import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
 import { User } from '../users/user.entity.ts';
 import { createDemonstrationShop } from './demonstration-shop.ts';
 import { writeFirstRunFile, type FirstRunFile } from './first-run-file.ts';
@@ -40,7 +40,11 @@ export async function prepareInstallation(
   });
 }
 
-async function prepareProduction(em: Em, { administrator }: Installation, now: Date): Promise<'prepared' | 'without administrator'> {
+async function prepareProduction(
+  em: EntityManager,
+  { administrator }: Installation,
+  now: Date,
+): Promise<'prepared' | 'without administrator'> {
   if (!administrator) return 'without administrator';
   const { email, password } = administrator;
   const owner = { name: administratorName, email };
@@ -48,7 +52,7 @@ async function prepareProduction(em: Em, { administrator }: Installation, now: D
   return 'prepared';
 }
 
-async function prepareDemonstration(em: Em, { administrator, issuer }: Installation, now: Date): Promise<FirstRunFile> {
+async function prepareDemonstration(em: EntityManager, { administrator, issuer }: Installation, now: Date): Promise<FirstRunFile> {
   const accounts = {
     administrator: { name: administratorName, ...(administrator ?? { email: 'admin@example.com', password: memorablePassword() }) },
     customer: { name: 'Demonstration Customer', email: 'customer@example.com', password: memorablePassword() },
@@ -69,7 +73,7 @@ async function prepareDemonstration(em: Em, { administrator, issuer }: Installat
       demonstration: await createConfidentialApplication(em, {
         clientId: 'demonstration',
         name: 'Demonstration application',
-        scopes: scopeNames.filter((scope) => !scopes[scope].admin),
+        scopes: scopeNames.filter((scope) => !scopeDefinitions[scope].admin),
         grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
         redirectUris: ['http://127.0.0.1:8080/callback', 'http://localhost:8080/callback'],
       }),
@@ -87,14 +91,14 @@ async function prepareDemonstration(em: Em, { administrator, issuer }: Installat
 
 /** @throws ConfigurationError if the administrator's password is easy to guess */
 async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
-  const hashed = await hashNewPassword(password, owner, { shop: defaultShop, words: english });
+  const hashed = await hashNewPassword(password, owner, { shop: defaultShopBranding, words: englishMessages });
   if ('hash' in hashed) return hashed.hash;
   throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. ${hashed.reason}`);
 }
 
 type FirstRunApplication = FirstRunFile['applications']['demonstration'];
 
-async function createConfidentialApplication(em: Em, input: Omit<ApplicationInput, 'type'>): Promise<FirstRunApplication> {
+async function createConfidentialApplication(em: EntityManager, input: Omit<ApplicationInput, 'type'>): Promise<FirstRunApplication> {
   const { application, secret } = await createApplication(em, { ...input, type: 'confidential' });
   if (secret === null) throw new Error(`${input.clientId} got no secret`);
   return toFirstRunApplication(application, secret);

@@ -3,7 +3,7 @@ import type { FirstRunFile } from './first-run-file.ts';
 import { loginCommand } from './next-steps.ts';
 
 /** Formats the message that `npm start` prints in development. */
-export function greeting(issuer: string, file: FirstRunFile | undefined, filePath: string): string {
+export function formatWelcomeMessage(issuer: string, file: FirstRunFile | undefined, filePath: string): string {
   const account = file && [
     ['Sign in as', `${file.customer.email}  password ${file.customer.password}`],
     ['More', `${toDisplayPath(filePath)}  (administrator, applications and their secrets)`],

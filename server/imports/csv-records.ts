@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
-import { importRowMax } from '@mandate/contract';
+import { maxImportRowBytes } from '@mandate/contract';
 import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { restoreFormulas } from '../tasks/csv-formulas.ts';
-import { chunksOf } from '../tasks/stored-file.ts';
-import { TaskFailure } from '../tasks/task-failure.ts';
-import { cellsFrom, type FilePosition, type FileRecord, startOfFile, type StoredFile } from './file-record.ts';
+import { readStoredFileChunks } from '../tasks/stored-file.ts';
+import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
+import { cellsFromEntries, type FilePosition, type FileRecord, startOfFile, type ImportFile } from './file-record.ts';
 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };
 
 /** Reads the rows of a CSV file after its header. */
-export async function* csvRecords(file: StoredFile, from: FilePosition): AsyncGenerator<FileRecord> {
+export async function* readCsvRecords(file: ImportFile, from: FilePosition): AsyncGenerator<FileRecord> {
   const header = await readHeader(file);
   if (!header) return;
   const { names, end, delimiters } = header;
@@ -19,12 +19,13 @@ export async function* csvRecords(file: StoredFile, from: FilePosition): AsyncGe
   }
 }
 
-async function readHeader(file: StoredFile): Promise<Header | undefined> {
+async function readHeader(file: ImportFile): Promise<Header | undefined> {
   const delimiters = await detectRowDelimiters(file);
   for await (const { cells, end } of csvRows(file, startOfFile, delimiters)) {
     const names = cells.map((name) => name.trim());
     const duplicate = names.find((name, at) => names.indexOf(name) !== at);
-    if (duplicate !== undefined) throw new TaskFailure('duplicate_column', `The header has the column ${JSON.stringify(duplicate)} twice.`);
+    if (duplicate !== undefined)
+      throw new PermanentTaskError('duplicate_column', `The header has the column ${JSON.stringify(duplicate)} twice.`);
     return { names, end, delimiters };
   }
   return undefined;
@@ -33,8 +34,8 @@ async function readHeader(file: StoredFile): Promise<Header | undefined> {
 /**
  * Detects the row delimiter from the first line. Few files end rows with a carriage return alone; in other files it occurs within cells.
  */
-async function detectRowDelimiters({ em, fileId }: StoredFile): Promise<readonly string[]> {
-  for await (const chunk of chunksOf(em, fileId)) {
+async function detectRowDelimiters({ em, fileId }: ImportFile): Promise<readonly string[]> {
+  for await (const chunk of readStoredFileChunks(em, fileId)) {
     const [first] = /\r\n|\n|\r/.exec(chunk.toString('utf8').replaceAll(/"[^"]*"/g, '')) ?? [];
     return first === '\r' ? ['\r'] : ['\r\n', '\n'];
   }
@@ -51,13 +52,13 @@ const options = {
   info: true,
   relax_column_count: true,
   skip_empty_lines: true,
-  max_record_size: importRowMax,
+  max_record_size: maxImportRowBytes,
 } satisfies Options;
 
-async function* csvRows({ em, fileId }: StoredFile, from: FilePosition, delimiters: readonly string[]): AsyncGenerator<Row> {
+async function* csvRows({ em, fileId }: ImportFile, from: FilePosition, delimiters: readonly string[]): AsyncGenerator<Row> {
   let lastByte: number | undefined;
   const chunks = async function* (): AsyncGenerator<Buffer> {
-    for await (const chunk of chunksOf(em, fileId, from.bytes)) {
+    for await (const chunk of readStoredFileChunks(em, fileId, from.bytes)) {
       for (let start = 0; start < chunk.length; start += parserInputMax) {
         const part = chunk.subarray(start, start + parserInputMax);
         lastByte = part.at(-1);
@@ -76,7 +77,7 @@ async function* csvRows({ em, fileId }: StoredFile, from: FilePosition, delimite
       yield { cells: record, end, isTerminated: lastByte === 0x0a || lastByte === 0x0d };
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new TaskFailure('malformed_csv', errorDetail(error, from));
+    if (error instanceof CsvError) throw new PermanentTaskError('malformed_csv', errorDetail(error, from));
     throw error;
   } finally {
     source.destroy();
@@ -89,8 +90,10 @@ const errorDetail = ({ message }: CsvError, { lines }: FilePosition): string =>
 
 function toCells(names: readonly string[], { cells, isTerminated }: Row): Omit<FileRecord, 'line' | 'end'> {
   const entries = names.flatMap((name, at) => (cells[at] === undefined ? [] : [[name, restoreFormulas(cells[at])] as const]));
-  if (cells.length === names.length) return cellsFrom(entries);
+  if (cells.length === names.length) return cellsFromEntries(entries);
   const error = `The header has ${names.length} columns, this row has ${cells.length}.`;
   // The last cell of a short row may be incomplete.
-  return cells.length < names.length ? { ...cellsFrom(entries.slice(0, -1), error), isCutOff: !isTerminated } : cellsFrom(entries, error);
+  return cells.length < names.length
+    ? { ...cellsFromEntries(entries.slice(0, -1), error), isCutOff: !isTerminated }
+    : cellsFromEntries(entries, error);
 }

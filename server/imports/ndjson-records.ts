@@ -1,15 +1,15 @@
-import { importRowMax } from '@mandate/contract';
+import { maxImportRowBytes } from '@mandate/contract';
 import { z } from 'zod';
-import { findDuplicateKey } from '../http/validation/json-measure.ts';
-import { chunksOf } from '../tasks/stored-file.ts';
-import { TaskFailure } from '../tasks/task-failure.ts';
-import { cellsFrom, type FilePosition, type FileRecord, type StoredFile } from './file-record.ts';
+import { findDuplicateKey } from '../http/validation/duplicate-json-keys.ts';
+import { readStoredFileChunks } from '../tasks/stored-file.ts';
+import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
+import { cellsFromEntries, type FilePosition, type FileRecord, type ImportFile } from './file-record.ts';
 
 type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
 
 /** Reads the rows of a file with one JSON object per line. */
-export async function* ndjsonRecords({ em, fileId }: StoredFile, from: FilePosition): AsyncGenerator<FileRecord> {
-  for await (const line of readLines(chunksOf(em, fileId, from.bytes), from)) {
+export async function* readNdjsonRecords({ em, fileId }: ImportFile, from: FilePosition): AsyncGenerator<FileRecord> {
+  for await (const line of readLines(readStoredFileChunks(em, fileId, from.bytes), from)) {
     if (line.text.trim() !== '') yield { line: line.end.lines, end: line.end, ...parseLine(line) };
   }
 }
@@ -19,16 +19,16 @@ const object = z.record(z.unknown());
 
 function parseLine({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line' | 'end'> {
   const read = parseJson(text);
-  if (read === undefined) return { ...cellsFrom([], 'The line is not a JSON object.'), isCutOff: !isTerminated };
+  if (read === undefined) return { ...cellsFromEntries([], 'The line is not a JSON object.'), isCutOff: !isTerminated };
   const parsed = object.safeParse(read);
-  if (!parsed.success) return cellsFrom([], 'The line is not a JSON object.');
+  if (!parsed.success) return cellsFromEntries([], 'The line is not a JSON object.');
   const duplicate = findDuplicateKey(bytes, read);
   // No field accepts nested values, so a column that contains them reads as empty.
   const entries = Object.entries(parsed.data).flatMap(([name, value]) => {
     const { data } = cell.safeParse(value);
     return data === undefined ? [] : [[name, data] as const];
   });
-  return cellsFrom(entries, duplicate === undefined ? undefined : `The line has one key twice in an object: ${duplicate}`);
+  return cellsFromEntries(entries, duplicate === undefined ? undefined : `The line has one key twice in an object: ${duplicate}`);
 }
 
 function parseJson(text: string): unknown {
@@ -45,7 +45,8 @@ async function* readLines(chunks: AsyncIterable<Buffer>, from: FilePosition): As
   let rest: Buffer = Buffer.alloc(0);
   let end = from;
   const take = (bytes: Buffer, isTerminated: boolean): Line => {
-    if (bytes.length > importRowMax) throw new TaskFailure('line_too_long', `Line ${end.lines + 1} has more than ${importRowMax} bytes.`);
+    if (bytes.length > maxImportRowBytes)
+      throw new PermanentTaskError('line_too_long', `Line ${end.lines + 1} has more than ${maxImportRowBytes} bytes.`);
     end = { bytes: end.bytes + bytes.length + (isTerminated ? 1 : 0), lines: end.lines + 1 };
     const text = bytes.toString('utf8');
     return { text: end.lines === 1 ? text.replace(/^\uFEFF/, '') : text, bytes, end, isTerminated };
@@ -59,7 +60,8 @@ async function* readLines(chunks: AsyncIterable<Buffer>, from: FilePosition): As
       start = at + 1;
     }
     rest = Buffer.concat([rest, chunk.subarray(start)]);
-    if (rest.length > importRowMax) throw new TaskFailure('line_too_long', `Line ${end.lines + 1} has more than ${importRowMax} bytes.`);
+    if (rest.length > maxImportRowBytes)
+      throw new PermanentTaskError('line_too_long', `Line ${end.lines + 1} has more than ${maxImportRowBytes} bytes.`);
   }
   if (rest.length > 0) yield take(rest, false);
 }

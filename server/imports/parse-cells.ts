@@ -2,18 +2,18 @@ import { currencyExponent } from '@mandate/contract';
 import type { ZodError, ZodType, ZodTypeDef } from 'zod';
 
 /** An error in a row: the field and the reason. */
-export type Mistake = { readonly field?: string; readonly code: string; readonly detail: string };
+export type RowError = { readonly field?: string; readonly code: string; readonly detail: string };
 
 /** A parsed cell. Text that cannot be parsed is left as it is and rejected by the validation. */
-export type Cell = string | number | undefined;
+export type ParsedCell = string | number | undefined;
 
 /** Parses an integer written in plain digits. */
-export const integer = (text: string | undefined): Cell =>
+export const parseInteger = (text: string | undefined): ParsedCell =>
   text !== undefined && /^(?:0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
 
 /** Parses an amount of money and returns its exact value in minor units. */
-export function amount(text: string | undefined, unit: 'minor' | 'decimal', currency: string | undefined): Cell {
-  if (text === undefined || unit === 'minor') return integer(text);
+export function parseAmount(text: string | undefined, unit: 'minor' | 'decimal', currency: string | undefined): ParsedCell {
+  if (text === undefined || unit === 'minor') return parseInteger(text);
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   const exponent = currencyExponent(currency ?? '');
   // 2.550 is 255 cents; 2.555 is not a whole number of cents
@@ -22,12 +22,12 @@ export function amount(text: string | undefined, unit: 'minor' | 'decimal', curr
 }
 
 /** Validates a row with a schema, and returns the parsed row or all errors. */
-export function checked<Row>(schema: ZodType<Row, ZodTypeDef, unknown>, value: unknown): { data: Row } | { errors: Mistake[] } {
+export function validateRow<Row>(schema: ZodType<Row, ZodTypeDef, unknown>, value: unknown): { data: Row } | { errors: RowError[] } {
   const result = schema.safeParse(value);
   return result.success ? { data: result.data } : { errors: toRowErrors(result.error) };
 }
 
-const toRowErrors = ({ issues }: ZodError): Mistake[] =>
+const toRowErrors = ({ issues }: ZodError): RowError[] =>
   issues.map(({ path, message, code, ...issue }) => ({
     field: path.join('.'),
     code: code === 'invalid_type' && 'received' in issue && issue.received === 'undefined' ? 'required' : 'invalid_value',

@@ -1,15 +1,15 @@
 import type { ImportCounts } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { append, newFile } from '../tasks/stored-file.ts';
-import { permanentFailure, TaskFailure } from '../tasks/task-failure.ts';
-import { nothingImported } from '../tasks/task-rows.ts';
-import type { Outcome, TaskRun } from '../tasks/task-context.ts';
-import type { Mistake } from './parse-cells.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { appendToStoredFile, createStoredFile } from '../tasks/stored-file.ts';
+import { toPermanentTaskError, PermanentTaskError } from '../tasks/permanent-task-error.ts';
+import { zeroImportCounts } from '../tasks/task-rows.ts';
+import type { TaskOutcome, TaskRun } from '../tasks/task-context.ts';
+import type { RowError } from './parse-cells.ts';
 
 /** The outcome of one imported item, and the issues of its rows. */
-export type Verdict = { readonly outcome: keyof ImportCounts; readonly issues: readonly Remark[] };
-export type Remark = { readonly line: number; readonly reference?: string } & Mistake;
+export type ImportOutcome = { readonly outcome: keyof ImportCounts; readonly issues: readonly ImportIssue[] };
+export type ImportIssue = { readonly line: number; readonly reference?: string } & RowError;
 
 const positionSchema = z.object({
   /** End of the last processed row. */
@@ -27,22 +27,25 @@ const surveySchema = z.object({
   /** Ids of stored files with regrouped rows, if the file cannot be imported in its order. */
   partitions: z.array(z.number()).optional(),
 });
-export type Survey = z.output<typeof surveySchema>;
+export type FileCheckResult = z.output<typeof surveySchema>;
 
 /**
  * Defines how a file is imported item by item. The items and their order are always the same, so that an interrupted import can be resumed.
  */
-export type Importing<Item> = {
+export type ImportDefinition<Item> = {
   readonly dryRun: boolean;
   /** Reads and checks the whole file before anything is changed. */
-  readonly checkFile: () => Promise<Survey>;
+  readonly checkFile: () => Promise<FileCheckResult>;
   /** Reads the items after a position, each with the position after it. */
-  readonly readItems: (from: ImportPosition, survey: Survey) => AsyncIterable<{ readonly item: Item; readonly end: ImportPosition }>;
+  readonly readItems: (
+    from: ImportPosition,
+    survey: FileCheckResult,
+  ) => AsyncIterable<{ readonly item: Item; readonly end: ImportPosition }>;
   /** Returns the number of rows of an item. */
   readonly countRows: (item: Item) => number;
   /** Returns the first line of an item in the file. */
   readonly firstLine: (item: Item) => number | undefined;
-  readonly importItem: (em: Em, item: Item) => Promise<Verdict>;
+  readonly importItem: (em: EntityManager, item: Item) => Promise<ImportOutcome>;
 };
 
 const countsSchema = z.object({
@@ -66,7 +69,7 @@ type Checkpoint = z.output<typeof checkpointSchema>;
 const batchRows = 200;
 
 /** Imports item by item from the checkpoint on. The issues become the result file of the task. */
-export async function runImport<Item>(run: TaskRun, importing: Importing<Item>): Promise<Outcome> {
+export async function runImport<Item>(run: TaskRun, importing: ImportDefinition<Item>): Promise<TaskOutcome> {
   // A checkpoint of an earlier version cannot be read, so the import starts again; items it has already imported are then unchanged.
   let checkpoint = checkpointSchema.safeParse(run.task.checkpoint).data ?? (await createCheckpoint(run, importing));
   let [batch, rows, end]: [Item[], number, ImportPosition] = [[], 0, checkpoint.position];
@@ -86,24 +89,30 @@ export async function runImport<Item>(run: TaskRun, importing: Importing<Item>):
   return { fileId: checkpoint.fileId, format: 'ndjson', rows: checkpoint.remarks, imported: checkpoint.imported };
 }
 
-async function createCheckpoint<Item>(run: TaskRun, importing: Importing<Item>): Promise<Checkpoint> {
+async function createCheckpoint<Item>(run: TaskRun, importing: ImportDefinition<Item>): Promise<Checkpoint> {
   const survey = await importing.checkFile();
   const progress = await run.step(async (em) => {
     const checkpoint: Checkpoint = {
       ...survey,
-      fileId: await newFile(em),
+      fileId: await createStoredFile(em),
       chunks: 0,
       remarks: 0,
       rows: 0,
       position: { bytes: 0, lines: 0 },
-      imported: nothingImported,
+      imported: zeroImportCounts,
     };
-    return { checkpoint, processed: 0, total: survey.total, imported: nothingImported };
+    return { checkpoint, processed: 0, total: survey.total, imported: zeroImportCounts };
   });
   return progress.checkpoint;
 }
 
-async function importBatch<Item>(em: Em, importing: Importing<Item>, from: Checkpoint, items: readonly Item[], attempts: number) {
+async function importBatch<Item>(
+  em: EntityManager,
+  importing: ImportDefinition<Item>,
+  from: Checkpoint,
+  items: readonly Item[],
+  attempts: number,
+) {
   const importItems = importAll(importing, items, attempts);
   const results = await (importing.dryRun ? runAndRollBack(em, importItems) : importItems(em));
   const imported = { ...from.imported };
@@ -116,7 +125,7 @@ async function importBatch<Item>(em: Em, importing: Importing<Item>, from: Check
   const content = Buffer.from(issues.map((issue) => `${JSON.stringify(issue)}\n`).join(''));
   const checkpoint: Checkpoint = {
     ...from,
-    chunks: await append(em, from.fileId, from.chunks, content),
+    chunks: await appendToStoredFile(em, from.fileId, from.chunks, content),
     remarks: from.remarks + issues.length,
     rows,
     imported,
@@ -125,9 +134,9 @@ async function importBatch<Item>(em: Em, importing: Importing<Item>, from: Check
 }
 
 const importAll =
-  <Item>({ importItem, firstLine }: Importing<Item>, items: readonly Item[], attempts: number) =>
-  async (em: Em): Promise<Verdict[]> => {
-    const results: Verdict[] = [];
+  <Item>({ importItem, firstLine }: ImportDefinition<Item>, items: readonly Item[], attempts: number) =>
+  async (em: EntityManager): Promise<ImportOutcome[]> => {
+    const results: ImportOutcome[] = [];
     for (const item of items) {
       const result = importItem(em, item).catch((error: unknown) => {
         throw addLine(error, firstLine(item), attempts);
@@ -139,12 +148,12 @@ const importAll =
 
 /** Adds the line of the file to a permanent failure. */
 function addLine(error: unknown, line: number | undefined, attempts: number): unknown {
-  const failure = permanentFailure(error, attempts);
-  return failure && line !== undefined ? new TaskFailure(failure.code, `Line ${line}: ${failure.message}`, failure.cause) : error;
+  const failure = toPermanentTaskError(error, attempts);
+  return failure && line !== undefined ? new PermanentTaskError(failure.code, `Line ${line}: ${failure.message}`, failure.cause) : error;
 }
 
 /** Runs a dry run: performs the effect in a transaction, rolls it back and returns the result. */
-async function runAndRollBack<Result>(em: Em, effect: (em: Em) => Promise<Result>): Promise<Result> {
+async function runAndRollBack<Result>(em: EntityManager, effect: (em: EntityManager) => Promise<Result>): Promise<Result> {
   const results: Result[] = [];
   const rollback = new Error('rolled back');
   await em

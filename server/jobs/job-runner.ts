@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isWriteRefusal } from '../database/storage/storage-reserve.ts';
+import { isWriteRejection } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
 
 /** Work that runs repeatedly and checks itself whether there is anything to do. */
@@ -11,10 +11,10 @@ export type Job = {
   /** Subscribes to notifications about new work; returns a function that unsubscribes. */
   readonly onWork?: (wake: () => void) => () => void;
   /** Minimum time between the starts of two runs (default: 0). */
-  readonly leastMs?: number;
+  readonly minIntervalMs?: number;
 };
 
-export type Background = {
+export type JobRunner = {
   /** Runs all jobs immediately instead of at their next interval. */
   wake(): void;
   /** Stops all jobs and waits for those in progress. */
@@ -25,10 +25,10 @@ export type Background = {
  * Runs each job at its own interval, so that a slow job does not delay the others. A failed run is retried at the next interval.
  * @param isPaused whether to skip all jobs now, because each of them writes
  */
-export function startBackground(jobs: readonly Job[], log: Log, isPaused: () => boolean = () => false): Background {
+export function startJobs(jobs: readonly Job[], log: Log, isPaused: () => boolean = () => false): JobRunner {
   const stopping = new AbortController();
   let wakeUp = new AbortController();
-  const runRepeatedly = async ({ name, everyMs, run, onWork, leastMs = 0 }: Job): Promise<void> => {
+  const runRepeatedly = async ({ name, everyMs, run, onWork, minIntervalMs: leastMs = 0 }: Job): Promise<void> => {
     let work = new AbortController();
     const unsubscribe = onWork?.(() => work.abort());
     while (!stopping.signal.aborted) {
@@ -38,7 +38,7 @@ export function startBackground(jobs: readonly Job[], log: Log, isPaused: () => 
       const sleepSignal = AbortSignal.any([stopping.signal, wakeUp.signal, work.signal]);
       if (!isPaused())
         await run(stopping.signal).catch((error: unknown) => {
-          if (!isWriteRefusal(error)) log.error({ err: error, job: name }, 'a background job failed and will be retried');
+          if (!isWriteRejection(error)) log.error({ err: error, job: name }, 'a background job failed and will be retried');
         });
       await sleep(typeof everyMs === 'number' ? everyMs : everyMs(), undefined, { signal: sleepSignal }).catch(() => undefined);
       const tooEarlyMs = leastMs - (performance.now() - startedAt);

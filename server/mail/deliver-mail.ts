@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
-import { unseal } from '../crypto/authenticated-encryption.ts';
-import { mailLabel } from './mail.ts';
-import type { Mail } from './mail.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { decryptText } from '../crypto/authenticated-encryption.ts';
+import { mailEncryptionPurpose } from './queue-mail.ts';
+import type { Mail } from './queue-mail.ts';
 
 export type MailTransport = { send(mail: Mail): Promise<void> };
 
 /** The SMTP server rejected the message permanently, so retries are useless. */
-export class MailRefusedError extends Error {
+export class MailRejectedError extends Error {
   override readonly name = 'MailRefusedError';
 }
 
@@ -18,14 +18,14 @@ const minuteMs = 60_000;
 /** How long a process reserves a message; longer than any delivery attempt takes. */
 const leaseMs = 5 * minuteMs;
 
-const claimPending = statement<{ id: number; sealed: string; attempts: number }>(
+const claimPending = prepareStatement<{ id: number; sealed: string; attempts: number }>(
   'take_due_mails',
   `update outgoing_mails set attempts = attempts + 1, due_at = $2
    where id in (select id from outgoing_mails where due_at <= $1 order by due_at limit ${batchSize} for update skip locked)
    returning id, sealed, attempts`,
 );
-const removeMail = statement('remove_mail', 'delete from outgoing_mails where id = $1');
-const postponeMail = statement('postpone_mail', 'update outgoing_mails set due_at = $2 where id = $1');
+const removeMail = prepareStatement('remove_mail', 'delete from outgoing_mails where id = $1');
+const postponeMail = prepareStatement('postpone_mail', 'update outgoing_mails set due_at = $2 where id = $1');
 
 const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });
 
@@ -34,7 +34,7 @@ const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z
  * process crashes, no message is lost, but one may be sent twice.
  */
 export async function deliverMail(
-  em: Em,
+  em: EntityManager,
   now: Date,
   transport: MailTransport,
   key: Buffer,
@@ -43,10 +43,10 @@ export async function deliverMail(
   const pending = await claimPending(em, [now, new Date(now.getTime() + leaseMs)]);
   let sent = 0;
   for (const { id, sealed, attempts } of pending) {
-    const mail = unseal(sealed, key, mailLabel);
-    const sendError = mail === undefined ? new MailRefusedError('encrypted with another secret') : await trySend(transport, mail);
+    const mail = decryptText(sealed, key, mailEncryptionPurpose);
+    const sendError = mail === undefined ? new MailRejectedError('encrypted with another secret') : await trySend(transport, mail);
     if (sendError === undefined) sent += 1;
-    const isFinal = sendError instanceof MailRefusedError || attempts >= maxAttempts;
+    const isFinal = sendError instanceof MailRejectedError || attempts >= maxAttempts;
     if (sendError !== undefined)
       log.warn({ err: sendError, mail_id: id, attempts }, isFinal ? 'a message is given up' : 'a message will be retried');
     if (sendError === undefined || isFinal) await removeMail(em, [id]);

@@ -1,7 +1,7 @@
 import type { MailTransport } from './deliver-mail.ts';
 
 /** Writes mail to the log, for development without a mail server. */
-export const logTransport = (log: { warn(details: object, message: string): void }): MailTransport => ({
+export const createLogTransport = (log: { warn(details: object, message: string): void }): MailTransport => ({
   async send({ to, subject, text }) {
     log.warn({ to, subject, text }, 'a message that would be sent');
   },

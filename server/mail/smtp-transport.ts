@@ -1,4 +1,4 @@
-import { MailRefusedError, type MailTransport } from './deliver-mail.ts';
+import { MailRejectedError, type MailTransport } from './deliver-mail.ts';
 
 type SmtpTransport = MailTransport & {
   /** Connects and signs in. @throws if the server rejects the connection or the credentials */
@@ -7,7 +7,7 @@ type SmtpTransport = MailTransport & {
 };
 
 /** Creates an SMTP transport: `smtp://user:password@host:587`, or `smtps://` for implicit TLS. */
-export async function smtpTransport(url: string, from: string): Promise<SmtpTransport> {
+export async function createSmtpTransport(url: string, from: string): Promise<SmtpTransport> {
   const { createTransport } = await import('nodemailer');
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
@@ -35,7 +35,7 @@ export async function smtpTransport(url: string, from: string): Promise<SmtpTran
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        if (isFinal(error)) throw new MailRefusedError('the mail server rejected the message', { cause: error });
+        if (isFinal(error)) throw new MailRejectedError('the mail server rejected the message', { cause: error });
         throw error;
       }
     },

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { keyArgument, conditionArgument, type Tool } from '@mandate/contract/tools';
+import { idempotencyKeyArgument, ifMatchArgument, type McpTool } from '@mandate/contract/tools';
 import { z } from 'zod';
-import type { InnerAnswer, InnerRequest } from './in-process-request.ts';
+import type { InProcessResponse, InProcessRequest } from './in-process-request.ts';
 
 export type ToolResult = { readonly content: { readonly type: 'text'; readonly text: string }[]; readonly isError?: boolean };
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Builds the API request of a tool call. */
-export function requestOf(tool: Tool, toolArguments: Arguments): InnerRequest {
+export function toApiRequest(tool: McpTool, toolArguments: Arguments): InProcessRequest {
   const path = tool.pathArguments.reduce(
     (template, name) => template.replace(`{${name}}`, encodeURIComponent(toText(toolArguments[name]))),
     tool.path,
@@ -18,7 +18,7 @@ export function requestOf(tool: Tool, toolArguments: Arguments): InnerRequest {
       toolArguments[name] === undefined ? [] : [[name, toText(toolArguments[name])] as [string, string]],
     ),
   ).toString();
-  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, keyArgument, conditionArgument]);
+  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, idempotencyKeyArgument, ifMatchArgument]);
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([name]) => !nonBodyArguments.has(name)));
   return {
     method: tool.method,
@@ -26,8 +26,8 @@ export function requestOf(tool: Tool, toolArguments: Arguments): InnerRequest {
     headers: {
       accept: 'application/json, application/problem+json',
       ...(tool.hasBody && { 'content-type': 'application/json' }),
-      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[keyArgument] ?? randomUUID()) }),
-      ...(tool.conditional && toolArguments[conditionArgument] !== undefined && { 'if-match': toText(toolArguments[conditionArgument]) }),
+      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[idempotencyKeyArgument] ?? randomUUID()) }),
+      ...(tool.conditional && toolArguments[ifMatchArgument] !== undefined && { 'if-match': toText(toolArguments[ifMatchArgument]) }),
     },
     ...(tool.hasBody && { body: JSON.stringify(body) }),
   };
@@ -39,7 +39,7 @@ const toText = (value: unknown): string =>
 const problemSchema = z.object({ code: z.string(), title: z.string(), detail: z.string().optional() });
 
 /** Converts an API response to a tool result. An error is a result, too, because it tells the assistant what to do. */
-export function resultOf(tool: Tool, { status, header, text }: InnerAnswer): ToolResult {
+export function toToolResult(tool: McpTool, { status, header, text }: InProcessResponse): ToolResult {
   if (status >= 400) return { ...textResult(errorText(tool, status, text)), isError: true };
   const etag = header('etag');
   const result = textResult(text === '' ? 'Done.' : text);
@@ -48,7 +48,7 @@ export function resultOf(tool: Tool, { status, header, text }: InnerAnswer): Too
 
 const textResult = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
 
-function errorText({ scopes }: Tool, status: number, text: string): string {
+function errorText({ scopes }: McpTool, status: number, text: string): string {
   const parsed = problemSchema.safeParse(parseJson(text));
   if (!parsed.success) return `The service answered with status ${status}.`;
   if (parsed.data.code !== 'insufficient_scope') return text;

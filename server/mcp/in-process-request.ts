@@ -1,13 +1,13 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-export type InnerRequest = {
+export type InProcessRequest = {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 };
-export type InnerAnswer = { readonly status: number; readonly header: (name: string) => string | undefined; readonly text: string };
+export type InProcessResponse = { readonly status: number; readonly header: (name: string) => string | undefined; readonly text: string };
 
 type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -15,11 +15,11 @@ type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
  * Sends a request to a handler in this process without a network connection, so that tool calls pass through the same middleware as API
  * requests. `prepare` is called with the request before it is handled.
  */
-export async function dispatch(
+export async function sendInProcess(
   handler: RequestHandler,
-  { method, path, headers, body }: InnerRequest,
+  { method, path, headers, body }: InProcessRequest,
   prepare: (req: IncomingMessage) => void,
-): Promise<InnerAnswer> {
+): Promise<InProcessResponse> {
   const bodyBytes = body === undefined ? undefined : Buffer.from(body);
   const req = new IncomingMessage(new Socket());
   req.method = method;

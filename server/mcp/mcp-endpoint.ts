@@ -1,20 +1,20 @@
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
 import express, { type Request as IncomingRequest, type RequestHandler, type Router } from 'express';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { withOwnEm } from '../database/entity-manager/request-entity-manager.ts';
-import { answerHeaders } from '../http/middleware/default-headers.ts';
-import { limitChunkSizes } from '../http/request/chunked-body-size.ts';
-import { findDuplicateKeyInText } from '../http/validation/json-measure.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
+import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
+import { lowerChunkedBodyLimit } from '../http/request/chunked-body-size.ts';
+import { findDuplicateKeyInText } from '../http/validation/duplicate-json-keys.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
-import { continueScope, principalOf } from '../http/request/request-context.ts';
+import { inheritRequestContext, requirePrincipal } from '../http/request/request-context.ts';
 import type { Log } from '../logging/logger.ts';
-import { requestOf, resultOf } from './call-tool.ts';
-import { dispatch } from './in-process-request.ts';
-import { toolServers, type CallTool } from './tool-server.ts';
+import { toApiRequest, toToolResult } from './call-tool.ts';
+import { sendInProcess } from './in-process-request.ts';
+import { createToolServerFactory, type CallTool } from './tool-server.ts';
 
 type McpEndpointOptions = {
-  readonly em: Em;
+  readonly em: EntityManager;
   readonly issuer: string;
   readonly log: Log;
   /** Authenticates requests by access tokens for this endpoint. */
@@ -28,9 +28,9 @@ type McpEndpointOptions = {
 const maxBodyBytes = 1_000_000;
 
 /** Creates the endpoint of the Model Context Protocol (streamable HTTP), stateless and without sessions. */
-export function mcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplication, api }: McpEndpointOptions): Router {
+export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplication, api }: McpEndpointOptions): Router {
   const apiHandler = express().disable('x-powered-by').set('etag', false).use(api);
-  const createToolServer = toolServers(issuer);
+  const createToolServer = createToolServerFactory(issuer);
   const calls = new WeakMap<AuthInfo, CallTool>();
   const handler = createMcpHandler(
     ({ authInfo }) => {
@@ -47,16 +47,16 @@ export function mcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplicati
   );
   const handleRequest = createRequestHandler(handler, (req, caller) => {
     calls.set(caller, async (tool, toolArguments) => {
-      const response = await withOwnEm(em, () =>
-        dispatch(apiHandler, requestOf(tool, toolArguments), (innerRequest) => continueScope(req, innerRequest)),
+      const response = await runWithRequestEntityManager(em, () =>
+        sendInProcess(apiHandler, toApiRequest(tool, toolArguments), (innerRequest) => inheritRequestContext(req, innerRequest)),
       );
-      return resultOf(tool, response);
+      return toToolResult(tool, response);
     });
   });
   const originCheck = checkOrigin(new URL(issuer).hostname, isOriginOfApplication);
   return express
     .Router({ caseSensitive: true, strict: true })
-    .all('/mcp', answerHeaders, mcpCors, authenticate, originCheck, handleRequest);
+    .all('/mcp', setDefaultHeaders, mcpCors, authenticate, originCheck, handleRequest);
 }
 
 /**
@@ -67,15 +67,15 @@ const checkOrigin =
   (hostname: string, isOriginOfApplication: McpEndpointOptions['isOriginOfApplication']): RequestHandler =>
   async (req, res, next) => {
     const origin = req.get('origin');
-    const allowed = origin !== undefined && (await isOriginOfApplication(principalOf(req).clientId, origin));
+    const allowed = origin !== undefined && (await isOriginOfApplication(requirePrincipal(req).clientId, origin));
     if (allowed || originValidation([hostname])(req, res)) next();
   };
 
 const createRequestHandler =
   (handler: McpHttpHandler, registerCall: (req: IncomingRequest, caller: AuthInfo) => void): RequestHandler =>
   async (req, res) => {
-    limitChunkSizes(req, maxBodyBytes);
-    const { clientId, scopes } = principalOf(req);
+    lowerChunkedBodyLimit(req, maxBodyBytes);
+    const { clientId, scopes } = requirePrincipal(req);
     const caller: AuthInfo = { token: '', clientId, scopes: [...scopes] };
     registerCall(req, caller);
     const fetch = async (request: Request): Promise<Response> =>

@@ -1,16 +1,16 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
-import { toolsOf, type Tool } from '@mandate/contract/tools';
-import type { Json } from '@mandate/contract/json';
-import { openApiDocumentOf } from '../docs/openapi-documents.ts';
-import { lazily } from '../memory/lazy-value.ts';
+import { createMcpTools, type McpTool } from '@mandate/contract/tools';
+import type { JsonObject } from '@mandate/contract/json';
+import { readOpenApiDocument } from '../docs/openapi-documents.ts';
+import { computeOnce } from '../memory/lazy-value.ts';
 import type { ToolResult } from './call-tool.ts';
 
-export type CallTool = (tool: Tool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
+export type CallTool = (tool: McpTool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
 /** Returns a function that creates the MCP server of one request. The tool list is prepared on first use and shared. */
-export function toolServers(issuer: string): (call: CallTool) => McpServer {
-  const tools = lazily(() =>
-    toolsOf(openApiDocumentOf('openapi', issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
+export function createToolServerFactory(issuer: string): (call: CallTool) => McpServer {
+  const tools = computeOnce(() =>
+    createMcpTools(readOpenApiDocument('openapi', issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
   );
   return (call) => {
     const server = new McpServer({ name: 'mandate', title: 'Mandate', version: '1.0.0' }, { instructions });
@@ -26,8 +26,8 @@ export function toolServers(issuer: string): (call: CallTool) => McpServer {
 type InputSchema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
 
 /** Compiles a schema on the first call of its tool: compiling all of them takes longer than the rest of the start-up. */
-function lazyInputSchema(schema: Json): InputSchema {
-  const compiled = lazily(() => fromJsonSchema<Record<string, unknown>>(schema));
+function lazyInputSchema(schema: JsonObject): InputSchema {
+  const compiled = computeOnce(() => fromJsonSchema<Record<string, unknown>>(schema));
   return {
     '~standard': {
       version: 1,

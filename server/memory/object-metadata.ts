@@ -1,5 +1,5 @@
 /** Metadata that one module attaches to objects of others, such as requests, responses and statement parameters. */
-export type Note<Value> = {
+export type ObjectMetadata<Value> = {
   readonly get: (owner: object) => Value | undefined;
   readonly set: (owner: object, value: Value) => void;
 };
@@ -8,7 +8,7 @@ export type Note<Value> = {
  * Creates a metadata field, stored on the object itself under a symbol. A `WeakMap` would keep the objects alive too long: the
  * scavenger treats all values of an old-generation `WeakMap` as live, so every request would survive until the next major GC.
  */
-export function noteOf<Value>(name: string): Note<Value> {
+export function defineObjectMetadata<Value>(name: string): ObjectMetadata<Value> {
   const symbol = Symbol(name);
   return {
     get: (owner) => (owner as { [symbol]?: Value })[symbol],

@@ -1,11 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
-import type { Replica } from '../database/replica/read-replica.ts';
+import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
-import { timeStatements } from '../database/connection/pool-safety.ts';
+import { reportStatementDurations } from '../database/connection/pool-safety.ts';
 
 /** Creates the metrics of the PostgreSQL connection pools. The embedded database has a single connection and no pool. */
-export function databaseMetrics(registry: Registry): (pool: Pool) => void {
+export function registerDatabaseMetrics(registry: Registry): (pool: Pool) => void {
   const pools: Pool[] = [];
   const sumOverPools = (count: (pool: Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
   const duration = new Histogram({
@@ -44,12 +44,12 @@ export function databaseMetrics(registry: Registry): (pool: Pool) => void {
   });
   return (pool) => {
     pools.push(pool);
-    pool.on('connect', (client) => timeStatements(client, (milliseconds) => duration.observe(milliseconds / 1000)));
+    pool.on('connect', (client) => reportStatementDurations(client, (milliseconds) => duration.observe(milliseconds / 1000)));
   };
 }
 
 /** Registers the disk space metrics of the embedded database. */
-export function storageMetrics(registry: Registry, storage: StorageReserve): void {
+export function registerStorageMetrics(registry: Registry, storage: StorageReserve): void {
   const free: Gauge = new Gauge({
     name: 'mandate_database_disk_free_bytes',
     help: 'Free space on the file system of the embedded database.',
@@ -64,8 +64,8 @@ export function storageMetrics(registry: Registry, storage: StorageReserve): voi
   });
 }
 
-export function replicaMetrics(registry: Registry): (replica: Replica) => void {
-  let replica: Replica | undefined;
+export function registerReplicaMetrics(registry: Registry): (replica: ReadReplica) => void {
+  let replica: ReadReplica | undefined;
   const lists: Counter<'from'> = new Counter({
     name: 'mandate_lists_total',
     help: 'List queries that a replica could run, by the server that ran them.',

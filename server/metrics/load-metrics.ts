@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { LoadGuard } from '../http/server/load-shedder.ts';
+import type { LoadShedder } from '../http/server/load-shedder.ts';
 
 /** Creates the metrics of active, queued and rejected requests. */
-export function loadMetrics(registry: Registry): (loadShedder: LoadGuard) => void {
-  let loadShedder: LoadGuard | undefined;
+export function registerLoadMetrics(registry: Registry): (loadShedder: LoadShedder) => void {
+  let loadShedder: LoadShedder | undefined;
   const working: Gauge = new Gauge({
     name: 'mandate_requests_working',
     help: 'Requests that are being handled.',

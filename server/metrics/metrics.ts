@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import type { Replica } from '../database/replica/read-replica.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
-import type { LoadGuard } from '../http/server/load-shedder.ts';
+import type { LoadShedder } from '../http/server/load-shedder.ts';
 import type { Log } from '../logging/logger.ts';
-import type { OnTokenOperation } from '../oauth/provider/token-endpoint-audit.ts';
-import { databaseMetrics, replicaMetrics, storageMetrics } from './database-metrics.ts';
-import { loadMetrics } from './load-metrics.ts';
-import { queueMetrics } from './queue-metrics.ts';
-import { requestMetrics } from './request-metrics.ts';
-import { tokenMetrics } from './token-metrics.ts';
+import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
+import { registerDatabaseMetrics, registerReplicaMetrics, registerStorageMetrics } from './database-metrics.ts';
+import { registerLoadMetrics } from './load-metrics.ts';
+import { registerQueueMetrics } from './queue-metrics.ts';
+import { registerRequestMetrics } from './request-metrics.ts';
+import { registerTokenMetrics } from './token-metrics.ts';
 
 /** The Prometheus metrics of this process. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly watchPool: (pool: Pool) => void = databaseMetrics(this.#registry);
-  readonly watchLoad: (guard: LoadGuard) => void = loadMetrics(this.#registry);
-  readonly watchReplica: (replica: Replica) => void = replicaMetrics(this.#registry);
-  readonly watchStorage: (storage: StorageReserve) => void = (storage) => storageMetrics(this.#registry, storage);
-  readonly onTokenOperation: OnTokenOperation = tokenMetrics(this.#registry);
+  readonly watchPool: (pool: Pool) => void = registerDatabaseMetrics(this.#registry);
+  readonly watchLoad: (guard: LoadShedder) => void = registerLoadMetrics(this.#registry);
+  readonly watchReplica: (replica: ReadReplica) => void = registerReplicaMetrics(this.#registry);
+  readonly watchStorage: (storage: StorageReserve) => void = (storage) => registerStorageMetrics(this.#registry, storage);
+  readonly onTokenOperation: OnTokenOperation = registerTokenMetrics(this.#registry);
   readonly #log: Log;
   #updateQueueMetrics: () => Promise<void> = () => Promise.resolve();
 
@@ -32,11 +32,11 @@ export class Metrics {
 
   /** @param base path of the issuer, which is removed from routes */
   watchRequests(server: Server, base: string): void {
-    server.prependListener('request', requestMetrics(this.#registry, base));
+    server.prependListener('request', registerRequestMetrics(this.#registry, base));
   }
 
-  watchQueues(em: Em): void {
-    this.#updateQueueMetrics = queueMetrics(this.#registry, em, this.#log);
+  watchQueues(em: EntityManager): void {
+    this.#updateQueueMetrics = registerQueueMetrics(this.#registry, em, this.#log);
   }
 
   /** Serves `GET /metrics` in the Prometheus text format; returns a function that stops the server. */

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import type { Log } from '../logging/logger.ts';
 
 /** Counting stops here, because the exact length of such a long queue does not matter. */
@@ -16,7 +16,7 @@ const queueSql = (name: (typeof queues)[number], table: string, time: string, co
      from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCounted}) counted`;
 
 // Each condition matches an index. Deliveries are counted per endpoint, as they are sent, without endpoints that are paused or disabled.
-const readQueues = statement<Row>(
+const readQueues = prepareStatement<Row>(
   'read_queues',
   `with recursive endpoints (id) as (
      (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' order by d.endpoint_id limit 1)
@@ -39,7 +39,7 @@ const readQueues = statement<Row>(
 );
 
 /** Registers the queue metrics of the whole installation, equal in every process. The returned function updates them by a query. */
-export function queueMetrics(registry: Registry, em: Em, log: Log): () => Promise<void> {
+export function registerQueueMetrics(registry: Registry, em: EntityManager, log: Log): () => Promise<void> {
   const up = new Gauge({ name: 'mandate_database_up', help: 'Whether the last database query succeeded.', registers: [registry] });
   const waiting = new Gauge({
     name: 'mandate_queue_waiting',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
-import { endpoints } from '../oauth/protocol/endpoints.ts';
+import { endpointPaths } from '../oauth/protocol/endpoints.ts';
 
 /** Express and ts-rest store the matched route on the request. */
 type RoutedMessage = IncomingMessage & {
@@ -12,13 +12,13 @@ type RoutedMessage = IncomingMessage & {
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** Paths without an Express route, because oidc-provider serves them. */
 const protocolPaths = new Set<string>([
-  ...Object.values(endpoints),
+  ...Object.values(endpointPaths),
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
 ]);
 
 /** Counts all requests except health checks by route, because labels from URLs would create an unlimited number of time series. */
-export function requestMetrics(registry: Registry, base: string): (req: IncomingMessage, res: ServerResponse) => void {
+export function registerRequestMetrics(registry: Registry, base: string): (req: IncomingMessage, res: ServerResponse) => void {
   const requests = new Counter({
     name: 'mandate_http_requests_total',
     help: 'Completed requests by method, route of the contract and status; "aborted" if the client disconnected before the response.',

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from '@prometheus-io/client';
-import type { OnTokenOperation } from '../oauth/provider/token-endpoint-audit.ts';
+import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
 
-export function tokenMetrics(registry: Registry): OnTokenOperation {
+export function registerTokenMetrics(registry: Registry): OnTokenOperation {
   const issued = new Counter({
     name: 'mandate_tokens_issued_total',
     help: 'Successful responses of the token endpoint, by grant type.',

@@ -2,63 +2,63 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import express from 'express';
 import type { Middleware } from 'koa';
 import type { AdapterFactory } from 'oidc-provider';
-import { keepCommandLineApplication } from '../applications/command-line-client.ts';
-import { keepReferencePageApplication } from '../applications/reference-page-client.ts';
-import type { Database, Em } from '../database/entity-manager/entity-manager.ts';
+import { ensureCommandLineClient } from '../applications/command-line-client.ts';
+import { ensureReferencePageClient } from '../applications/reference-page-client.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
 import type { VerifyAccessToken } from '../http/request/principal.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
-import type { SecretKeys } from '../crypto/derived-keys.ts';
-import { announceEmailChange } from './pages/handlers/notify-email-change.ts';
-import { apiAudience, enginePaths, endpoints, mcpAudience, pathOf } from './protocol/endpoints.ts';
-import { attemptLimits, type AttemptLimits } from './brute-force/attempt-limits.ts';
-import { internet, type Network } from '../outgoing-http/protected-client.ts';
-import { noteBrowsers } from './sessions/session-list.ts';
-import { recordConnectionUse } from './grants/connected-apps.ts';
-import { cookieNames } from './protocol/cookie-names.ts';
-import { devicePolling } from './device-flow/device-poll-interval.ts';
-import { devicePageRequests } from './device-flow/device-page-requests.ts';
-import { createEngine } from './provider/provider-configuration.ts';
-import { FormTokens } from './pages/routing/form-tokens.ts';
-import { acceptIssuedTokens, acceptTokensAtUserinfo } from './tokens/access-token-records.ts';
+import type { DerivedKeys } from '../crypto/derived-keys.ts';
+import { notifyEmailChange } from './pages/handlers/notify-email-change.ts';
+import { apiAudience, providerRoutePatterns, endpointPaths, mcpAudience, issuerBasePath } from './protocol/endpoints.ts';
+import { createAttemptLimits, type AttemptLimits } from './brute-force/attempt-limits.ts';
+import { publicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/protected-client.ts';
+import { trackSessionUse } from './sessions/session-list.ts';
+import { recordConnectedAppUse } from './grants/connected-apps.ts';
+import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
+import { enforceDevicePollInterval } from './device-flow/device-poll-interval.ts';
+import { guardDevicePages } from './device-flow/guard-device-pages.ts';
+import { createProvider } from './provider/provider-configuration.ts';
+import { CsrfTokens } from './pages/routing/form-tokens.ts';
+import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/access-token-records.ts';
 import { KnownBrowsers } from './brute-force/known-browsers.ts';
-import { limitClientSecrets } from './clients/client-secret-throttle.ts';
-import { limitDeviceCodes } from './device-flow/device-code-throttle.ts';
-import { openRegistration } from './clients/open-registration.ts';
-import { pinOrigin } from './provider/require-issuer-host.ts';
+import { limitClientSecretAttempts } from './clients/limit-client-secret-attempts.ts';
+import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
+import { enableOpenRegistration } from './clients/open-registration.ts';
+import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
-import { failureHandler, otherSite, wrongHost } from './pages/routing/page-error-handler.ts';
-import { pageRoutes } from './pages/page-routes.ts';
-import { defaultShop, type Setting, type Shop } from './pages/views/page-layout.ts';
+import { pageErrorHandler, rejectWithOtherSitePage, rejectWithWrongHostPage } from './pages/routing/page-error-handler.ts';
+import { createPageRouter } from './pages/page-routes.ts';
+import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout.ts';
 import { pageScript } from './pages/assets/page-script.ts';
-import { protocolPages, type ProtocolPages } from './pages/views/provider-pages.ts';
-import { stylesheet } from './pages/assets/stylesheet.ts';
-import { english } from './pages/messages/english-messages.ts';
-import { Challenges } from './second-factors/passkeys.ts';
-import { defaultRefreshGraceSeconds } from './refresh/refresh-grace.ts';
-import { bodyFirst } from './protocol/buffered-request-body.ts';
-import { rejectOtherSitesAtEngine } from './pages/routing/reject-cross-site-forms.ts';
+import { createProviderPages, type ProviderPages } from './pages/views/provider-pages.ts';
+import { buildStylesheet } from './pages/assets/stylesheet.ts';
+import { englishMessages } from './pages/messages/english-messages.ts';
+import { PasskeyChallenges } from './second-factors/passkeys.ts';
+import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
+import { bufferRequestBody } from './protocol/buffered-request-body.ts';
+import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
 import { resolveClientIdUrl } from './clients/resolve-client-id-url.ts';
-import { RunningEngine } from './provider/reloadable-provider.ts';
-import { openSigningKeys, type SigningKeysOptions } from './signing-keys/signing-key-set.ts';
-import { signOutWithoutSession } from './provider/sign-out-without-session.ts';
-import { tokenStore } from './provider/postgres-adapter.ts';
-import { type OnTokenOperation, tellTokenOperations } from './provider/token-endpoint-audit.ts';
-import { keepRevocation, tokenTransaction } from './provider/request-transaction.ts';
+import { ReloadableProvider } from './provider/reloadable-provider.ts';
+import { loadSigningKeys, type SigningKeyCacheOptions } from './signing-keys/signing-key-cache.ts';
+import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
+import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
+import { type OnTokenOperation, reportTokenOperations } from './provider/report-token-operations.ts';
+import { trackGrantRevocation, runRequestInTransaction } from './provider/request-transaction.ts';
 import { translateCookies } from './provider/translate-cookies.ts';
-import { accessTokenVerifier } from './tokens/verify-access-token.ts';
-import { noteFailure, wireCorrections } from './provider/rfc-conformance.ts';
+import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
+import { recordServerError, correctProviderResponses } from './provider/correct-provider-responses.ts';
 
-export type AuthorizationServerParts = {
+export type CreateAuthorizationServerOptions = {
   readonly db: Database;
   readonly issuer: string;
-  readonly keys: Pick<SecretKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
+  readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
   readonly log: { error(details: object, message: string): void };
-  readonly shop?: Shop;
+  readonly shop?: ShopBranding;
   /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace it to inject faults. */
-  readonly store?: (em: Em) => AdapterFactory;
+  readonly store?: (em: EntityManager) => AdapterFactory;
   /** Rotation schedule and reload interval of the signing keys. Tests shorten both. */
-  readonly signingKeys?: SigningKeysOptions;
+  readonly signingKeys?: SigningKeyCacheOptions;
   /** Limits for password, code and secret attempts (default: counters in the database). */
   readonly limits?: AttemptLimits;
   /** False if no mail transport is configured. */
@@ -66,7 +66,7 @@ export type AuthorizationServerParts = {
   /** Whether clients can register without an initial access token (RFC 7591). */
   readonly openRegistration?: boolean;
   /** Network for fetching client ID metadata documents (default: public addresses only). Tests replace it. */
-  readonly documentNetwork?: Network;
+  readonly documentNetwork?: NetworkPolicy;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Time during which a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
@@ -82,33 +82,39 @@ export type AuthorizationServer = {
   /** Paths that accept form submissions. */
   readonly formPaths: readonly string[];
   /** Branding, messages and asset paths that every page is rendered with. */
-  readonly setting: Setting;
+  readonly setting: PageSettings;
   /** Makes this process reload the signing keys immediately; otherwise it notices a change within seconds, as other processes do. */
-  readonly readSigningKeysAgain: () => void;
+  readonly reloadSigningKeys: () => void;
   readonly onEmailAddressChange: OnEmailAddressChange;
 };
 
-export async function authorizationServer(parts: AuthorizationServerParts): Promise<AuthorizationServer> {
+export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
-  const { issuer, keys, log, shop = defaultShop, canMail = true, limits = attemptLimits(em) } = parts;
+  const { issuer, keys, log, shop = defaultShopBranding, canMail = true, limits = createAttemptLimits(em) } = parts;
   const { refreshGraceSeconds = defaultRefreshGraceSeconds } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
-  const signingKeys = await openSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
+  const signingKeys = await loadSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await ensureBuiltInApplications(em, issuer);
 
-  const verification = { issuer, keys: signingKeys.verify, referenceKey: providerKeys.referenceKey };
-  const css = stylesheet(shop.accent);
-  const setting: Setting = { shop, words: english, stylesheetPath: css.path, scriptPath: pageScript.path, base: pathOf(issuer) };
-  const store = (parts.store ?? tokenStore)(em);
-  const pages = protocolPages(setting, issuer);
-  const reloadableProvider = await RunningEngine.start(signingKeys, (current) => {
-    const provider = createEngine({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
+  const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
+  const css = buildStylesheet(shop.accent);
+  const setting: PageSettings = {
+    shop,
+    words: englishMessages,
+    stylesheetPath: css.path,
+    scriptPath: pageScript.path,
+    base: issuerBasePath(issuer),
+  };
+  const store = (parts.store ?? createPostgresAdapterFactory)(em);
+  const pages = createProviderPages(setting, issuer);
+  const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
+    const provider = createProvider({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
     provider.silent = true; // recordServerError logs errors
-    acceptTokensAtUserinfo(provider, verification, apiAudience(issuer));
-    provider.on('grant.revoked', keepRevocation(em));
-    provider.on('server_error', noteFailure(log));
+    acceptJwtsAtUserinfo(provider, verification, apiAudience(issuer));
+    provider.on('grant.revoked', trackGrantRevocation(em));
+    provider.on('server_error', recordServerError(log));
     for (const middleware of providerMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
     return provider;
   });
@@ -119,65 +125,68 @@ export async function authorizationServer(parts: AuthorizationServerParts): Prom
       return reloadableProvider.provider;
     },
     setting,
-    forms: new FormTokens(deriveKey('forms'), cookieNames(issuer).form),
+    forms: new CsrfTokens(deriveKey('forms'), cookieNamesForIssuer(issuer).form),
     limits,
-    knownBrowsers: new KnownBrowsers(deriveKey('known browsers'), cookieNames(issuer).browser),
+    knownBrowsers: new KnownBrowsers(deriveKey('known browsers'), cookieNamesForIssuer(issuer).browser),
     canMail,
     keys,
-    challenges: new Challenges(deriveKey('passkey challenges')),
+    challenges: new PasskeyChallenges(deriveKey('passkey challenges')),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {
-    ...routes(context, reloadableProvider.handle, css, log),
-    verifyAccessToken: accessTokenVerifier(em, verification, apiAudience(issuer)),
-    verifyMcpToken: accessTokenVerifier(em, verification, mcpAudience(issuer)),
+    ...routes(context, reloadableProvider.handleRequest, css, log),
+    verifyAccessToken: createAccessTokenVerifier(em, verification, apiAudience(issuer)),
+    verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudience(issuer)),
     setting,
-    readSigningKeysAgain: () => signingKeys.readAgain(),
-    onEmailAddressChange: announceEmailChange(context),
+    reloadSigningKeys: () => signingKeys.invalidate(),
+    onEmailAddressChange: notifyEmailChange(context),
   };
 }
 
 type MiddlewareOptions = {
   readonly limits: AttemptLimits;
   readonly store: AdapterFactory;
-  readonly pages: ProtocolPages;
-  readonly verification: Parameters<typeof acceptIssuedTokens>[0];
+  readonly pages: ProviderPages;
+  readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
 };
 
 /** Returns the middleware around the provider's own request handling, outermost first. */
-function providerMiddleware(parts: AuthorizationServerParts, { limits, store, pages, verification }: MiddlewareOptions): Middleware[] {
+function providerMiddleware(
+  parts: CreateAuthorizationServerOptions,
+  { limits, store, pages, verification }: MiddlewareOptions,
+): Middleware[] {
   const { issuer, log, onTokenOperation } = parts;
   const { em } = parts.db;
   return [
-    ...(onTokenOperation ? [tellTokenOperations(onTokenOperation)] : []),
-    wireCorrections(issuer, log),
-    signOutWithoutSession(pages),
-    bodyFirst,
+    ...(onTokenOperation ? [reportTokenOperations(onTokenOperation)] : []),
+    correctProviderResponses(issuer, log),
+    completeSignOutWithoutSession(pages),
+    bufferRequestBody,
     ...selfRegistrationMiddleware(parts, limits, store),
-    limitClientSecrets(em, limits),
-    limitDeviceCodes(limits, pages),
-    devicePolling(em),
-    devicePageRequests(pages.sessionMissing),
-    acceptIssuedTokens(verification),
-    tokenTransaction(em),
-    recordConnectionUse(em),
-    noteBrowsers(em),
+    limitClientSecretAttempts(em, limits),
+    limitUserCodeAttempts(limits, pages),
+    enforceDevicePollInterval(em),
+    guardDevicePages(pages.sessionMissing),
+    acceptJwtsForRevocationAndIntrospection(verification),
+    runRequestInTransaction(em),
+    recordConnectedAppUse(em),
+    trackSessionUse(em),
   ];
 }
 
-async function ensureBuiltInApplications(em: Em, issuer: string): Promise<void> {
-  await keepCommandLineApplication(em);
-  await keepReferencePageApplication(em, issuer);
+async function ensureBuiltInApplications(em: EntityManager, issuer: string): Promise<void> {
+  await ensureCommandLineClient(em);
+  await ensureReferencePageClient(em, issuer);
 }
 
 /** Returns the middleware that registers clients without an administrator. */
 const selfRegistrationMiddleware = (
-  { db, documentNetwork = internet(false), openRegistration: open = false }: AuthorizationServerParts,
+  { db, documentNetwork = publicNetworkPolicy(false), openRegistration: open = false }: CreateAuthorizationServerOptions,
   limits: AttemptLimits,
   store: AdapterFactory,
 ): Middleware[] => [
   resolveClientIdUrl({ em: db.em, limits, network: documentNetwork }),
-  ...(open ? [openRegistration(store, limits)] : []),
+  ...(open ? [enableOpenRegistration(store, limits)] : []),
 ];
 const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
   referenceKey: createSecretKey(deriveKey('token references')),
@@ -187,23 +196,23 @@ const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
 
 function routes(
   context: PageContext,
-  handleProviderRequest: RunningEngine['handle'],
-  css: ReturnType<typeof stylesheet>,
-  log: AuthorizationServerParts['log'],
+  handleProviderRequest: ReloadableProvider['handleRequest'],
+  css: ReturnType<typeof buildStylesheet>,
+  log: CreateAuthorizationServerOptions['log'],
 ): Pick<AuthorizationServer, 'router' | 'formPaths'> {
   const { issuer } = context.provider;
-  const requireHost = pinOrigin(issuer, wrongHost(context));
-  const pages = pageRoutes(context, requireHost);
+  const requireHost = requireIssuerHost(issuer, rejectWithWrongHostPage(context));
+  const pages = createPageRouter(context, requireHost);
   const router = express
     .Router({ caseSensitive: true, strict: true })
-    .use(translateCookies(cookieNames(issuer), issuer.startsWith('https:')))
-    .all(endpoints.registration, mcpCors)
+    .use(translateCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
+    .all(endpointPaths.registration, mcpCors)
     // before the pages: most requests are for these endpoints, and matching the page paths first would slow them down
-    .all(enginePaths, requireHost, rejectOtherSitesAtEngine(issuer, otherSite(context)), handleProviderRequest)
+    .all(providerRoutePatterns, requireHost, rejectCrossSiteProviderForms(issuer, rejectWithOtherSitePage(context)), handleProviderRequest)
     .get(css.path, serveImmutable('css', css.text))
     .get(pageScript.path, serveImmutable('js', pageScript.text))
     .use(pages.router)
-    .use(failureHandler(context, log));
+    .use(pageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }
 

@@ -1,28 +1,28 @@
-import { decimalAmount, type Order, type OrderExportColumn, type OrderSummary } from '@mandate/contract';
+import { formatDecimalAmount, type Order, type OrderExportColumn, type OrderSummary } from '@mandate/contract';
 import type { CsvCell } from '../tasks/csv-text.ts';
 
 type Line = Order['items'][number];
 /** The data of one row of the file; `line` is `undefined` in an export without lines. */
-export type Exported = { readonly order: OrderSummary; readonly line: Line | undefined };
+export type ExportRow = { readonly order: OrderSummary; readonly line: Line | undefined };
 
-const decimal = (amount: number | undefined, { order }: Exported): string | null =>
-  amount === undefined ? null : decimalAmount(amount, order.currency);
+const decimal = (amount: number | undefined, { order }: ExportRow): string | null =>
+  amount === undefined ? null : formatDecimalAmount(amount, order.currency);
 
 const deliveryField =
   (name: keyof OrderSummary['delivery']) =>
-  ({ order }: Exported): CsvCell =>
+  ({ order }: ExportRow): CsvCell =>
     order.delivery[name] ?? null;
 const orderField =
   (name: Exclude<keyof OrderSummary, 'delivery' | 'items'>) =>
-  ({ order }: Exported): CsvCell =>
+  ({ order }: ExportRow): CsvCell =>
     order[name];
 const lineField =
   (name: keyof Line) =>
-  ({ line }: Exported): CsvCell =>
+  ({ line }: ExportRow): CsvCell =>
     line?.[name] ?? null;
 
 /** Returns the cell of a row, for each column of the contract. */
-export const cellOf = {
+export const exportCellReaders = {
   id: orderField('id'),
   reference: orderField('reference'),
   user_id: orderField('user_id'),
@@ -79,4 +79,4 @@ export const cellOf = {
   line_tax_decimal: (row) => decimal(row.line?.tax, row),
   line_total: lineField('total'),
   line_total_decimal: (row) => decimal(row.line?.total, row),
-} satisfies Record<OrderExportColumn, (row: Exported) => CsvCell>;
+} satisfies Record<OrderExportColumn, (row: ExportRow) => CsvCell>;

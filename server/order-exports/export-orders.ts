@@ -1,13 +1,13 @@
-import { exportColumns, fileFormats, type Order, type OrderSummary } from '@mandate/contract';
+import { orderExportColumns, fileFormats, type Order, type OrderSummary } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { countOrders, listOrders, type OrderFilters } from '../orders/list-orders.ts';
-import { toOrderSummary } from '../orders/order-rows.ts';
-import { append, newFile } from '../tasks/stored-file.ts';
-import type { Outcome, TaskRun } from '../tasks/task-context.ts';
-import type { Exported } from './export-columns.ts';
-import { writeRows } from './serialize-rows.ts';
+import { orderSummaryFromRow } from '../orders/order-rows.ts';
+import { appendToStoredFile, createStoredFile } from '../tasks/stored-file.ts';
+import type { TaskOutcome, TaskRun } from '../tasks/task-context.ts';
+import type { ExportRow } from './export-columns.ts';
+import { serializeRows } from './serialize-rows.ts';
 
 /** Maximum numbers of orders and of order lines in memory. */
 const [batchOrders, batchLines] = [500, 1_000];
@@ -15,10 +15,10 @@ const [batchOrders, batchLines] = [500, 1_000];
 const countedMax = 1_000_000;
 
 /** Parameters of an export task: the request with all defaults resolved. */
-export const orderExport = z.object({
+export const orderExportParamsSchema = z.object({
   format: z.enum(fileFormats),
   rows: z.enum(['orders', 'lines']),
-  columns: z.array(z.enum([...exportColumns.order, ...exportColumns.line])),
+  columns: z.array(z.enum([...orderExportColumns.order, ...orderExportColumns.line])),
   user_id: z.number().optional(),
   status: z.array(z.string()).optional(),
   payment_status: z.array(z.string()).optional(),
@@ -30,7 +30,7 @@ export const orderExport = z.object({
   updated_at_gte: z.string().optional(),
   updated_at_lt: z.string().optional(),
 });
-export type OrderExport = z.output<typeof orderExport>;
+export type OrderExportParams = z.output<typeof orderExportParamsSchema>;
 
 const checkpointSchema = z.object({
   fileId: z.number(),
@@ -43,8 +43,8 @@ const checkpointSchema = z.object({
 type Checkpoint = z.output<typeof checkpointSchema>;
 
 /** Writes orders to a file in batches, oldest first. After a crash, the export resumes after the last batch. */
-export async function exportOrders(run: TaskRun): Promise<Outcome> {
-  const params = orderExport.parse(run.task.params);
+export async function exportOrders(run: TaskRun): Promise<TaskOutcome> {
+  const params = orderExportParamsSchema.parse(run.task.params);
   let checkpoint = run.task.checkpoint === null ? await createCheckpoint(run, params) : checkpointSchema.parse(run.task.checkpoint);
   for (let more = true; more;) {
     const from = checkpoint;
@@ -53,26 +53,26 @@ export async function exportOrders(run: TaskRun): Promise<Outcome> {
   return { fileId: checkpoint.fileId, format: params.format, rows: checkpoint.rows, imported: null };
 }
 
-async function createCheckpoint(run: TaskRun, params: OrderExport): Promise<Checkpoint> {
+async function createCheckpoint(run: TaskRun, params: OrderExportParams): Promise<Checkpoint> {
   const progress = await run.step(async (em) => {
-    const fileId = await newFile(em);
-    const header = writeRows(params.format, params.columns, [], true);
-    const chunks = await append(em, fileId, 0, header);
+    const fileId = await createStoredFile(em);
+    const header = serializeRows(params.format, params.columns, [], true);
+    const chunks = await appendToStoredFile(em, fileId, 0, header);
     const total = await countOrders(em, toFilters(params), countedMax);
     return { checkpoint: { fileId, chunks, rows: 0, orders: 0 }, processed: 0, total: total > countedMax ? undefined : total };
   });
   return progress.checkpoint;
 }
 
-async function exportBatch(em: Em, params: OrderExport, checkpoint: Checkpoint) {
+async function exportBatch(em: EntityManager, params: OrderExportParams, checkpoint: Checkpoint) {
   const sort = { by: 'created_at', descending: false } as const;
   const found = await listOrders(em, toFilters(params), { sort, position: checkpoint.after, limit: batchOrders });
-  const orders = limitLines(found.slice(0, batchOrders).map(toOrderSummary), params.rows === 'lines');
+  const orders = limitLines(found.slice(0, batchOrders).map(orderSummaryFromRow), params.rows === 'lines');
   const rows = params.rows === 'lines' ? await withLines(em, orders) : orders.map((order) => ({ order, line: undefined }));
   const last = orders.at(-1);
   const next: Checkpoint = {
     fileId: checkpoint.fileId,
-    chunks: await append(em, checkpoint.fileId, checkpoint.chunks, writeRows(params.format, params.columns, rows, false)),
+    chunks: await appendToStoredFile(em, checkpoint.fileId, checkpoint.chunks, serializeRows(params.format, params.columns, rows, false)),
     rows: checkpoint.rows + rows.length,
     orders: checkpoint.orders + orders.length,
     after: last ? [last.created_at, last.id] : checkpoint.after,
@@ -88,18 +88,18 @@ function limitLines(orders: OrderSummary[], exportsLines: boolean): OrderSummary
   return end === -1 ? orders : orders.slice(0, end);
 }
 
-const readLines = statement<Order['items'][number] & { order_id: number }>(
+const readLines = prepareStatement<Order['items'][number] & { order_id: number }>(
   'read_exported_lines',
   `select order_id, line, product_id, sku, name, unit_price, quantity, shipped_quantity, restocked_quantity, tax_rate_bps, tax, total
      from order_items where order_id = any($1::bigint[]) order by order_id, line`,
 );
 
-async function withLines(em: Em, orders: readonly OrderSummary[]): Promise<Exported[]> {
+async function withLines(em: EntityManager, orders: readonly OrderSummary[]): Promise<ExportRow[]> {
   const lines = Map.groupBy(await readLines(em, [orders.map(({ id }) => id)]), (line) => line.order_id);
   return orders.flatMap((order) => (lines.get(order.id) ?? []).map((line) => ({ order, line })));
 }
 
-const toFilters = (params: OrderExport): OrderFilters => ({
+const toFilters = (params: OrderExportParams): OrderFilters => ({
   userId: params.user_id,
   status: params.status,
   paymentStatus: params.payment_status,

@@ -1,58 +1,69 @@
-import { importOrderRowsMax, orderLinesMax } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { maxImportRowsPerOrder, maxOrderLines } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Mistake } from '../imports/parse-cells.ts';
-import type { Remark, Verdict } from '../imports/run-import.ts';
+import type { RowError } from '../imports/parse-cells.ts';
+import type { ImportIssue, ImportOutcome } from '../imports/run-import.ts';
 import { findOrder } from '../orders/find-order.ts';
 import type { ClaimedTask } from '../tasks/task-context.ts';
-import { findCustomer } from './find-customer.ts';
-import { findProducts } from './find-products.ts';
-import type { OrderImport } from './order-import-parameters.ts';
-import { findImported, type ImportedOrder, lockForReplacement, orderFingerprint, storeFingerprint } from './imported-order.ts';
-import { type ImportedData, insertOrder, replaceOrder } from './insert-order.ts';
-import type { Invoice } from './invoice.ts';
-import { orderDifference } from './order-difference.ts';
-import { readInvoice, type ReadInvoice } from './read-invoice.ts';
+import { findOrCreateCustomer } from './find-or-create-customer.ts';
+import { findOrCreateProducts } from './find-or-create-products.ts';
+import type { OrderImportParams } from './order-import-parameters.ts';
+import {
+  findImportedOrder,
+  type ImportedOrderState,
+  lockOrderForReplacement,
+  computeOrderFingerprint,
+  storeOrderFingerprint,
+} from './imported-order.ts';
+import { type ImportedOrderData, insertImportedOrder, replaceImportedOrder } from './insert-or-replace-order.ts';
+import type { OrderRowGroup } from './order-row-group.ts';
+import { describeOrderDifference } from './order-difference.ts';
+import { parseOrder, type ParsedOrder } from './parse-order.ts';
 
 /** Imports an order, unless it has already been imported with the same data. */
-export async function importOrder(em: Em, params: OrderImport, task: ClaimedTask, invoice: Invoice): Promise<Verdict> {
+export async function importOrder(
+  em: EntityManager,
+  params: OrderImportParams,
+  task: ClaimedTask,
+  invoice: OrderRowGroup,
+): Promise<ImportOutcome> {
   if (invoice.rows > invoice.records.length) return { outcome: 'refused', issues: [tooManyRows(invoice)] };
-  const parsed = readInvoice(params, invoice);
+  const parsed = parseOrder(params, invoice);
   if ('outcome' in parsed) return parsed;
   const { head, issues } = parsed;
-  const fingerprint = orderFingerprint(params, head, parsed.lines);
-  const existing = await findImported(em, params, head, fingerprint);
+  const fingerprint = computeOrderFingerprint(params, head, parsed.lines);
+  const existing = await findImportedOrder(em, params, head, fingerprint);
   if (existing === 'same') return { outcome: 'unchanged', issues };
   if (existing !== 'new') return reimportOrder(em, params, task, parsed, existing, fingerprint);
   const data = await resolveReferences(em, params, task, parsed, fingerprint);
   if ('outcome' in data) return data;
-  const orderId = await insertOrder(em, data);
+  const orderId = await insertImportedOrder(em, data);
   if (params.events === 'true') await recordOrderEvent(em, task, 'order.created', orderId);
   return { outcome: 'created', issues };
 }
 
-function tooManyRows({ reference, records, rows }: Invoice): Remark {
-  const detail = `The order has ${rows} rows; an order has at most ${orderLinesMax} lines, and an import reads up to ${importOrderRowsMax} rows of one.`;
+function tooManyRows({ reference, records, rows }: OrderRowGroup): ImportIssue {
+  const detail = `The order has ${rows} rows; an order has at most ${maxOrderLines} lines, and an import reads up to ${maxImportRowsPerOrder} rows of one.`;
   return { line: records[0]?.line ?? 0, ...(reference !== undefined && { reference }), code: 'out_of_range', detail };
 }
 
 /** Handles an order that was imported before: if its data differ, rejects or replaces it. */
 async function reimportOrder(
-  em: Em,
-  params: OrderImport,
+  em: EntityManager,
+  params: OrderImportParams,
   task: ClaimedTask,
-  parsed: ReadInvoice,
-  existing: ImportedOrder,
+  parsed: ParsedOrder,
+  existing: ImportedOrderState,
   fingerprint: string,
-): Promise<Verdict> {
-  const difference = orderDifference(parsed.head, parsed.lines, existing);
+): Promise<ImportOutcome> {
+  const difference = describeOrderDifference(parsed.head, parsed.lines, existing);
   if (!difference && existing.fingerprint === null) {
-    await storeFingerprint(em, params, parsed.head, fingerprint);
+    await storeOrderFingerprint(em, params, parsed.head, fingerprint);
     return { outcome: 'unchanged', issues: parsed.issues };
   }
   const { at = 0, field, detail = 'the data of the customer or of the order differ from those of the last import' } = difference ?? {};
   const line = parsed.lineNumbers[at] ?? parsed.line;
-  const differs = (code: string, how: string): Verdict => ({
+  const differs = (code: string, how: string): ImportOutcome => ({
     outcome: 'differing',
     issues: [...parsed.issues, { line, reference: parsed.head.reference, ...(field !== undefined && { field }), code, detail: how }],
   });
@@ -60,38 +71,38 @@ async function reimportOrder(
   if (params.changed_orders === 'refuse') {
     return differs('already_imported', `${was} To replace it, import the file again with changed_orders=replace.`);
   }
-  if (!(await lockForReplacement(em, existing.order_id))) {
+  if (!(await lockOrderForReplacement(em, existing.order_id))) {
     const why = 'It cannot be replaced, because it has payments, refunds or shipments, or was canceled here.';
     return differs('not_replaceable', `${was} ${why} Change the order itself, or import it under another reference.`);
   }
   const data = await resolveReferences(em, params, task, parsed, fingerprint);
   if ('outcome' in data) return data;
-  await replaceOrder(em, data, existing.order_id);
+  await replaceImportedOrder(em, data, existing.order_id);
   if (params.events === 'true') await recordOrderEvent(em, task, 'order.updated', existing.order_id);
   return { outcome: 'updated', issues: parsed.issues };
 }
 
 /** Finds or creates the customer and products of an order. Returns the outcome `refused` if that fails. */
 async function resolveReferences(
-  em: Em,
-  params: OrderImport,
+  em: EntityManager,
+  params: OrderImportParams,
   task: ClaimedTask,
-  { line, head, lines, issues }: ReadInvoice,
+  { line, head, lines, issues }: ParsedOrder,
   fingerprint: string,
-): Promise<ImportedData | Verdict> {
-  const rejected = (error: Mistake): Verdict => ({
+): Promise<ImportedOrderData | ImportOutcome> {
+  const rejected = (error: RowError): ImportOutcome => ({
     outcome: 'refused',
     issues: [...issues, { line, reference: head.reference, ...error }],
   });
-  const userId = await findCustomer(em, params, head);
+  const userId = await findOrCreateCustomer(em, params, head);
   if (typeof userId !== 'number') return rejected(userId);
-  const products = await findProducts(em, params, head, lines);
+  const products = await findOrCreateProducts(em, params, head, lines);
   if ('code' in products) return rejected(products);
   return { params, head, userId, clientId: task.client_id, lines, products, fingerprint };
 }
 
 async function recordOrderEvent(
-  em: Em,
+  em: EntityManager,
   { client_id: clientId }: ClaimedTask,
   type: 'order.created' | 'order.updated',
   orderId: number,

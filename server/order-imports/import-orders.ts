@@ -1,27 +1,29 @@
-import type { StoredFile } from '../imports/file-record.ts';
+import type { ImportFile } from '../imports/file-record.ts';
 import { readRecords } from '../imports/record-reader.ts';
-import { type ImportPosition, runImport, type Survey } from '../imports/run-import.ts';
-import { surveyed } from '../imports/count-records.ts';
-import { sizeOfStoredFile } from '../tasks/stored-file.ts';
-import { type Outcome, storedInput, type TaskRun } from '../tasks/task-context.ts';
+import { type ImportPosition, runImport, type FileCheckResult } from '../imports/run-import.ts';
+import { checkAndPassRecords } from '../imports/check-records.ts';
+import { readStoredFileSize } from '../tasks/stored-file.ts';
+import { type TaskOutcome, requireInputFileId, type TaskRun } from '../tasks/task-context.ts';
 import { importOrder } from './import-order.ts';
-import { adjacentInvoices, type Invoice } from './invoice.ts';
-import { orderImportSchema, type OrderImport } from './order-import-parameters.ts';
-import { partitionRows, readPartition, referenceNumber } from './partition-rows.ts';
+import { groupAdjacentRows, type OrderRowGroup } from './order-row-group.ts';
+import { orderImportSchema, type OrderImportParams } from './order-import-parameters.ts';
+import { partitionRows, readPartition, hashReference } from './partition-rows.ts';
 
 /** Maximum number of references kept in memory to detect whether the rows of each order are adjacent. */
 const referencesMax = 500_000;
 
 /** Imports the orders of a file, in bounded memory regardless of the file size. */
-export async function importOrders(run: TaskRun): Promise<Outcome> {
+export async function importOrders(run: TaskRun): Promise<TaskOutcome> {
   const { task, em } = run;
   const params = orderImportSchema.parse(task.params);
-  const file: StoredFile = { em, fileId: storedInput(task), format: params.format, renewLease: () => run.renewLease() };
+  const file: ImportFile = { em, fileId: requireInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
     checkFile: () => checkOrderFile(file, params),
     readItems: (from, { partitions }) =>
-      partitions ? partitionedInvoices(file, params, from, partitions) : adjacentInvoices(readRecords(file, from), params.reference_column),
+      partitions
+        ? partitionedInvoices(file, params, from, partitions)
+        : groupAdjacentRows(readRecords(file, from), params.reference_column),
     countRows: ({ rows }) => rows,
     firstLine: ({ records }) => records[0]?.line,
     importItem: (inner, invoice) => importOrder(inner, params, task, invoice),
@@ -31,36 +33,36 @@ export async function importOrders(run: TaskRun): Promise<Outcome> {
 /**
  * Checks the file. If the rows of an order are not adjacent, or there are too many orders to tell, regroups the rows into partitions first.
  */
-async function checkOrderFile(file: StoredFile, params: OrderImport): Promise<Survey> {
+async function checkOrderFile(file: ImportFile, params: OrderImportParams): Promise<FileCheckResult> {
   const needed = [params.reference_column, params.created_at_column, params.sku_column, params.quantity_column, params.unit_price_column];
   const seen = new Set<number>();
   let [total, isScattered] = [0, false];
-  for await (const { item } of adjacentInvoices(surveyed(readRecords(file), needed), params.reference_column)) {
+  for await (const { item } of groupAdjacentRows(checkAndPassRecords(readRecords(file), needed), params.reference_column)) {
     total += item.rows;
     if (item.reference === undefined || isScattered) continue;
-    const number = referenceNumber(item.reference);
+    const number = hashReference(item.reference);
     isScattered = seen.has(number) || seen.size === referencesMax;
     if (isScattered) seen.clear();
     else seen.add(number);
   }
   if (!isScattered) return { total };
-  const bytes = await sizeOfStoredFile(file.em, file.fileId);
+  const bytes = await readStoredFileSize(file.em, file.fileId);
   return { total, partitions: await partitionRows(file.em, readRecords(file), bytes, importedColumns(params)) };
 }
 
 /** Returns the columns of the file that the import reads, starting with the reference column. */
-function importedColumns(params: OrderImport): [string, ...string[]] {
+function importedColumns(params: OrderImportParams): [string, ...string[]] {
   const columns = new Set(Object.entries(params).flatMap(([name, value]) => (name.endsWith('_column') ? [String(value)] : [])));
   columns.delete(params.reference_column);
   return [params.reference_column, ...columns];
 }
 
 async function* partitionedInvoices(
-  { em, renewLease }: StoredFile,
-  params: OrderImport,
+  { em, renewLease }: ImportFile,
+  params: OrderImportParams,
   from: ImportPosition,
   partitions: readonly number[],
-): AsyncGenerator<{ readonly item: Invoice; readonly end: ImportPosition }> {
+): AsyncGenerator<{ readonly item: OrderRowGroup; readonly end: ImportPosition }> {
   const { partition: first = 0, pieces: done = 0 } = from;
   for (const [at, fileId] of partitions.entries()) {
     if (at < first) continue;

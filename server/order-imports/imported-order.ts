@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
-import type { OrderImport } from './order-import-parameters.ts';
-import type { OrderHead, OrderLine } from './parse-order-row.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import type { OrderImportParams } from './order-import-parameters.ts';
+import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
 /** An order that was imported earlier from the same source, in its current state. */
-export type ImportedOrder = {
+export type ImportedOrderState = {
   readonly order_id: number;
   /** `null` if the order was imported before fingerprints were stored. */
   readonly fingerprint: string | null;
@@ -20,14 +20,14 @@ export type ImportedOrder = {
   readonly user_id: number;
   /** The keys of its customer in the source. */
   readonly customers: readonly string[];
-  readonly lines: readonly OrderLine[];
+  readonly lines: readonly ImportedOrderLine[];
 };
 
-const findFingerprint = statement<{ order_id: number; fingerprint: string | null }>(
+const findFingerprint = prepareStatement<{ order_id: number; fingerprint: string | null }>(
   'find_imported_fingerprint',
   'select order_id, fingerprint from imported_orders where source = $1 and reference = $2',
 );
-const findOrder = statement<ImportedOrder>(
+const findOrder = prepareStatement<ImportedOrderState>(
   'find_imported_order',
   `select i.order_id, i.fingerprint, o.status, o.currency, (extract(epoch from o.created_at) * 1000)::bigint as created_ms, o.shipping_total, o.discount_total,
           o.note, o.delivery, o.user_id,
@@ -37,12 +37,12 @@ const findOrder = statement<ImportedOrder>(
              from order_items l where l.order_id = o.id) as lines
      from imported_orders i join orders o on o.id = i.order_id where i.source = $1 and i.reference = $2`,
 );
-const setFingerprint = statement(
+const setFingerprint = prepareStatement(
   'set_imported_fingerprint',
   'update imported_orders set fingerprint = $3 where source = $1 and reference = $2',
 );
 // An order with payments, refunds or shipments in this system must not be replaced.
-const lockReplaceable = statement<{ replaceable: boolean }>(
+const lockReplaceable = prepareStatement<{ replaceable: boolean }>(
   'lock_replaceable_order',
   `select cancel_reason is null
           and not exists (select 1 from payments p where p.order_id = o.id)
@@ -52,7 +52,11 @@ const lockReplaceable = statement<{ replaceable: boolean }>(
 );
 
 /** Returns the SHA-256 of all data that an import takes from the rows of an order. */
-export function orderFingerprint({ user_id: userId }: OrderImport, head: OrderHead, lines: readonly OrderLine[]): string {
+export function computeOrderFingerprint(
+  { user_id: userId }: OrderImportParams,
+  head: ImportedOrderHead,
+  lines: readonly ImportedOrderLine[],
+): string {
   const user = head.customer === undefined && head.customer_email === undefined ? userId : undefined;
   const text = JSON.stringify([sortedEntries({ ...head, delivery: sortedEntries(head.delivery), user }), lines.map(sortedEntries)]);
   return createHash('sha256').update(text).digest('hex');
@@ -64,12 +68,12 @@ const sortedEntries = (value: object): [string, unknown][] =>
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /** Finds an earlier import of the order from the same source. Returns `same` if the data are equal, otherwise the stored order. */
-export async function findImported(
-  em: Em,
-  { source }: OrderImport,
-  { reference }: OrderHead,
+export async function findImportedOrder(
+  em: EntityManager,
+  { source }: OrderImportParams,
+  { reference }: ImportedOrderHead,
   fingerprint: string,
-): Promise<'new' | 'same' | ImportedOrder> {
+): Promise<'new' | 'same' | ImportedOrderState> {
   const [found] = await findFingerprint(em, [source, reference]);
   if (!found) return 'new';
   if (found.fingerprint === fingerprint) return 'same';
@@ -79,11 +83,15 @@ export async function findImported(
 }
 
 /** Stores the fingerprint of an order that was imported before fingerprints existed. */
-export const storeFingerprint = (em: Em, { source }: OrderImport, { reference }: OrderHead, fingerprint: string): Promise<unknown> =>
-  setFingerprint(em, [source, reference, fingerprint]);
+export const storeOrderFingerprint = (
+  em: EntityManager,
+  { source }: OrderImportParams,
+  { reference }: ImportedOrderHead,
+  fingerprint: string,
+): Promise<unknown> => setFingerprint(em, [source, reference, fingerprint]);
 
 /** Locks an order and returns whether an import may replace its data. */
-export async function lockForReplacement(em: Em, orderId: number): Promise<boolean> {
+export async function lockOrderForReplacement(em: EntityManager, orderId: number): Promise<boolean> {
   const [order] = await lockReplaceable(em, [orderId]);
   return order?.replaceable ?? false;
 }

@@ -1,5 +1,5 @@
-import type { ImportedOrder } from './imported-order.ts';
-import type { OrderHead, OrderLine } from './parse-order-row.ts';
+import type { ImportedOrderState } from './imported-order.ts';
+import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
 export type OrderDifference = {
   /** Index of the first line that differs; 0 if the difference concerns the whole order. */
@@ -11,7 +11,11 @@ export type OrderDifference = {
 const shownMax = 3;
 
 /** Describes how an order in a file differs from the same order of an earlier import. Returns `undefined` if no difference is visible. */
-export function orderDifference(head: OrderHead, lines: readonly OrderLine[], imported: ImportedOrder): OrderDifference | undefined {
+export function describeOrderDifference(
+  head: ImportedOrderHead,
+  lines: readonly ImportedOrderLine[],
+  imported: ImportedOrderState,
+): OrderDifference | undefined {
   const inLines = lineDifferences(lines, imported.lines);
   const inHead = headDifferences(head, imported);
   const all = [...countDifference(lines, imported.lines), ...inLines, ...inHead];
@@ -22,14 +26,14 @@ export function orderDifference(head: OrderHead, lines: readonly OrderLine[], im
   return { ...first, detail: [...shown, ...(more > 0 ? [`${more} more differences`] : [])].join('; ') };
 }
 
-const countDifference = (lines: readonly OrderLine[], imported: readonly OrderLine[]): OrderDifference[] =>
+const countDifference = (lines: readonly ImportedOrderLine[], imported: readonly ImportedOrderLine[]): OrderDifference[] =>
   lines.length === imported.length
     ? []
     : [{ at: 0, detail: `the order has ${lines.length} lines in the file, ${imported.length} lines were imported` }];
 
 const lineFields = ['sku', 'name', 'quantity', 'unit_price', 'tax_rate_bps'] as const;
 
-function lineDifferences(lines: readonly OrderLine[], imported: readonly OrderLine[]): OrderDifference[] {
+function lineDifferences(lines: readonly ImportedOrderLine[], imported: readonly ImportedOrderLine[]): OrderDifference[] {
   const common = Math.min(lines.length, imported.length);
   const changed = lines.slice(0, common).flatMap((line, at) => lineFields.flatMap((field) => changedField(field, line, imported[at], at)));
   const added = lines.length > common ? [{ at: common, detail: `line ${common + 1} is new` }] : [];
@@ -37,12 +41,17 @@ function lineDifferences(lines: readonly OrderLine[], imported: readonly OrderLi
   return [...changed, ...added, ...missing];
 }
 
-function changedField(field: (typeof lineFields)[number], line: OrderLine, before: OrderLine | undefined, at: number): OrderDifference[] {
+function changedField(
+  field: (typeof lineFields)[number],
+  line: ImportedOrderLine,
+  before: ImportedOrderLine | undefined,
+  at: number,
+): OrderDifference[] {
   if (!before || line[field] === before[field]) return [];
   return [{ at, field, detail: `${field} of line ${at + 1} is ${formatValue(line[field])} instead of ${formatValue(before[field])}` }];
 }
 
-function headDifferences(head: OrderHead, imported: ImportedOrder): OrderDifference[] {
+function headDifferences(head: ImportedOrderHead, imported: ImportedOrderState): OrderDifference[] {
   const createdMs = Date.parse(head.created_at);
   const key = head.customer ?? head.customer_email;
   const pairs: (readonly [field: string, now: unknown, before: unknown])[] = [

@@ -7,4 +7,4 @@ export const orderImportSchema = contract.orderImports.create.query.extend({
   tax_mode: z.enum(taxModes),
   user_id: z.number().optional(),
 });
-export type OrderImport = z.output<typeof orderImportSchema>;
+export type OrderImportParams = z.output<typeof orderImportSchema>;

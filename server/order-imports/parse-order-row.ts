@@ -1,7 +1,7 @@
-import { deliveryInput, instantInput, line, orderLinesMax, priceMax, quantityMax } from '@mandate/contract';
+import { deliveryInputSchema, timestampInputSchema, singleLineSchema, maxOrderLines, maxPrice, maxLineQuantity } from '@mandate/contract';
 import { z } from 'zod';
-import { amount, checked, integer, type Mistake } from '../imports/parse-cells.ts';
-import type { OrderImport } from './order-import-parameters.ts';
+import { parseAmount, validateRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
+import type { OrderImportParams } from './order-import-parameters.ts';
 
 type Cells = ReadonlyMap<string, string>;
 
@@ -10,16 +10,16 @@ const wholeNumber = z.number({ invalid_type_error: 'must be a whole number' }).i
 
 const orderLineSchema = z.object({
   sku: z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters'),
-  name: line(200, 0),
-  quantity: wholeNumber.min(1).max(quantityMax),
-  unit_price: minorUnits.max(priceMax),
+  name: singleLineSchema(200, 0),
+  quantity: wholeNumber.min(1).max(maxLineQuantity),
+  unit_price: minorUnits.max(maxPrice),
   tax_rate_bps: wholeNumber.min(0).max(10_000).default(0),
 });
-export type OrderLine = z.output<typeof orderLineSchema>;
+export type ImportedOrderLine = z.output<typeof orderLineSchema>;
 
 const orderHeadSchema = z.object({
   reference: z.string().max(64),
-  created_at: instantInput,
+  created_at: timestampInputSchema,
   status: z.enum(['paid', 'shipped', 'delivered', 'canceled']).default('delivered'),
   currency: z
     .string({ required_error: 'The row has no currency, and the import names none.' })
@@ -28,26 +28,26 @@ const orderHeadSchema = z.object({
   discount_total: minorUnits.default(0),
   note: z.string().max(1000).optional(),
   customer: z.string().max(200).optional(),
-  customer_name: line(200).optional(),
+  customer_name: singleLineSchema(200).optional(),
   customer_email: z
     .string()
     .regex(/^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/, 'must be an e-mail address')
     .max(254)
     .optional(),
-  delivery: deliveryInput,
+  delivery: deliveryInputSchema,
 });
-export type OrderHead = z.output<typeof orderHeadSchema>;
+export type ImportedOrderHead = z.output<typeof orderHeadSchema>;
 
 /** Parses the line of an order from its row, or returns the errors. */
-export function lineOf(params: OrderImport, cells: Cells): { data: OrderLine } | { errors: Mistake[] } {
+export function parseOrderLine(params: OrderImportParams, cells: Cells): { data: ImportedOrderLine } | { errors: RowError[] } {
   const sku = cells.get(params.sku_column);
-  const validated = checked(orderLineSchema, {
+  const validated = validateRow(orderLineSchema, {
     sku,
     // Without a name, the SKU is used.
     name: cells.get(params.name_column)?.replaceAll(/\s+/g, ' ') ?? sku,
-    quantity: integer(cells.get(params.quantity_column)),
-    unit_price: amount(cells.get(params.unit_price_column), params.amounts, currencyFromCells(params, cells)),
-    tax_rate_bps: integer(cells.get(params.tax_rate_bps_column)),
+    quantity: parseInteger(cells.get(params.quantity_column)),
+    unit_price: parseAmount(cells.get(params.unit_price_column), params.amounts, currencyFromCells(params, cells)),
+    tax_rate_bps: parseInteger(cells.get(params.tax_rate_bps_column)),
   });
   if ('data' in validated && validated.data.unit_price === 0 && params.free_lines === 'refuse') {
     return { errors: [{ field: 'unit_price', code: 'out_of_range', detail: 'The unit price is zero.' }] };
@@ -56,18 +56,18 @@ export function lineOf(params: OrderImport, cells: Cells): { data: OrderLine } |
 }
 
 /** Parses the data of the whole order from one of its rows, or returns the errors. */
-export function headOf(params: OrderImport, cells: Cells): { data: OrderHead } | { errors: Mistake[] } {
-  const cell = (name: keyof OrderImport & `${string}_column`): string | undefined => cells.get(params[name]);
+export function parseOrderHead(params: OrderImportParams, cells: Cells): { data: ImportedOrderHead } | { errors: RowError[] } {
+  const cell = (name: keyof OrderImportParams & `${string}_column`): string | undefined => cells.get(params[name]);
   const currency = currencyFromCells(params, cells);
   const address = ['line1', 'line2', 'city', 'region', 'postal_code', 'country'] as const;
   const customer = cell('customer_column');
-  return checked(orderHeadSchema, {
+  return validateRow(orderHeadSchema, {
     reference: cell('reference_column'),
     created_at: timestampFromCell(cell('created_at_column'), params.utc_offset),
     status: cell('status_column'),
     currency,
-    shipping_total: amount(cell('shipping_total_column'), params.amounts, currency),
-    discount_total: amount(cell('discount_total_column'), params.amounts, currency),
+    shipping_total: parseAmount(cell('shipping_total_column'), params.amounts, currency),
+    discount_total: parseAmount(cell('discount_total_column'), params.amounts, currency),
     note: cell('note_column'),
     customer,
     customer_name: cell('customer_name_column'),
@@ -81,7 +81,8 @@ export function headOf(params: OrderImport, cells: Cells): { data: OrderHead } |
   });
 }
 
-const currencyFromCells = (params: OrderImport, cells: Cells): string | undefined => cells.get(params.currency_column) ?? params.currency;
+const currencyFromCells = (params: OrderImportParams, cells: Cells): string | undefined =>
+  cells.get(params.currency_column) ?? params.currency;
 
 /**
  * Completes a date, or a time without an offset, to an RFC 3339 timestamp. Any other text is returned unchanged and fails the validation.
@@ -93,8 +94,8 @@ function timestampFromCell(text: string | undefined, utcOffset: string): string 
 }
 
 /** Checks the number of lines, the total and the discount of an order, and returns the first error. */
-export function sumMistake(lines: readonly OrderLine[], head: OrderHead): Mistake | undefined {
-  if (lines.length > orderLinesMax) return { code: 'out_of_range', detail: `An order has at most ${orderLinesMax} lines.` };
+export function findTotalError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {
+  if (lines.length > maxOrderLines) return { code: 'out_of_range', detail: `An order has at most ${maxOrderLines} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
   // Added tax is at most 100 % of the subtotal.
   if (2n * subtotal + BigInt(head.shipping_total) > BigInt(Number.MAX_SAFE_INTEGER)) {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { type FileRecord, startOfFile } from '../imports/file-record.ts';
-import { append, chunksOf, newFile } from '../tasks/stored-file.ts';
-import { addRow, type Invoice, newInvoice } from './invoice.ts';
+import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-file.ts';
+import { addRowToGroup, type OrderRowGroup, createRowGroup } from './order-row-group.ts';
 
 /** Size of a partition, which is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;
@@ -11,16 +11,16 @@ const partitionBytes = 8 * 1024 * 1024;
 const bufferMax = 64 * 1024;
 
 /** Returns a 48-bit hash of a reference. Two references may have the same hash. */
-export const referenceNumber = (reference: string): number => hash('sha1', reference, 'buffer').readUIntBE(0, 6);
+export const hashReference = (reference: string): number => hash('sha1', reference, 'buffer').readUIntBE(0, 6);
 
 class Partition {
   readonly fileId: number;
-  readonly #em: Em;
+  readonly #em: EntityManager;
   #position = 0;
   #size = 0;
   #rows: string[] = [];
 
-  constructor(em: Em, fileId: number) {
+  constructor(em: EntityManager, fileId: number) {
     this.#em = em;
     this.fileId = fileId;
   }
@@ -32,7 +32,7 @@ class Partition {
   }
 
   async flush(): Promise<void> {
-    this.#position = await append(this.#em, this.fileId, this.#position, Buffer.from(this.#rows.join('')));
+    this.#position = await appendToStoredFile(this.#em, this.fileId, this.#position, Buffer.from(this.#rows.join('')));
     [this.#rows, this.#size] = [[], 0];
   }
 }
@@ -44,16 +44,16 @@ class Partition {
  * @param columns the columns to keep; the first one has the reference
  */
 export async function partitionRows(
-  em: Em,
+  em: EntityManager,
   records: AsyncIterable<FileRecord>,
   bytes: number,
   columns: readonly [string, ...string[]],
 ): Promise<number[]> {
   const count = Math.max(1, Math.ceil(bytes / partitionBytes));
-  const partitions = await Promise.all(Array.from({ length: count }, async () => new Partition(em, await newFile(em))));
+  const partitions = await Promise.all(Array.from({ length: count }, async () => new Partition(em, await createStoredFile(em))));
   for await (const { line, cells, error } of records) {
     const reference = cells.get(columns[0]);
-    const number = reference === undefined ? line : referenceNumber(reference);
+    const number = reference === undefined ? line : hashReference(reference);
     const values = columns.map((column) => cells.get(column) ?? null);
     await partitions[number % count]?.add(`${JSON.stringify([line, error ?? null, ...values])}\n`);
   }
@@ -64,11 +64,11 @@ export async function partitionRows(
 const storedRow = z.tuple([z.number(), z.string().nullable()]).rest(z.string().nullable());
 
 /** Returns the row groups of a partition, in the order of their last rows. */
-export async function readPartition(em: Em, fileId: number, columns: readonly [string, ...string[]]): Promise<Invoice[]> {
+export async function readPartition(em: EntityManager, fileId: number, columns: readonly [string, ...string[]]): Promise<OrderRowGroup[]> {
   const chunks: Buffer[] = [];
-  for await (const chunk of chunksOf(em, fileId)) chunks.push(chunk);
-  const named = new Map<string, ReturnType<typeof newInvoice>>();
-  const unnamed: Invoice[] = [];
+  for await (const chunk of readStoredFileChunks(em, fileId)) chunks.push(chunk);
+  const named = new Map<string, ReturnType<typeof createRowGroup>>();
+  const unnamed: OrderRowGroup[] = [];
   for (const row of Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)) {
     const record = recordFromRow(row, columns);
     const reference = record.cells.get(columns[0]);
@@ -76,8 +76,8 @@ export async function readPartition(em: Em, fileId: number, columns: readonly [s
       unnamed.push({ reference, records: [record], rows: 1 });
       continue;
     }
-    const invoice = named.get(reference) ?? newInvoice(reference);
-    addRow(invoice, record);
+    const invoice = named.get(reference) ?? createRowGroup(reference);
+    addRowToGroup(invoice, record);
     named.set(reference, invoice);
   }
   return [...named.values(), ...unnamed].toSorted((a, b) => lastLine(a) - lastLine(b));
@@ -89,4 +89,4 @@ function recordFromRow(row: string, columns: readonly string[]): FileRecord {
   return { line, cells, ...(error !== null && { error }), end: startOfFile };
 }
 
-const lastLine = ({ records }: Invoice): number => records.at(-1)?.line ?? 0;
+const lastLine = ({ records }: OrderRowGroup): number => records.at(-1)?.line ?? 0;

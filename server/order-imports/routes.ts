@@ -1,17 +1,17 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { requireScope } from '../http/middleware/authorize.ts';
-import { principalOf } from '../http/request/request-context.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { requireAnyScope } from '../http/middleware/authorize.ts';
+import { requirePrincipal } from '../http/request/request-context.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { startImport } from '../imports/start-import.ts';
 
-export const orderImportRoutes = ({ em, taxMode }: ResourceDeps) =>
+export const orderImportRoutes = ({ em, taxMode }: HandlerDependencies) =>
   initServer().router(contract.orderImports, {
     create: ({ query, req, res }) => {
-      const principal = principalOf(req);
-      requireScope(principal, 'orders.manage');
-      if (query.unknown_customers === 'create') requireScope(principal, 'users.manage');
-      if (query.unknown_products === 'create') requireScope(principal, 'products.write');
+      const principal = requirePrincipal(req);
+      requireAnyScope(principal, 'orders.manage');
+      if (query.unknown_customers === 'create') requireAnyScope(principal, 'users.manage');
+      if (query.unknown_products === 'create') requireAnyScope(principal, 'products.write');
       return startImport(em, req, res, { type: 'order_import', needs: ['orders.manage'], query: { ...query, tax_mode: taxMode } });
     },
   });

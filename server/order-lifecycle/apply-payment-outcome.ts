@@ -1,26 +1,31 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EventType } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { orderBody } from '../orders/find-order.ts';
+import { findOrderUnchecked } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
-import { askForRefund } from '../refunds/submit-refund.ts';
+import { submitRefund } from '../refunds/submit-refund.ts';
 import { createRefund } from '../refunds/create-refund.ts';
-import { paymentBody } from '../payments/payment-body.ts';
+import { redactedPaymentFromEntity } from '../payments/payment-body.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { type PaymentProvider, type PaymentProviders, type ProviderPayment, providerOf } from '../payments/providers/payment-provider.ts';
+import {
+  type PaymentProvider,
+  type PaymentProviders,
+  type ProviderPayment,
+  requirePaymentProvider,
+} from '../payments/providers/payment-provider.ts';
 
 /** How long an order keeps its reservation after a payment with a long reservation has failed or been canceled. */
 const shortReservationMs = 30 * 60_000;
 
 /** The provider received another amount or currency than requested; staff have to resolve it. */
-export class AmountMismatch extends Error {
+export class AmountMismatchError extends Error {
   override readonly name = 'AmountMismatch';
 }
 
-const findOrderOfPayment = statement<{ order_id: number }>('order_of_payment', 'select order_id from payments where id = $1');
-const pollOtherPayments = statement(
+const findOrderOfPayment = prepareStatement<{ order_id: number }>('order_of_payment', 'select order_id from payments where id = $1');
+const pollOtherPayments = prepareStatement(
   'ask_about_other_payments',
   `update payments set next_check_at = $3 where order_id = $1 and id <> $2 and status in ('pending', 'requires_action', 'processing')`,
 );
@@ -36,35 +41,41 @@ const eventTypes: Partial<Record<Payment['status'], EventType>> = {
  * Applies the outcome that the provider reports for a payment, in a separate transaction, then submits the refund if the order no longer
  * needs the payment.
  */
-export async function settlePayment(em: Em, providers: PaymentProviders, id: number, outcome: ProviderPayment, now: Date): Promise<void> {
-  const refundId = await em.fork().transactional((inner) => applyOutcome(inner, providers, id, outcome, now));
-  if (refundId !== undefined) await askForRefund(em, providers, refundId);
+export async function commitPaymentOutcome(
+  em: EntityManager,
+  providers: PaymentProviders,
+  id: number,
+  outcome: ProviderPayment,
+  now: Date,
+): Promise<void> {
+  const refundId = await em.fork().transactional((inner) => applyPaymentOutcome(inner, providers, id, outcome, now));
+  if (refundId !== undefined) await submitRefund(em, providers, refundId);
 }
 
 /** Applies the outcome of a payment within a transaction. Returns the id of the refund to submit after the commit, if there is one. */
-export async function applyOutcome(
-  em: Em,
+export async function applyPaymentOutcome(
+  em: EntityManager,
   providers: PaymentProviders,
   id: number,
   outcome: ProviderPayment,
   now: Date,
 ): Promise<number | undefined> {
   const { order, payment } = await lockPayment(em, id);
-  const provider = providerOf(providers, payment.provider);
+  const provider = requirePaymentProvider(providers, payment.provider);
   assertAmountMatches(payment, outcome);
   const changed = payment.applyOutcome(outcome, now);
-  if (!provider.asks) payment.nextCheckAt = null;
+  if (!provider.isPolled) payment.nextCheckAt = null;
   if (changed && payment.status === 'succeeded') markOrderPaid(order, payment, now);
   if (changed) shortenReservation(order, payment, provider, now);
   await em.flush();
   if (!changed) return undefined;
   const type = eventTypes[payment.status];
-  if (type) await recordEvent(em, type, paymentBody(payment), order.user.id);
+  if (type) await recordEvent(em, type, redactedPaymentFromEntity(payment), order.user.id);
   return payment.status === 'succeeded' ? afterSuccess(em, order, payment, now) : undefined;
 }
 
 /** Locks the order and then the payment. All code locks in this order. */
-async function lockPayment(em: Em, id: number): Promise<{ order: Order; payment: Payment }> {
+async function lockPayment(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment }> {
   const [row] = await findOrderOfPayment(em, [id]);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const order = await em.findOneOrFail(Order, { id: row?.order_id ?? 0 }, locked);
@@ -73,7 +84,7 @@ async function lockPayment(em: Em, id: number): Promise<{ order: Order; payment:
 
 function assertAmountMatches(payment: Payment, { status, amountReceived, currency }: ProviderPayment): void {
   if (status !== 'succeeded' || (amountReceived === payment.amount && currency === payment.currency)) return;
-  throw new AmountMismatch(
+  throw new AmountMismatchError(
     `payment ${payment.id} asked for ${payment.amount} ${payment.currency}, and the provider received ${amountReceived} ${currency}`,
   );
 }
@@ -90,10 +101,10 @@ function shortenReservation(order: Order, payment: Payment, provider: PaymentPro
   if (isOver && provider.reservation === 'long') order.shortenReservation(new Date(now.getTime() + shortReservationMs));
 }
 
-async function afterSuccess(em: Em, order: Order, payment: Payment, now: Date): Promise<number | undefined> {
+async function afterSuccess(em: EntityManager, order: Order, payment: Payment, now: Date): Promise<number | undefined> {
   await pollOtherPayments(em, [order.id, payment.id, now.toISOString()]);
   if (!payment.surplus && order.status === 'paid') {
-    await recordEvent(em, 'order.paid', await orderBody(em, order.id), order.user.id);
+    await recordEvent(em, 'order.paid', await findOrderUnchecked(em, order.id), order.user.id);
     return undefined;
   }
   const reason = payment.surplus ? 'duplicate' : 'order_canceled';

@@ -1,8 +1,8 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { ifAvailable, type PaymentProviders, providerOf } from '../payments/providers/payment-provider.ts';
-import { settlePayment } from './apply-payment-outcome.ts';
+import { undefinedIfUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
+import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 
 type OpenPayment = { readonly id: number; readonly provider: string; readonly provider_reference: string; readonly provider_key: string };
 
@@ -10,27 +10,34 @@ const columns = 'p.id, p.provider, p.provider_reference, p.provider_key';
 // A payment that is processing cannot be canceled; one without a reference is just being created at its provider.
 const isCancelableSql = `p.status in ('pending', 'requires_action') and p.provider_reference is not null`;
 
-const findOpenById = statement<OpenPayment>('open_payment', `select ${columns} from payments p where p.id = $1 and ${isCancelableSql}`);
-const findOpenOfOrder = statement<OpenPayment>(
+const findOpenById = prepareStatement<OpenPayment>(
+  'open_payment',
+  `select ${columns} from payments p where p.id = $1 and ${isCancelableSql}`,
+);
+const findOpenOfOrder = prepareStatement<OpenPayment>(
   'open_payment_of_order',
   `select ${columns} from payments p where p.order_id = $1 and ${isCancelableSql}`,
 );
-const findOpenOfExpiredOrders = statement<OpenPayment>(
+const findOpenOfExpiredOrders = prepareStatement<OpenPayment>(
   'open_payments_of_expired_orders',
   `select ${columns} from orders o join payments p on p.order_id = o.id
     where o.status = 'pending' and o.expires_at <= $1 and ${isCancelableSql} order by o.expires_at limit $2`,
 );
 
 /** Cancels a payment at its provider and stores the outcome. Returns false if nothing can be canceled. Must not run in a transaction. */
-export const cancelPayment = async (em: Em, providers: PaymentProviders, id: number, now: Date): Promise<boolean> =>
+export const cancelPayment = async (em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<boolean> =>
   cancelAll(em, providers, await findOpenById(em, [id]), now);
 
 /** Cancels the open payment of an order, like `cancelPayment`. */
-export const cancelPaymentOf = async (em: Em, providers: PaymentProviders, orderId: number, now: Date): Promise<boolean> =>
-  cancelAll(em, providers, await findOpenOfOrder(em, [orderId]), now);
+export const cancelOpenPaymentOfOrder = async (
+  em: EntityManager,
+  providers: PaymentProviders,
+  orderId: number,
+  now: Date,
+): Promise<boolean> => cancelAll(em, providers, await findOpenOfOrder(em, [orderId]), now);
 
 /** For dry runs, whose transaction is rolled back: marks the open payment as canceled without calling its provider. */
-export const assumePaymentCanceled = (em: Em, orderId: number): Promise<number> =>
+export const simulatePaymentCancellation = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(
     Payment,
     { order: orderId, status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } },
@@ -38,11 +45,15 @@ export const assumePaymentCanceled = (em: Em, orderId: number): Promise<number> 
   );
 
 /** Cancels open payments of orders whose reservation has expired, like `cancelPayment`. */
-export const cancelPaymentsOfExpired = async (em: Em, providers: PaymentProviders, now: Date, limit: number): Promise<boolean> =>
-  cancelAll(em, providers, await findOpenOfExpiredOrders(em, [now.toISOString(), limit]), now);
+export const cancelPaymentsOfExpiredOrders = async (
+  em: EntityManager,
+  providers: PaymentProviders,
+  now: Date,
+  limit: number,
+): Promise<boolean> => cancelAll(em, providers, await findOpenOfExpiredOrders(em, [now.toISOString(), limit]), now);
 
 /** Cancels all of these payments even if some of them fail, and throws the errors at the end. */
-async function cancelAll(em: Em, providers: PaymentProviders, payments: readonly OpenPayment[], now: Date): Promise<boolean> {
+async function cancelAll(em: EntityManager, providers: PaymentProviders, payments: readonly OpenPayment[], now: Date): Promise<boolean> {
   const errors: unknown[] = [];
   for (const payment of payments) await cancelOne(em, providers, payment, now).catch((error: unknown) => errors.push(error));
   if (errors.length === 1) throw errors[0];
@@ -50,8 +61,8 @@ async function cancelAll(em: Em, providers: PaymentProviders, payments: readonly
   return payments.length > 0;
 }
 
-async function cancelOne(em: Em, providers: PaymentProviders, payment: OpenPayment, now: Date): Promise<void> {
+async function cancelOne(em: EntityManager, providers: PaymentProviders, payment: OpenPayment, now: Date): Promise<void> {
   const { id, provider, provider_reference: reference, provider_key: key } = payment;
-  const outcome = await ifAvailable(providerOf(providers, provider).cancel(reference, `${key}-cancel`));
-  if (outcome) await settlePayment(em, providers, id, outcome, now);
+  const outcome = await undefinedIfUnavailable(requirePaymentProvider(providers, provider).cancel(reference, `${key}-cancel`));
+  if (outcome) await commitPaymentOutcome(em, providers, id, outcome, now);
 }

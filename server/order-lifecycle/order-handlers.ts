@@ -1,27 +1,27 @@
 import type { Response } from 'express';
 import type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { may } from '../http/middleware/authorize.ts';
-import { changed, found, requireMatch } from '../http/response/etag.ts';
-import { returnCreatedEtag } from '../http/response/created-etag.ts';
+import { canUseScope } from '../http/middleware/authorize.ts';
+import { respondWithNewEtag, respondWithEtag, checkIfMatch } from '../http/response/etag.ts';
+import { enableCreatedEtag } from '../http/response/created-etag.ts';
 import { isDryRun } from '../http/writes/dry-run.ts';
-import { once, onceInStatement } from '../http/writes/idempotency.ts';
-import { total } from '../http/response/list-parameters.ts';
+import { createIdempotently, createIdempotentlyInStatement } from '../http/writes/idempotency.ts';
+import { totalCountFields } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { invalidRequest, problem } from '../http/problem-details/problem.ts';
-import { principalOf } from '../http/request/request-context.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
-import type { RoutedRequest } from '../http/request/matched-route.ts';
-import { assumePaymentCanceled, cancelPaymentOf } from './cancel-payment.ts';
-import { requireOrder } from '../orders/order-access.ts';
+import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { requirePrincipal } from '../http/request/request-context.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { MatchedRequest } from '../http/request/matched-route.ts';
+import { simulatePaymentCancellation, cancelOpenPaymentOfOrder } from './cancel-payment.ts';
+import { assertOrderAccessible } from '../orders/order-access.ts';
 import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
-import { askForRefund } from '../refunds/submit-refund.ts';
+import { submitRefund } from '../refunds/submit-refund.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { findOrder } from '../orders/find-order.ts';
-import { orderListFromQuery, type OrderListQuery } from '../orders/order-list-query.ts';
+import { parseOrderListQuery, type OrderListQuery } from '../orders/order-list-query.ts';
 import { countOrders, listOrders } from '../orders/list-orders.ts';
-import { type OrderRow, toOrderSummary } from '../orders/order-rows.ts';
+import { type OrderRow, orderSummaryFromRow } from '../orders/order-rows.ts';
 import { placeOrder } from '../orders/place-order.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { updateOrder } from '../orders/update-order.ts';
@@ -29,7 +29,7 @@ import { updateOrder } from '../orders/update-order.ts';
 type Versioned = { readonly id: number; readonly version: number };
 
 /** How one API version represents orders and names their ETags. */
-export type OrderForm<Summary, FullOrder extends Summary & Versioned> = {
+export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> = {
   readonly etagPrefix: string;
   readonly toSummary: (order: OrderSummary) => Summary;
   readonly toOrder: (order: Order) => FullOrder;
@@ -37,49 +37,52 @@ export type OrderForm<Summary, FullOrder extends Summary & Versioned> = {
   readonly toDelivery: (delivery: Order['delivery']) => Partial<Summary>;
 };
 
-type HandlerArgs = { readonly req: RoutedRequest; readonly res: Response };
+type HandlerArgs = { readonly req: MatchedRequest; readonly res: Response };
 type OrderHandlerArgs = HandlerArgs & { readonly params: { readonly order_id: number } };
 
 /** Creates the handlers of the order operations, shared by all API versions. */
-export const orderHandlers = <Summary, FullOrder extends Summary & Versioned>(
-  { em, readList, pages, taxMode, providers }: ResourceDeps & PaymentDeps,
-  representation: OrderForm<Summary, FullOrder>,
+export const createOrderHandlers = <Summary, FullOrder extends Summary & Versioned>(
+  { em, readList, pages, taxMode, providers }: HandlerDependencies & PaymentDeps,
+  representation: OrderRepresentation<Summary, FullOrder>,
 ) => {
   const etagName = (id: number): string => `${representation.etagPrefix}-${id}`;
-  const toItem = (row: OrderRow): Summary => representation.toSummary(toOrderSummary(row));
+  const toItem = (row: OrderRow): Summary => representation.toSummary(orderSummaryFromRow(row));
   return {
     create: async ({ req, res }: HandlerArgs, body: OrderCreate) => {
-      const buyer = { userId: resolveBuyerId(principalOf(req), body), clientId: principalOf(req).clientId };
+      const buyer = { userId: resolveBuyerId(requirePrincipal(req), body), clientId: requirePrincipal(req).clientId };
       const options = { taxMode, toDelivery: representation.toDelivery };
-      returnCreatedEtag(res, etagName);
-      return onceInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
+      enableCreatedEtag(res, etagName);
+      return createIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
     },
 
     list: async ({ req, res }: HandlerArgs, query: OrderListQuery) => {
-      const { filters, sort, withItems } = orderListFromQuery(principalOf(req), query);
+      const { filters, sort, withItems } = parseOrderListQuery(requirePrincipal(req), query);
       // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`, which may differ per
       // page.
       const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
-      const position = pages.positionOf(req, list);
+      const position = pages.decodeCursor(req, list);
       const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));
-      const page = pages.answer(req, res, list, rows, toItem, (row) => [toOrderSummary(row)[sort.by], row.id]);
-      return { status: 200 as const, body: { ...page, ...(await total(query, () => readList((from) => countOrders(from, filters)))) } };
+      const page = pages.respondWithPage(req, res, list, rows, toItem, (row) => [orderSummaryFromRow(row)[sort.by], row.id]);
+      return {
+        status: 200 as const,
+        body: { ...page, ...(await totalCountFields(query, () => readList((from) => countOrders(from, filters)))) },
+      };
     },
 
     get: async ({ params: { order_id: id }, req, res }: OrderHandlerArgs) =>
-      found(req, res, etagName(id), representation.toOrder(await findOrder(em, principalOf(req), id))),
+      respondWithEtag(req, res, etagName(id), representation.toOrder(await findOrder(em, requirePrincipal(req), id))),
 
     update: async ({ params: { order_id: id }, req, res }: OrderHandlerArgs, toChange: (delivery: Order['delivery']) => OrderUpdate) => {
       const updated = await em.transactional(async (inner) => {
-        const locked = await lockOrder(inner, principalOf(req), id);
-        requireMatch(req, etagName(id), locked);
+        const locked = await lockOrder(inner, requirePrincipal(req), id);
+        checkIfMatch(req, etagName(id), locked);
         const before = locked.version;
-        await updateOrder(inner, principalOf(req), locked, toChange(locked.delivery));
-        const order = await findOrder(inner, principalOf(req), id);
+        await updateOrder(inner, requirePrincipal(req), locked, toChange(locked.delivery));
+        const order = await findOrder(inner, requirePrincipal(req), id);
         if (order.version !== before) await recordEvent(inner, 'order.updated', order, order.user_id);
         return order;
       });
-      return changed(res, etagName(id), representation.toOrder(updated));
+      return respondWithNewEtag(res, etagName(id), representation.toOrder(updated));
     },
 
     cancel: createCancelHandler({ em, providers }, representation.toOrder),
@@ -87,34 +90,36 @@ export const orderHandlers = <Summary, FullOrder extends Summary & Versioned>(
 };
 
 const createCancelHandler =
-  <FullOrder>({ em, providers }: Pick<ResourceDeps & PaymentDeps, 'em' | 'providers'>, toOrder: (order: Order) => FullOrder) =>
+  <FullOrder>({ em, providers }: Pick<HandlerDependencies & PaymentDeps, 'em' | 'providers'>, toOrder: (order: Order) => FullOrder) =>
   async ({ params: { order_id: id }, req, res }: OrderHandlerArgs, body: OrderCancellation) => {
-    const principal = principalOf(req);
-    await requireOrder(em, principal, id, 'orders.manage');
-    if (!isDryRun(req)) await cancelPaymentOf(em, providers, id, new Date());
+    const principal = requirePrincipal(req);
+    await assertOrderAccessible(em, principal, id, 'orders.manage');
+    if (!isDryRun(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
     let refundId: number | undefined;
-    const effect = async (inner: Em): Promise<FullOrder> => {
-      if (isDryRun(req)) await assumePaymentCanceled(inner, id);
+    const effect = async (inner: EntityManager): Promise<FullOrder> => {
+      if (isDryRun(req)) await simulatePaymentCancellation(inner, id);
       const canceled = await cancelOrder(inner, principal, id, body, new Date());
       refundId = canceled.refundId;
       return toOrder(canceled.order);
     };
-    const response = await once(em, req, res, effect, () => `/api/v1/orders/${id}`);
-    if (refundId !== undefined && !isDryRun(req)) await askForRefund(em, providers, refundId);
+    const response = await createIdempotently(em, req, res, effect, () => `/api/v1/orders/${id}`);
+    if (refundId !== undefined && !isDryRun(req)) await submitRefund(em, providers, refundId);
     return response;
   };
 
 function resolveBuyerId(principal: Principal, { user_id: userId, discount_total: discount }: OrderCreate): number {
   const own = principal.user?.id;
-  if (discount !== undefined && !may(principal, 'orders.manage')) {
-    throw problem('forbidden', { detail: 'Giving a discount requires the `orders.manage` scope and a staff account.' });
+  if (discount !== undefined && !canUseScope(principal, 'orders.manage')) {
+    throw createProblem('forbidden', { detail: 'Giving a discount requires the `orders.manage` scope and a staff account.' });
   }
   if (userId === undefined && own !== undefined) return own;
-  if (!may(principal, 'orders.manage') && (userId !== own || userId === undefined)) {
-    throw problem('forbidden', { detail: 'Placing an order for another user requires the `orders.manage` scope and a staff account.' });
+  if (!canUseScope(principal, 'orders.manage') && (userId !== own || userId === undefined)) {
+    throw createProblem('forbidden', {
+      detail: 'Placing an order for another user requires the `orders.manage` scope and a staff account.',
+    });
   }
   if (userId !== undefined) return userId;
-  throw invalidRequest({
+  throw createInvalidRequestProblem({
     in: 'body',
     pointer: '#/user_id',
     code: 'required',

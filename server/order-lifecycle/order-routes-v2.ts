@@ -10,9 +10,9 @@ import {
   type OrderV2,
 } from '@mandate/contract';
 import { Problem } from '../http/problem-details/problem.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
-import { type OrderForm, orderHandlers } from './order-handlers.ts';
+import { type OrderRepresentation, createOrderHandlers } from './order-handlers.ts';
 
 type Shipping = Pick<OrderV2, 'shipping_method' | 'shipping_address'>;
 
@@ -20,7 +20,7 @@ const toShipping = ({ method, ...address }: Order['delivery']): Shipping => ({ s
 
 const toDelivery = ({ shipping_method: method, shipping_address: address }: Shipping): Order['delivery'] => ({ method, ...address });
 
-const v2Representation: OrderForm<OrderSummaryV2, OrderV2> = {
+const v2Representation: OrderRepresentation<OrderSummaryV2, OrderV2> = {
   etagPrefix: 'order-v2',
   toSummary: ({ delivery, ...order }: OrderSummary) => ({ ...order, ...toShipping(delivery) }),
   toOrder: ({ delivery, ...order }: Order) => ({ ...order, ...toShipping(delivery) }),
@@ -28,8 +28,8 @@ const v2Representation: OrderForm<OrderSummaryV2, OrderV2> = {
 };
 
 /** Creates the order handlers of API version 2: those of version 1 with different delivery fields in requests and responses. */
-export const orderRoutesV2 = (deps: ResourceDeps & PaymentDeps) => {
-  const { create, list, get, update, cancel } = orderHandlers(deps, v2Representation);
+export const orderRoutesV2 = (deps: HandlerDependencies & PaymentDeps) => {
+  const { create, list, get, update, cancel } = createOrderHandlers(deps, v2Representation);
   return initServer().router(contractV2.orders, {
     create: (args) => translateProblemToV2(create(args, toOrderCreate(args.body))),
     list: (args) => list(args, args.query),

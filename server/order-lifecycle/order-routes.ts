@@ -1,18 +1,18 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Order, type OrderSummary } from '@mandate/contract';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
-import { type OrderForm, orderHandlers } from './order-handlers.ts';
+import { type OrderRepresentation, createOrderHandlers } from './order-handlers.ts';
 
-const v1Representation: OrderForm<OrderSummary, Order> = {
+const v1Representation: OrderRepresentation<OrderSummary, Order> = {
   etagPrefix: 'order',
   toSummary: (order) => order,
   toOrder: (order) => order,
   toDelivery: (delivery) => ({ delivery }),
 };
 
-export const orderRoutes = (deps: ResourceDeps & PaymentDeps) => {
-  const { create, list, get, update, cancel } = orderHandlers(deps, v1Representation);
+export const orderRoutes = (deps: HandlerDependencies & PaymentDeps) => {
+  const { create, list, get, update, cancel } = createOrderHandlers(deps, v1Representation);
   return initServer().router(contract.orders, {
     create: (args) => create(args, args.body),
     list: (args) => list(args, args.query),

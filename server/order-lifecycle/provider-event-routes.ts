@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { payloadTooLarge, problem } from '../http/problem-details/problem.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
-import { BadSignature, type PaymentDeps } from '../payments/providers/payment-provider.ts';
-import { limitChunkSizes } from '../http/request/chunked-body-size.ts';
+import { createPayloadTooLargeProblem, createProblem } from '../http/problem-details/problem.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import { InvalidSignatureError, type PaymentDeps } from '../payments/providers/payment-provider.ts';
+import { lowerChunkedBodyLimit } from '../http/request/chunked-body-size.ts';
 import { storeProviderEvents } from './provider-events.ts';
 
 const bodyMax = 1_000_000;
@@ -11,13 +11,13 @@ const bodyMax = 1_000_000;
 /**
  * Creates the handler that receives provider events. The response only acknowledges that they are stored; a job applies them afterwards.
  */
-export const providerEventRoutes = ({ em, providers, wake }: ResourceDeps & PaymentDeps) =>
+export const providerEventRoutes = ({ em, providers, wake }: HandlerDependencies & PaymentDeps) =>
   initServer().router(contract.providerEvents, {
     receive: async ({ params, req }) => {
       const provider = providers.get(params.provider);
-      if (!provider?.parseEvents) throw problem('not_found', { detail: 'No payment provider sends events to this URL.' });
+      if (!provider?.parseEvents) throw createProblem('not_found', { detail: 'No payment provider sends events to this URL.' });
       // The signature covers the raw bytes of the body.
-      limitChunkSizes(req, bodyMax);
+      lowerChunkedBodyLimit(req, bodyMax);
       const raw = await readBytes(req);
       const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));
       const events = await provider.parseEvents(raw, headers).catch(rethrowAsInvalidSignature);
@@ -28,8 +28,11 @@ export const providerEventRoutes = ({ em, providers, wake }: ResourceDeps & Paym
   });
 
 function rethrowAsInvalidSignature(error: unknown): never {
-  if (!(error instanceof BadSignature)) throw error;
-  throw problem('invalid_signature', { detail: 'The event was not signed by the provider, or the signature is too old.', cause: error });
+  if (!(error instanceof InvalidSignatureError)) throw error;
+  throw createProblem('invalid_signature', {
+    detail: 'The event was not signed by the provider, or the signature is too old.',
+    cause: error,
+  });
 }
 
 async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
@@ -37,7 +40,7 @@ async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > bodyMax) throw payloadTooLarge(bodyMax);
+    if (size > bodyMax) throw createPayloadTooLargeProblem(bodyMax);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,27 +1,27 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
-import { settleRefund } from '../refunds/submit-refund.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { commitRefundOutcome } from '../refunds/submit-refund.ts';
 import {
-  ifAvailable,
+  undefinedIfUnavailable,
   type PaymentProvider,
   type PaymentProviders,
   type ProviderEvent,
-  providerOf,
+  requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
-import { settlePayment } from './apply-payment-outcome.ts';
+import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 
 /** Maximum attempts for an event whose payment or refund is unknown, the last ones an hour apart; after that it is considered foreign. */
 const attemptsMax = 12;
 
 type WaitingEvent = ProviderEvent & { readonly provider: string; readonly event_id: string; readonly attempts: number };
 
-const insertEvent = statement<{ event_id: string }>(
+const insertEvent = prepareStatement<{ event_id: string }>(
   'store_provider_event',
   `insert into provider_events (provider, event_id, type, subject, reference) values ($1, $2, $3, $4, $5)
    on conflict (provider, event_id) do nothing returning event_id`,
 );
 // Also schedules the next attempt, in case this one fails.
-const takeWaitingEvent = statement<WaitingEvent>(
+const takeWaitingEvent = prepareStatement<WaitingEvent>(
   'take_provider_event',
   `update provider_events set attempts = attempts + 1,
           next_attempt_at = $1::timestamptz + least(interval '1 hour', interval '5 seconds' * power(2, attempts))
@@ -30,21 +30,27 @@ const takeWaitingEvent = statement<WaitingEvent>(
        order by next_attempt_at, received_at limit 1 for no key update skip locked)
    returning provider, event_id, type, subject, reference, attempts`,
 );
-const markProcessed = statement(
+const markProcessed = prepareStatement(
   'provider_event_done',
   'update provider_events set processed_at = $3, error = $4 where provider = $1 and event_id = $2',
 );
-const recordError = statement('provider_event_failed', 'update provider_events set error = $3 where provider = $1 and event_id = $2');
+const recordError = prepareStatement(
+  'provider_event_failed',
+  'update provider_events set error = $3 where provider = $1 and event_id = $2',
+);
 const findSubject = {
-  payment: statement<{ id: number }>('payment_by_reference', 'select id from payments where provider = $1 and provider_reference = $2'),
-  refund: statement<{ id: number }>(
+  payment: prepareStatement<{ id: number }>(
+    'payment_by_reference',
+    'select id from payments where provider = $1 and provider_reference = $2',
+  ),
+  refund: prepareStatement<{ id: number }>(
     'refund_by_reference',
     `select r.id from refunds r join payments p on p.id = r.payment_id where p.provider = $1 and r.provider_reference = $2`,
   ),
 };
 
 /** Stores the events of a provider and returns the number of new ones. */
-export async function storeProviderEvents(em: Em, { name }: PaymentProvider, events: readonly ProviderEvent[]): Promise<number> {
+export async function storeProviderEvents(em: EntityManager, { name }: PaymentProvider, events: readonly ProviderEvent[]): Promise<number> {
   const stored = await em.transactional(async (inner) => {
     const rows = [];
     for (const { id, type, subject, reference } of events) rows.push(...(await insertEvent(inner, [name, id, type, subject, reference])));
@@ -54,7 +60,7 @@ export async function storeProviderEvents(em: Em, { name }: PaymentProvider, eve
 }
 
 /** Fetches the current state of the payment or refund of each stored event and applies it. Returns the number of processed events. */
-export async function applyProviderEvents(em: Em, providers: PaymentProviders, now: Date): Promise<number> {
+export async function applyProviderEvents(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let processedCount = 0;
   for (let [event] = await takeWaitingEvent(em, [now.toISOString()]); event; [event] = await takeWaitingEvent(em, [now.toISOString()])) {
     if (await applyEvent(em, providers, event, now)) processedCount += 1;
@@ -62,7 +68,7 @@ export async function applyProviderEvents(em: Em, providers: PaymentProviders, n
   return processedCount;
 }
 
-async function applyEvent(em: Em, providers: PaymentProviders, event: WaitingEvent, now: Date): Promise<boolean> {
+async function applyEvent(em: EntityManager, providers: PaymentProviders, event: WaitingEvent, now: Date): Promise<boolean> {
   const { provider, event_id: id } = event;
   const outcome = await apply(em, providers, event, now).catch(async (error: unknown) => {
     await recordError(em, [provider, id, error instanceof Error ? error.message : String(error)]);
@@ -77,16 +83,21 @@ async function applyEvent(em: Em, providers: PaymentProviders, event: WaitingEve
   return true;
 }
 
-async function apply(em: Em, providers: PaymentProviders, event: WaitingEvent, now: Date): Promise<'applied' | 'unknown' | 'unavailable'> {
-  const provider = providerOf(providers, event.provider);
+async function apply(
+  em: EntityManager,
+  providers: PaymentProviders,
+  event: WaitingEvent,
+  now: Date,
+): Promise<'applied' | 'unknown' | 'unavailable'> {
+  const provider = requirePaymentProvider(providers, event.provider);
   const [known] = await findSubject[event.subject](em, [event.provider, event.reference]);
   if (!known) return 'unknown';
   if (event.subject === 'payment') {
-    const outcome = await ifAvailable(provider.retrieve(event.reference));
-    if (outcome) await settlePayment(em, providers, known.id, outcome, now);
+    const outcome = await undefinedIfUnavailable(provider.retrieve(event.reference));
+    if (outcome) await commitPaymentOutcome(em, providers, known.id, outcome, now);
     return outcome ? 'applied' : 'unavailable';
   }
-  const outcome = await ifAvailable(provider.retrieveRefund(event.reference));
-  if (outcome) await settleRefund(em, providers, known.id, outcome);
+  const outcome = await undefinedIfUnavailable(provider.retrieveRefund(event.reference));
+  if (outcome) await commitRefundOutcome(em, providers, known.id, outcome);
   return outcome ? 'applied' : 'unavailable';
 }

@@ -1,29 +1,34 @@
 import type { PaymentCreate } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { invalidRequest, problem } from '../http/problem-details/problem.ts';
+import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { Order } from '../orders/order.entity.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { User } from '../users/user.entity.ts';
-import { paymentBody } from '../payments/payment-body.ts';
+import { redactedPaymentFromEntity } from '../payments/payment-body.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { ifAvailable, type PaymentProvider, type PaymentProviders, providerOf } from '../payments/providers/payment-provider.ts';
-import { settlePayment } from './apply-payment-outcome.ts';
+import {
+  undefinedIfUnavailable,
+  type PaymentProvider,
+  type PaymentProviders,
+  requirePaymentProvider,
+} from '../payments/providers/payment-provider.ts';
+import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 
 const longReservationMs = 7 * 24 * 60 * 60_000;
 /** Delay until the first check whether the call to the provider succeeded. */
 const firstCheckMs = 30_000;
 
-const readAttempts = statement<{ made: number; open: boolean; now: string }>(
+const readAttempts = prepareStatement<{ made: number; open: boolean; now: string }>(
   'payment_attempts',
   `select now() as now, count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
 );
 
 /** Creates a pending payment of an order. The provider is called after the transaction, so that no lock is held during the call. */
 export async function startPayment(
-  em: Em,
+  em: EntityManager,
   providers: PaymentProviders,
   principal: Principal,
   orderId: number,
@@ -51,19 +56,19 @@ export async function startPayment(
     nextCheckAt: new Date(now.getTime() + firstCheckMs),
   });
   await em.flush();
-  await recordEvent(em, 'payment.created', paymentBody(payment), order.user.id);
+  await recordEvent(em, 'payment.created', redactedPaymentFromEntity(payment), order.user.id);
   return payment;
 }
 
 /**
  * Submits a payment to its provider and stores the outcome. If the provider is unavailable, the payment stays pending and is retried later.
  */
-export async function askForPayment(em: Em, providers: PaymentProviders, id: number, now: Date): Promise<void> {
+export async function submitPayment(em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<void> {
   const payment = await em.fork().findOneOrFail(Payment, { id }, { populate: ['order'] });
   const order = payment.order.unwrap();
   const customer = await em.fork().findOneOrFail(User, { id: order.user.id });
-  const outcome = await ifAvailable(
-    providerOf(providers, payment.provider).create({
+  const outcome = await undefinedIfUnavailable(
+    requirePaymentProvider(providers, payment.provider).create({
       ...payment.request,
       orderId: order.id,
       attempt: payment.attempt,
@@ -73,21 +78,21 @@ export async function askForPayment(em: Em, providers: PaymentProviders, id: num
       idempotencyKey: payment.providerKey,
     }),
   );
-  if (outcome) await settlePayment(em, providers, id, outcome, now);
+  if (outcome) await commitPaymentOutcome(em, providers, id, outcome, now);
 }
 
 function assertPayable(order: Order, open: boolean, now: Date): void {
-  if (order.paymentStatus !== 'unpaid') throw problem('already_paid', { detail: 'Nothing is left to pay.' });
-  if (open) throw problem('payment_in_progress', { detail: 'Wait for the payment that is under way, or cancel it.' });
-  if (order.status !== 'pending') throw problem('invalid_transition', { detail: `The order is ${order.status}; it cannot be paid.` });
+  if (order.paymentStatus !== 'unpaid') throw createProblem('already_paid', { detail: 'Nothing is left to pay.' });
+  if (open) throw createProblem('payment_in_progress', { detail: 'Wait for the payment that is under way, or cancel it.' });
+  if (order.status !== 'pending') throw createProblem('invalid_transition', { detail: `The order is ${order.status}; it cannot be paid.` });
   if (order.expiresAt && order.expiresAt <= now) {
-    throw problem('invalid_transition', { detail: 'The reservation of the goods has expired: place the order again.' });
+    throw createProblem('invalid_transition', { detail: 'The reservation of the goods has expired: place the order again.' });
   }
 }
 
 function assertTokenKnown({ name, methodTokens }: PaymentProvider, token: string | undefined): void {
   if (token === undefined || !methodTokens || methodTokens.includes(token)) return;
-  throw invalidRequest({
+  throw createInvalidRequestProblem({
     in: 'body',
     pointer: '#/method_token',
     code: 'invalid_value',
@@ -97,7 +102,7 @@ function assertTokenKnown({ name, methodTokens }: PaymentProvider, token: string
 }
 
 const unknownProvider = (providers: PaymentProviders) =>
-  invalidRequest({
+  createInvalidRequestProblem({
     in: 'body',
     pointer: '#/provider',
     code: 'invalid_value',

@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import { type RawBuilder, sql } from 'kysely';
-import { totalCountMax } from '@mandate/contract';
-import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
+import { maxTotalCount } from '@mandate/contract';
+import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { ReadList } from '../database/replica/read-routing.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { refuseReversed, total } from '../http/response/list-parameters.ts';
-import type { Pages, Position } from '../http/response/pagination.ts';
-import type { RoutedRequest } from '../http/request/matched-route.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { rejectReversedRange, totalCountFields } from '../http/response/list-parameters.ts';
+import type { CursorPagination, KeysetPosition } from '../http/response/pagination.ts';
+import type { MatchedRequest } from '../http/request/matched-route.ts';
 
 type SortableRow = { readonly id: number; readonly createdAt: Date };
 
@@ -18,7 +18,7 @@ type Subresource<Entity extends SortableRow, Body> = {
   readonly userId: number | undefined;
   /** A selective condition with its own index. */
   readonly narrowedBy?: RawBuilder<unknown> | undefined;
-  readonly find: (em: Em, ids: number[]) => Promise<Entity[]>;
+  readonly find: (em: EntityManager, ids: number[]) => Promise<Entity[]>;
   readonly toBody: (entity: Entity) => Body;
 };
 
@@ -35,45 +35,45 @@ type ListQuery = {
 
 type ListRequest = {
   readonly readList: ReadList;
-  readonly pages: Pages;
-  readonly req: RoutedRequest;
+  readonly pages: CursorPagination;
+  readonly req: MatchedRequest;
   readonly res: Response;
   readonly query: ListQuery;
 };
 
 /** Returns the response with one page of the payments, refunds or shipments of all orders that the caller may see. */
-export async function orderSubresourcePage<Entity extends SortableRow, Body>(
+export async function listOrderSubresources<Entity extends SortableRow, Body>(
   { readList, pages, req, res, query }: ListRequest,
   subresource: Subresource<Entity, Body>,
 ) {
-  refuseReversed(query, 'created_at_gte', 'created_at_lt');
-  const position = pages.positionOf(req, query);
+  rejectReversedRange(query, 'created_at_gte', 'created_at_lt');
+  const position = pages.decodeCursor(req, query);
   const rows = await readList(async (em) => {
-    const ids = (await rowsOf(em, idsQuery(subresource, query, position))).map(({ id }) => id);
+    const ids = (await runDynamicQuery(em, idsQuery(subresource, query, position))).map(({ id }) => id);
     const entities = new Map((await subresource.find(em, ids)).map((entity) => [entity.id, entity]));
     return ids.flatMap((id) => entities.get(id) ?? []);
   });
-  const page = pages.answer(req, res, query, rows, subresource.toBody, (row) => [row.createdAt.toISOString(), row.id]);
-  const count = async (): Promise<number> => (await readList((em) => rowsOf(em, countQuery(subresource, query))))[0]?.count ?? 0;
-  return { status: 200 as const, body: { ...page, ...(await total(query, count)) } };
+  const page = pages.respondWithPage(req, res, query, rows, subresource.toBody, (row) => [row.createdAt.toISOString(), row.id]);
+  const count = async (): Promise<number> => (await readList((em) => runDynamicQuery(em, countQuery(subresource, query))))[0]?.count ?? 0;
+  return { status: 200 as const, body: { ...page, ...(await totalCountFields(query, count)) } };
 }
 
 type SubresourceFilter = Omit<Subresource<SortableRow, unknown>, 'find' | 'toBody'>;
 
 /** Selects the ids of a page in sort order. */
-function idsQuery(subresource: SubresourceFilter, query: ListQuery, position: Position | undefined): RawBuilder<{ id: number }> {
+function idsQuery(subresource: SubresourceFilter, query: ListQuery, position: KeysetPosition | undefined): RawBuilder<{ id: number }> {
   const descending = query.sort === '-created_at';
   const direction = sql.raw(descending ? 'desc' : 'asc');
   const after = position
     ? sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`
     : sql`true`;
-  const page = sql`order by created_at ${direction}, id ${direction} limit ${rowsFor(query.limit)}`;
+  const page = sql`order by created_at ${direction}, id ${direction} limit ${roundedLimitSql(query.limit)}`;
   return sql`select id from ${matchingRows(subresource, query, after, page)} found ${page}`;
 }
 
 const countQuery = (subresource: SubresourceFilter, query: ListQuery): RawBuilder<{ count: number }> =>
   sql`select count(*) as count from (
-        select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found limit ${sql.lit(totalCountMax + 1)}) counted`;
+        select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found limit ${sql.lit(maxTotalCount + 1)}) counted`;
 
 /**
  * Selects the matching rows: by a selective condition (such as the order), otherwise per order of one user, otherwise by one index scan

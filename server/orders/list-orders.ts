@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { orderStatuses, totalCountMax } from '@mandate/contract';
-import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import type { Position } from '../http/response/pagination.ts';
-import { orderColumns, orderItemsSql, type OrderRow } from './order-rows.ts';
-import { unusualFulfillmentSql, usualFulfillment } from './order.entity.ts';
+import { orderStatuses, maxTotalCount } from '@mandate/contract';
+import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
+import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-rows.ts';
+import { unusualFulfillmentSql, usualStatusPairs } from './order.entity.ts';
 
 export type OrderFilters = {
   /** The user whose orders are listed; `undefined` means all users. */
@@ -24,9 +24,9 @@ export type OrderFilters = {
 export type OrderSort = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
 /** Parameters of an order page. */
-export type OrderPage = {
+export type OrderPageOptions = {
   readonly sort: OrderSort;
-  readonly position: Position | undefined;
+  readonly position: KeysetPosition | undefined;
   readonly limit: number;
   /** Whether each order includes its lines. */
   readonly withItems?: boolean;
@@ -37,26 +37,32 @@ export type OrderPage = {
  * payment status, if filtered by it), and each scan stops after one page. So the cost depends neither on the number of orders nor on the
  * distribution of statuses, which changes as orders age.
  */
-export const listOrders = (em: Em, filters: OrderFilters, page: OrderPage): Promise<readonly OrderRow[]> =>
-  rowsOf(em, ordersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
+export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
+  runDynamicQuery(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
 /** Returns whether an index finds exactly the rows of the page. Two of these filters share no index: one of them is applied row by row. */
-function isFullyIndexed({ userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters, { sort, withItems }: OrderPage): boolean {
+function isFullyIndexed(
+  { userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
+  { sort, withItems }: OrderPageOptions,
+): boolean {
   const filters = [userId, clientId, paymentStatus, fulfillmentStatus].filter((filter) => filter !== undefined);
   return !withItems && sort.by === 'created_at' && filters.length <= 1;
 }
 
 /** Builds the list query; exported for tests that inspect its plan. */
-export function ordersQuery(filters: OrderFilters, { sort, position, limit, withItems = false }: OrderPage): RawBuilder<OrderRow> {
+export function buildOrdersQuery(
+  filters: OrderFilters,
+  { sort, position, limit, withItems = false }: OrderPageOptions,
+): RawBuilder<OrderRow> {
   const [column, direction] = [sql.ref(sort.by), sql.raw(sort.descending ? 'desc' : 'asc')];
   // The cursor lies within the period and replaces the bound on its side, because an index scan can start at only one of the two.
   const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
-  const page = sql`order by ${column} ${direction}, id ${direction} limit ${rowsFor(limit)}`;
-  const columns = sql.raw(withItems ? `${orderColumns}, ${orderItemsSql} as items` : orderColumns);
+  const page = sql`order by ${column} ${direction}, id ${direction} limit ${roundedLimitSql(limit)}`;
+  const columns = sql.raw(withItems ? `${orderColumnsSql}, ${orderItemsSql} as items` : orderColumnsSql);
   return sql<OrderRow>`
-    select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${rowsFor(limit)}`;
+    select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${roundedLimitSql(limit)}`;
 }
 
 const bounds = {
@@ -112,7 +118,7 @@ function byFulfillment(
   page: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const pairs = fulfillmentStatus.flatMap((name) => status.map((other) => [name, other] as const));
-  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => usualFulfillment.has(`${name}/${other}`);
+  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => usualStatusPairs.has(`${name}/${other}`);
   const usual = pairs.filter(isUsual);
   const unusual = pairs.filter((pair) => !isUsual(pair)).map((pair) => pair.join('/'));
   return sql`(
@@ -133,12 +139,12 @@ const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
 /** Counts the matching orders, up to `countedMax + 1`, which means that there are more than `countedMax`. */
-export async function countOrders(em: Em, filters: OrderFilters, countedMax: number = totalCountMax): Promise<number> {
+export async function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxTotalCount): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count from (
       select 1 from orders where ${statusConditions({ ...filters, status: filters.status ?? orderStatuses })} and ${sql.join(filterConditions(filters), sql` and `)}
        limit ${sql.lit(countedMax + 1)}) counted`;
-  const rows = await rowsOf(em, query);
+  const rows = await runDynamicQuery(em, query);
   return rows[0]?.count ?? 0;
 }
 

@@ -1,18 +1,23 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Scope } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { problem } from '../http/problem-details/problem.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { ownOrders } from './order-access.ts';
+import { accessibleOrdersFilter } from './order-access.ts';
 import { Order } from './order.entity.ts';
 
 /**
  * Reads an order and locks its row until the end of the transaction.
  * @throws {Problem} `not_found` when the order does not exist or the principal may not change it
  */
-export async function lockOrder(em: Em, principal: Principal, id: number, scopeForAllOrders: Scope = 'orders.manage'): Promise<Order> {
-  const where = { id, ...ownOrders(principal, scopeForAllOrders) };
+export async function lockOrder(
+  em: EntityManager,
+  principal: Principal,
+  id: number,
+  scopeForAllOrders: Scope = 'orders.manage',
+): Promise<Order> {
+  const where = { id, ...accessibleOrdersFilter(principal, scopeForAllOrders) };
   const order = await em.findOne(Order, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-  if (!order) throw problem('not_found', { detail: `Order ${id} was not found.` });
+  if (!order) throw createProblem('not_found', { detail: `Order ${id} was not found.` });
   return order;
 }

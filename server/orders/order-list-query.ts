@@ -1,29 +1,29 @@
 import type { z } from 'zod';
-import { type contract, ordersWithItemsMax } from '@mandate/contract';
-import { refuseReversed } from '../http/response/list-parameters.ts';
+import { type contract, maxOrdersWithItems } from '@mandate/contract';
+import { rejectReversedRange } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { invalidRequest } from '../http/problem-details/problem.ts';
+import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import type { OrderFilters, OrderSort } from './list-orders.ts';
-import { whoseOrders } from './order-visibility.ts';
+import { resolveOrderOwnerFilter } from './order-visibility.ts';
 
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
 type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };
 
 /** Returns the filters and the sort of an order list request; throws if parameters contradict each other. */
-export function orderListFromQuery(principal: Principal, query: OrderListQuery): OrderList {
-  refuseReversed(query, 'created_at_gte', 'created_at_lt');
-  refuseReversed(query, 'updated_at_gte', 'updated_at_lt');
+export function parseOrderListQuery(principal: Principal, query: OrderListQuery): OrderList {
+  rejectReversedRange(query, 'created_at_gte', 'created_at_lt');
+  rejectReversedRange(query, 'updated_at_gte', 'updated_at_lt');
   const withItems = query.include?.includes('items') ?? false;
-  if (withItems && query.limit > ordersWithItemsMax) {
-    throw invalidRequest({
+  if (withItems && query.limit > maxOrdersWithItems) {
+    throw createInvalidRequestProblem({
       in: 'query',
       parameter: 'limit',
       code: 'out_of_range',
-      detail: `With \`include=items\` a page has at most ${ordersWithItemsMax} orders: send \`limit=${ordersWithItemsMax}\` or less.`,
+      detail: `With \`include=items\` a page has at most ${maxOrdersWithItems} orders: send \`limit=${maxOrdersWithItems}\` or less.`,
     });
   }
   const filters = {
-    userId: whoseOrders(principal, query.user_id),
+    userId: resolveOrderOwnerFilter(principal, query.user_id),
     ids: query.id,
     clientId: query.client_id,
     status: query.status,
@@ -42,7 +42,7 @@ export function orderListFromQuery(principal: Principal, query: OrderListQuery):
 function sortFromQuery({ sort, updated_at_gte: from, updated_at_lt: until }: OrderListQuery): OrderSort {
   const filtersByUpdate = from !== undefined || until !== undefined;
   if (filtersByUpdate && (sort === 'created_at' || sort === '-created_at')) {
-    throw invalidRequest({
+    throw createInvalidRequestProblem({
       in: 'query',
       parameter: 'sort',
       code: 'conflicting_parameters',

@@ -1,8 +1,8 @@
 import type { OrderCreate } from '@mandate/contract';
-import { invalidRequest, problem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
+import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 
 /** Why the database function rejected an order: everything it found, as of one point in time. */
-export type Refusal = {
+export type OrderRejection = {
   unknown_products: number[];
   unavailable_products: number[];
   short: { product_id: number; requested: number; available: number }[];
@@ -15,26 +15,26 @@ export type Refusal = {
 };
 
 /** Converts a rejection into a problem: first the errors in the request, then conflicts with the current products, stock and prices. */
-export function refusedOrder(rejection: Refusal, input: OrderCreate): Problem {
+export function problemFromRejection(rejection: OrderRejection, input: OrderCreate): Problem {
   const errors = [
     ...userErrors(rejection),
     ...itemErrors(rejection, input),
     ...deliveryErrors(rejection, input),
     ...totalErrors(rejection, input),
   ];
-  if (errors.length > 0) return invalidRequest(...errors.slice(0, 50));
+  if (errors.length > 0) return createInvalidRequestProblem(...errors.slice(0, 50));
   return (
     productUnavailable(rejection, input) ??
     outOfStock(rejection, input) ??
     priceChanged(rejection, input) ??
-    problem('out_of_stock', { detail: 'The last units were sold at this moment. Try again.' })
+    createProblem('out_of_stock', { detail: 'The last units were sold at this moment. Try again.' })
   );
 }
 
-const userErrors = ({ active_user }: Refusal): ProblemEntry[] =>
+const userErrors = ({ active_user }: OrderRejection): ProblemEntry[] =>
   active_user ? [] : [{ in: 'body', pointer: '#/user_id', code: 'unknown_reference', detail: 'There is no active user with this id.' }];
 
-function itemErrors({ unknown_products, currencies }: Refusal, input: OrderCreate): ProblemEntry[] {
+function itemErrors({ unknown_products, currencies }: OrderRejection, input: OrderCreate): ProblemEntry[] {
   const unknown = itemEntries(input, unknown_products, (id) => ({ code: 'unknown_reference', detail: `There is no product ${id}.` }));
   if (currencies < 2) return unknown;
   return [
@@ -43,7 +43,7 @@ function itemErrors({ unknown_products, currencies }: Refusal, input: OrderCreat
   ];
 }
 
-function deliveryErrors({ method, currency, currencies }: Refusal, { delivery }: OrderCreate): ProblemEntry[] {
+function deliveryErrors({ method, currency, currencies }: OrderRejection, { delivery }: OrderCreate): ProblemEntry[] {
   if (!method)
     return [
       {
@@ -70,7 +70,7 @@ function deliveryErrors({ method, currency, currencies }: Refusal, { delivery }:
   return errors;
 }
 
-function totalErrors({ subtotal, total }: Refusal, { discount_total: discount = 0 }: OrderCreate): ProblemEntry[] {
+function totalErrors({ subtotal, total }: OrderRejection, { discount_total: discount = 0 }: OrderCreate): ProblemEntry[] {
   const errors: ProblemEntry[] = [];
   if (Math.max(subtotal, total ?? 0) > Number.MAX_SAFE_INTEGER) {
     errors.push({
@@ -91,18 +91,18 @@ function totalErrors({ subtotal, total }: Refusal, { discount_total: discount = 
   return errors;
 }
 
-function productUnavailable({ unavailable_products }: Refusal, input: OrderCreate): Problem | undefined {
+function productUnavailable({ unavailable_products }: OrderRejection, input: OrderCreate): Problem | undefined {
   if (unavailable_products.length === 0) return undefined;
-  return problem('product_unavailable', {
+  return createProblem('product_unavailable', {
     detail: `Not for sale now: ${formatProducts(unavailable_products)}.`,
     errors: itemEntries(input, unavailable_products, (id) => ({ code: 'product_unavailable', detail: `Product ${id} is not for sale.` })),
   });
 }
 
-function outOfStock({ short }: Refusal, input: OrderCreate): Problem | undefined {
+function outOfStock({ short }: OrderRejection, input: OrderCreate): Problem | undefined {
   if (short.length === 0) return undefined;
   const byProduct = new Map(short.map((shortage) => [shortage.product_id, shortage]));
-  return problem('out_of_stock', {
+  return createProblem('out_of_stock', {
     detail: `Not enough in stock: ${formatProducts([...byProduct.keys()])}.`,
     errors: itemEntries(input, [...byProduct.keys()], (id) => {
       const { requested = 0, available = 0 } = byProduct.get(id) ?? {};
@@ -117,9 +117,9 @@ function outOfStock({ short }: Refusal, input: OrderCreate): Problem | undefined
   });
 }
 
-function priceChanged({ total }: Refusal, input: OrderCreate): Problem | undefined {
+function priceChanged({ total }: OrderRejection, input: OrderCreate): Problem | undefined {
   if (total === null || input.total === undefined || total === input.total) return undefined;
-  return problem('price_changed', {
+  return createProblem('price_changed', {
     detail: `The order costs ${total} now, not ${input.total}. Show the customer the new total before you order.`,
     errors: [{ in: 'body', pointer: '#/total', code: 'price_changed', detail: `The total is ${total} now.`, actual: total }],
   });

@@ -1,12 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type Order as OrderBody, cancelReasons, fulfillmentStatuses, orderStatuses, paymentStatuses, taxModes } from '@mandate/contract';
-import { problem, type Problem } from '../http/problem-details/problem.ts';
+import {
+  type Order as OrderBody,
+  orderCancelReasons,
+  orderFulfillmentStatuses,
+  orderStatuses,
+  orderPaymentStatuses,
+  taxModes,
+} from '@mandate/contract';
+import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 import { Product } from '../products/product.entity.ts';
 import { User } from '../users/user.entity.ts';
 
 /** The usual fulfillment status of each order status, as `fulfillment/status`. */
 const usualPairs = ['unfulfilled/pending', 'unfulfilled/paid', 'unfulfilled/canceled', 'shipped/shipped', 'delivered/delivered'];
-export const usualFulfillment: ReadonlySet<string> = new Set(usualPairs);
+export const usualStatusPairs: ReadonlySet<string> = new Set(usualPairs);
 export const unusualFulfillmentSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
 
 const schema = defineEntity({
@@ -18,9 +25,9 @@ const schema = defineEntity({
     /** The client that placed the order. */
     clientId: p.text().nullable(),
     status: p.enum(orderStatuses),
-    paymentStatus: p.enum(paymentStatuses).default('unpaid'),
-    fulfillmentStatus: p.enum(fulfillmentStatuses).default('unfulfilled'),
-    cancelReason: p.enum(cancelReasons).nullable(),
+    paymentStatus: p.enum(orderPaymentStatuses).default('unpaid'),
+    fulfillmentStatus: p.enum(orderFulfillmentStatuses).default('unfulfilled'),
+    cancelReason: p.enum(orderCancelReasons).nullable(),
     currency: p.character().length(3),
     taxMode: p.enum(taxModes).default('inclusive'),
     subtotal: p.bigint('number').check('subtotal >= 0'),
@@ -75,7 +82,7 @@ const schema = defineEntity({
   ],
 });
 
-type CancelReason = (typeof cancelReasons)[number];
+type CancelReason = (typeof orderCancelReasons)[number];
 
 /** An order with its status, payment status and fulfillment status, which only these methods change. */
 export class Order extends schema.class {
@@ -141,7 +148,7 @@ schema.setClass(Order);
 
 // Not a private method: MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status, fulfillmentStatus }: Order, next: string): Problem =>
-  problem('invalid_transition', { detail: `The order is ${status} (${fulfillmentStatus}); it cannot become ${next}.` });
+  createProblem('invalid_transition', { detail: `The order is ${status} (${fulfillmentStatus}); it cannot become ${next}.` });
 
 export const OrderItem = defineEntity({
   name: 'OrderItem',

@@ -1,22 +1,22 @@
 import type { Order, OrderCreate } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
-import type { Claim, Kept } from '../http/writes/idempotency.ts';
-import { refusedOrder, type Refusal } from './order-problems.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import type { KeyClaim, StoredResponse } from '../http/writes/idempotency.ts';
+import { problemFromRejection, type OrderRejection } from './order-problems.ts';
 
 /** How long an unpaid order reserves its goods. */
 const reservationTtl = '30 minutes';
 
-type PlacementRow = { answer: string | null; location: string | null; refusal: Refusal | null };
+type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
 
-const callPlaceOrder = statement<PlacementRow>(
+const callPlaceOrder = prepareStatement<PlacementRow>(
   'place_order_v3',
   `select answer, location, refusal
      from mandate_place_order_v3($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json)`,
 );
 
 /** The user who orders, and the client that places the order. */
-export type Buyer = { readonly userId: number; readonly clientId: string };
+export type OrderBuyer = { readonly userId: number; readonly clientId: string };
 
 type PlacementOptions = {
   readonly taxMode: Order['tax_mode'];
@@ -30,12 +30,12 @@ type PlacementOptions = {
  * claimed.
  */
 export async function placeOrder(
-  em: Em,
-  claim: Claim,
+  em: EntityManager,
+  claim: KeyClaim,
   { taxMode, toDelivery }: PlacementOptions,
-  buyer: Buyer,
+  buyer: OrderBuyer,
   input: OrderCreate,
-): Promise<Kept> {
+): Promise<StoredResponse> {
   const { delivery, items } = input;
   const hasAddress = delivery.line1 !== undefined && delivery.city !== undefined && delivery.country !== undefined;
   const [placed] = await callPlaceOrder(em, [
@@ -57,6 +57,6 @@ export async function placeOrder(
     JSON.stringify(toDelivery(delivery)),
   ]);
   if (!placed) throw new Error('placing an order returned no row');
-  if (placed.refusal) throw refusedOrder(placed.refusal, input);
+  if (placed.refusal) throw problemFromRejection(placed.refusal, input);
   return placed.answer === null || placed.location === null ? undefined : { body: placed.answer, location: placed.location };
 }

@@ -1,11 +1,11 @@
 import type { LineQuantity } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findProduct } from '../products/find-product.ts';
 
 // Stock rows are always locked in product order. A check constraint keeps a line from returning more units than were ordered.
-const incrementStock = statement<{ product_id: number; before: number }>(
+const incrementStock = prepareStatement<{ product_id: number; before: number }>(
   'put_back',
   `with returned as (
      update order_items i set restocked_quantity = i.restocked_quantity + w.quantity
@@ -20,7 +20,7 @@ const incrementStock = statement<{ product_id: number; before: number }>(
     where s.product_id = l.product_id
    returning s.product_id, s.available - q.quantity as before`,
 );
-const findUnreturnedLines = statement<OrderLine>(
+const findUnreturnedLines = prepareStatement<OrderLine>(
   'lines_still_out',
   `select order_id, line, quantity - restocked_quantity as quantity
      from order_items where order_id = any($1::bigint[]) and restocked_quantity < quantity`,
@@ -32,17 +32,17 @@ type OrderLine = LineQuantity & { readonly order_id: number };
  * Returns all units of these orders to stock, except those already returned. The caller has locked the orders, so that no unit is returned
  * twice.
  */
-export const returnAll = async (em: Em, orderIds: readonly number[]): Promise<void> =>
+export const restockOrders = async (em: EntityManager, orderIds: readonly number[]): Promise<void> =>
   returnLines(em, await findUnreturnedLines(em, [orderIds]));
 
 /** Returns units of a locked order to stock. */
-export const returnSome = (em: Em, orderId: number, lines: readonly LineQuantity[]): Promise<void> =>
+export const restockOrderLines = (em: EntityManager, orderId: number, lines: readonly LineQuantity[]): Promise<void> =>
   returnLines(
     em,
     lines.map((line) => ({ ...line, order_id: orderId })),
   );
 
-async function returnLines(em: Em, lines: readonly OrderLine[]): Promise<void> {
+async function returnLines(em: EntityManager, lines: readonly OrderLine[]): Promise<void> {
   if (lines.length === 0) return;
   const changes = await incrementStock(em, [
     lines.map((line) => line.order_id),

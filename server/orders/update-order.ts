@@ -1,15 +1,15 @@
 import type { OrderUpdate } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { may } from '../http/middleware/authorize.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { canUseScope } from '../http/middleware/authorize.ts';
 import { mergeMetadata } from '../http/writes/merge-metadata.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { invalidRequest, problem } from '../http/problem-details/problem.ts';
+import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import type { Order } from './order.entity.ts';
 
 /** Applies a merge patch (RFC 7396) to a locked order. */
 export async function updateOrder(
-  em: Em,
+  em: EntityManager,
   principal: Principal,
   order: Order,
   { delivery, metadata, ...fields }: OrderUpdate,
@@ -26,16 +26,16 @@ export async function updateOrder(
 
 /** Customers can change the delivery until the order is paid, staff until something is shipped. */
 function assertDeliveryChangeable(principal: Principal, order: Order): void {
-  const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && may(principal, 'orders.manage');
+  const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && canUseScope(principal, 'orders.manage');
   if (order.status === 'pending' || untilShipped) return;
-  throw problem('invalid_transition', { detail: `The order is ${order.status}: its delivery cannot change any more.` });
+  throw createProblem('invalid_transition', { detail: `The order is ${order.status}: its delivery cannot change any more.` });
 }
 
-async function assertDeliveryValid(em: Em, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {
+async function assertDeliveryValid(em: EntityManager, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {
   const method = await em.findOne(DeliveryMethod, { code: delivery.method });
   const kept = delivery.method === order.delivery.method;
   if (!kept && !method?.active) {
-    throw invalidRequest({
+    throw createInvalidRequestProblem({
       in: 'body',
       pointer: '#/delivery/method',
       code: 'unknown_reference',
@@ -43,11 +43,11 @@ async function assertDeliveryValid(em: Em, order: Order, delivery: NonNullable<O
     });
   }
   if (!kept && (method?.price !== order.shippingTotal || method.currency !== order.currency)) {
-    throw problem('price_changed', { detail: 'This delivery method has another price: cancel the order and place it again.' });
+    throw createProblem('price_changed', { detail: 'This delivery method has another price: cancel the order and place it again.' });
   }
   const missing = method?.requiresAddress ? (['line1', 'city', 'country'] as const).filter((field) => delivery[field] === undefined) : [];
   if (missing.length === 0) return;
-  throw invalidRequest(
+  throw createInvalidRequestProblem(
     ...missing.map((field) => ({
       in: 'body' as const,
       pointer: `#/delivery/${field}`,

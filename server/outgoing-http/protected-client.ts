@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { buildConnector, Client } from 'undici';
-import { isLoopbackUrl, isPublicAddress, urlFault } from './public-url.ts';
+import { isLoopbackUrl, isPublicAddress, urlRejectionReason } from './public-url.ts';
 
-export type Address = { readonly address: string; readonly family: number };
+export type HostAddress = { readonly address: string; readonly family: number };
 
 /** How host names are resolved, and which addresses the server may connect to. */
-export type Network = {
-  readonly resolve: (host: string) => Promise<readonly Address[]>;
+export type NetworkPolicy = {
+  readonly resolve: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed: (address: string) => boolean;
   /** Whether connections to loopback addresses over HTTP are allowed. */
   readonly development: boolean;
@@ -17,7 +17,7 @@ export type Network = {
   readonly trustedAuthorities?: string;
 };
 
-export const internet = (development: boolean): Network => ({
+export const publicNetworkPolicy = (development: boolean): NetworkPolicy => ({
   resolve: (host) => lookup(host, { all: true }),
   isAllowed: isPublicAddress,
   development,
@@ -30,16 +30,16 @@ export class AddressNotAllowedError extends Error {
 }
 
 /** Calls `send` while the request is certainly permitted; throws if it is not. */
-export type Gate = (send: () => Promise<void>) => Promise<void>;
+export type SendGate = (send: () => Promise<void>) => Promise<void>;
 
 export type ProtectedRequest = {
   readonly url: string;
-  readonly network: Network;
+  readonly network: NetworkPolicy;
   /** Timeout in milliseconds for DNS resolution, connection, request and response together. */
   readonly totalMs: number;
   readonly signal?: AbortSignal;
   /** Called when the connection is established, immediately before the request is written. */
-  readonly gate?: Gate;
+  readonly gate?: SendGate;
 };
 
 /** The HTTP client of a single connection, and the path and the signal for its request. */
@@ -54,7 +54,7 @@ export async function withProtectedConnection<Result>(
   { url: urlText, network, totalMs, signal, gate = (send) => send() }: ProtectedRequest,
   use: (connection: ProtectedConnection) => Promise<Result>,
 ): Promise<Result> {
-  if (urlFault(urlText, network.development) !== undefined) throw new AddressNotAllowedError('the URL is not allowed');
+  if (urlRejectionReason(urlText, network.development) !== undefined) throw new AddressNotAllowedError('the URL is not allowed');
   const url = new URL(urlText);
   const timeout = AbortSignal.timeout(totalMs);
   const aborting = signal ? AbortSignal.any([signal, timeout]) : timeout;
@@ -76,9 +76,9 @@ export async function withProtectedConnection<Result>(
 /** Resolves the host. Fails if it cannot be resolved or if any of its addresses is not allowed. */
 async function allowedAddresses(
   url: URL,
-  { resolve, isAllowed, development }: Network,
+  { resolve, isAllowed, development }: NetworkPolicy,
   aborting: AbortSignal,
-): Promise<readonly Address[]> {
+): Promise<readonly HostAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (development && isLoopbackUrl(url)) return lookup(host, { all: true });
   // an IP address would skip the lookup and its checks
@@ -94,7 +94,11 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 /** Creates a connector for the checked addresses, so that a later DNS change has no effect. */
-function pinnedConnector(addresses: readonly Address[], { trustedAuthorities }: Network, gate: Gate): buildConnector.connector {
+function pinnedConnector(
+  addresses: readonly HostAddress[],
+  { trustedAuthorities }: NetworkPolicy,
+  gate: SendGate,
+): buildConnector.connector {
   const connector = buildConnector({
     timeout: connectTimeoutMs,
     allowH2: false,

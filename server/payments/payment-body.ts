@@ -1,10 +1,10 @@
 import type { Payment as PaymentBody } from '@mandate/contract';
-import { may } from '../http/middleware/authorize.ts';
+import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import type { Payment } from './payment.entity.ts';
 
 /** Returns a payment for every reader of its order, without the provider reference and the action that lets the client pay. */
-export const paymentBody = (payment: Payment): PaymentBody => ({
+export const redactedPaymentFromEntity = (payment: Payment): PaymentBody => ({
   id: payment.id,
   order_id: payment.order.id,
   attempt: payment.attempt,
@@ -25,8 +25,8 @@ export const paymentBody = (payment: Payment): PaymentBody => ({
 });
 
 /** Returns a payment with the fields that the principal may see. */
-export const paymentFor = (principal: Principal, payment: Payment): PaymentBody => ({
-  ...paymentBody(payment),
-  provider_reference: may(principal, 'payments.manage') ? (payment.providerReference ?? null) : null,
-  next_action: principal.scopes.has('payments.write') || may(principal, 'payments.manage') ? (payment.nextAction ?? null) : null,
+export const paymentFromEntity = (principal: Principal, payment: Payment): PaymentBody => ({
+  ...redactedPaymentFromEntity(payment),
+  provider_reference: canUseScope(principal, 'payments.manage') ? (payment.providerReference ?? null) : null,
+  next_action: principal.scopes.has('payments.write') || canUseScope(principal, 'payments.manage') ? (payment.nextAction ?? null) : null,
 });

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { paymentFailureCodes, paymentProviderNames, paymentSteps, type Payment as PaymentBody } from '@mandate/contract';
+import { paymentFailureCodes, paymentProviderNames, paymentProgressStatuses, type Payment as PaymentBody } from '@mandate/contract';
 import { Order } from '../orders/order.entity.ts';
 import type { ProviderPayment } from './providers/payment-provider.ts';
 
@@ -13,7 +13,7 @@ const schema = defineEntity({
     order: () => p.manyToOne(Order).ref().deleteRule('no action').updateRule('no action'),
     attempt: p.integer(),
     provider: p.enum(paymentProviderNames),
-    status: p.enum(paymentSteps),
+    status: p.enum(paymentProgressStatuses),
     amount: p.bigint('number').check('amount > 0'),
     currency: p.character().length(3),
     refundedTotal: p.bigint('number').name('refunded_amount').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),

@@ -1,15 +1,15 @@
 import express, { type Response, type Router } from 'express';
-import { problems, type ProblemCode } from '@mandate/contract';
+import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { html, type Html } from '../oauth/pages/views/html.ts';
-import { pageHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { page, type Setting } from '../oauth/pages/views/page-layout.ts';
-import { problemWords } from './problem-texts.ts';
+import { pageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
+import { problemTexts } from './problem-texts.ts';
 
 /** Serves the pages that the `type` of a problem refers to: one page per code, and a list at `/problems`. */
-export function problemPages(settings: Setting, issuer: string): Router {
+export function serveProblemPages(settings: PageSettings, issuer: string): Router {
   const setting = { ...settings, scriptPath: undefined };
   const sendPage = (res: Response, document: Html, status = 200): void => {
-    const headers = { ...pageHeaders(issuer), ...(status === 200 && { 'Cache-Control': 'public, max-age=3600' }) };
+    const headers = { ...pageSecurityHeaders(issuer), ...(status === 200 && { 'Cache-Control': 'public, max-age=3600' }) };
     res.status(status).set(headers).type('html').send(document.toString());
   };
   return express
@@ -20,14 +20,14 @@ export function problemPages(settings: Setting, issuer: string): Router {
     );
 }
 
-const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problems, code);
+const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problemDeclarations, code);
 
-const problemCodes = Object.keys(problems).filter(isProblemCode);
+const problemCodes = Object.keys(problemDeclarations).filter(isProblemCode);
 
-function codePage(setting: Setting, code: ProblemCode): Html {
-  const { status, title } = problems[code];
-  const { happened, mend } = problemWords[code];
-  return page(
+function codePage(setting: PageSettings, code: ProblemCode): Html {
+  const { status, title } = problemDeclarations[code];
+  const { cause: happened, fix: mend } = problemTexts[code];
+  return renderPage(
     setting,
     title,
     html`<p class="quiet"><code>${status}</code> <code>${code}</code></p>
@@ -44,9 +44,9 @@ function codePage(setting: Setting, code: ProblemCode): Html {
   );
 }
 
-function listPage(setting: Setting): Html {
-  const byStatus = [...Map.groupBy(problemCodes, (code) => problems[code].status)].toSorted(([one], [other]) => one - other);
-  return page(
+function listPage(setting: PageSettings): Html {
+  const byStatus = [...Map.groupBy(problemCodes, (code) => problemDeclarations[code].status)].toSorted(([one], [other]) => one - other);
+  return renderPage(
     setting,
     'Problems',
     html`<h1>Problems</h1>
@@ -60,7 +60,7 @@ function listPage(setting: Setting): Html {
                 (code) =>
                   html`<li>
                     <a href="/problems/${code}"
-                      ><span>${problems[code].title} <code class="quiet">${code}</code></span></a
+                      ><span>${problemDeclarations[code].title} <code class="quiet">${code}</code></span></a
                     >
                   </li>`,
               )}
@@ -70,8 +70,8 @@ function listPage(setting: Setting): Html {
   );
 }
 
-const unknownPage = (setting: Setting): Html =>
-  page(
+const unknownPage = (setting: PageSettings): Html =>
+  renderPage(
     setting,
     'No such problem',
     html`<h1>No such problem</h1>

@@ -1,237 +1,236 @@
 import type { ProblemCode } from '@mandate/contract';
 
 /** Cause of a problem and how to fix it. Text between backquotes is shown as code. */
-export type ProblemWords = { readonly happened: string; readonly mend: string };
+export type ProblemText = { readonly cause: string; readonly fix: string };
 
 /** Texts for every problem code of the contract; a missing code does not compile. */
-export const problemWords: Readonly<Record<ProblemCode, ProblemWords>> = {
+export const problemTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   invalid_request: {
-    happened: 'The body, query, path or headers do not match the declaration of the operation.',
-    mend: 'Check `errors`: each entry has the location (`pointer` in the body, otherwise `parameter`), the kind of error (`code`) and what would be accepted. All errors are reported together. Unknown fields and parameters are rejected as well, so check for misspelled names.',
+    cause: 'The body, query, path or headers do not match the declaration of the operation.',
+    fix: 'Check `errors`: each entry has the location (`pointer` in the body, otherwise `parameter`), the kind of error (`code`) and what would be accepted. All errors are reported together. Unknown fields and parameters are rejected as well, so check for misspelled names.',
   },
   malformed_json: {
-    happened:
+    cause:
       'The body is not a valid JSON object: it is truncated, not UTF-8, nested deeper than 32 levels, or a JSON value other than an object.',
-    mend: 'Serialize the body with a JSON library, in UTF-8, with an object at the top level.',
+    fix: 'Serialize the body with a JSON library, in UTF-8, with an object at the top level.',
   },
   invalid_cursor: {
-    happened: '`cursor` was not issued by this service.',
-    mend: 'Send `next_cursor` exactly as the previous page returned it. Cursors cannot be constructed or changed. If the cursor is old, start again without a cursor.',
+    cause: '`cursor` was not issued by this service.',
+    fix: 'Send `next_cursor` exactly as the previous page returned it. Cursors cannot be constructed or changed. If the cursor is old, start again without a cursor.',
   },
   cursor_mismatch: {
-    happened: '`cursor` belongs to another list: with other filters, another sort order, or for another caller.',
-    mend: 'Use the same filters and sort order for all pages; only `limit` may change. Start a new list without a cursor.',
+    cause: '`cursor` belongs to another list: with other filters, another sort order, or for another caller.',
+    fix: 'Use the same filters and sort order for all pages; only `limit` may change. Start a new list without a cursor.',
   },
   idempotency_key_invalid: {
-    happened: 'The `Idempotency-Key` contains invalid characters or is too long.',
-    mend: 'Send 1 to 255 of the characters `A-Z a-z 0-9 . _ : -`, for example a random UUID.',
+    cause: 'The `Idempotency-Key` contains invalid characters or is too long.',
+    fix: 'Send 1 to 255 of the characters `A-Z a-z 0-9 . _ : -`, for example a random UUID.',
   },
   missing_token: {
-    happened: 'The operation requires an access token, and the request has none.',
-    mend: 'Send `Authorization: Bearer <token>`. Tokens in the query or in a form are ignored. The `WWW-Authenticate` header and the API reference describe how to get a token.',
+    cause: 'The operation requires an access token, and the request has none.',
+    fix: 'Send `Authorization: Bearer <token>`. Tokens in the query or in a form are ignored. The `WWW-Authenticate` header and the API reference describe how to get a token.',
   },
   invalid_token: {
-    happened: 'The token was not issued for this API, was modified, or was sent without its DPoP proof.',
-    mend: 'Send the access token exactly as the token endpoint returned it, not the ID token or the refresh token. A token that is bound to a key (DPoP) requires a new proof for every request.',
+    cause: 'The token was not issued for this API, was modified, or was sent without its DPoP proof.',
+    fix: 'Send the access token exactly as the token endpoint returned it, not the ID token or the refresh token. A token that is bound to a key (DPoP) requires a new proof for every request.',
   },
   expired_token: {
-    happened: 'The token has expired. Access tokens are valid for five minutes.',
-    mend: 'Get a new token with the refresh token or by client credentials, and repeat the request.',
+    cause: 'The token has expired. Access tokens are valid for five minutes.',
+    fix: 'Get a new token with the refresh token or by client credentials, and repeat the request.',
   },
   revoked_token: {
-    happened: 'The access was revoked: by the user, by an administrator, or because a refresh token was reused.',
-    mend: 'Ask the user for permission again. For an application without a user, contact an administrator.',
+    cause: 'The access was revoked: by the user, by an administrator, or because a refresh token was reused.',
+    fix: 'Ask the user for permission again. For an application without a user, contact an administrator.',
   },
   insufficient_user_authentication: {
-    happened:
+    cause:
       'The operation requires a user who signed in during the last 15 minutes. The token acts for no user, or the sign-in that it was issued from is older. Refreshing a token does not renew the sign-in.',
-    mend: 'Have the user sign in again: start a new authorization request with the `max_age` from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys and applications that act for themselves cannot perform the operation.',
+    fix: 'Have the user sign in again: start a new authorization request with the `max_age` from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys and applications that act for themselves cannot perform the operation.',
   },
   insufficient_scope: {
-    happened: 'The token lacks a scope that the operation requires.',
-    mend: 'Request the scope in the `WWW-Authenticate` header at the next authorization. An administrator may have to allow it for your application first.',
+    cause: 'The token lacks a scope that the operation requires.',
+    fix: 'Request the scope in the `WWW-Authenticate` header at the next authorization. An administrator may have to allow it for your application first.',
   },
   forbidden: {
-    happened:
+    cause:
       'The token is valid, but the caller lacks permission: some operations require a staff or administrator account, and some require a token that acts for a user.',
-    mend: 'Use an account with the required role, or ask an administrator for the role.',
+    fix: 'Use an account with the required role, or ask an administrator for the role.',
   },
   not_found: {
-    happened:
+    cause:
       'The resource does not exist, or it belongs to another user. The response is the same in both cases, so that it does not reveal the resources of others.',
-    mend: 'Check the identifier, and which user the token belongs to.',
+    fix: 'Check the identifier, and which user the token belongs to.',
   },
   route_not_found: {
-    happened: 'The service has no such path. Paths are case-sensitive and have no trailing slash.',
-    mend: 'Compare the path with `/openapi.json` or the API reference.',
+    cause: 'The service has no such path. Paths are case-sensitive and have no trailing slash.',
+    fix: 'Compare the path with `/openapi.json` or the API reference.',
   },
   method_not_allowed: {
-    happened: 'The path exists, but does not support this method.',
-    mend: 'Use one of the methods in the `Allow` header.',
+    cause: 'The path exists, but does not support this method.',
+    fix: 'Use one of the methods in the `Allow` header.',
   },
   not_acceptable: {
-    happened: 'The `Accept` header excludes all media types of the response.',
-    mend: 'Accept `application/json`, or omit the header.',
+    cause: 'The `Accept` header excludes all media types of the response.',
+    fix: 'Accept `application/json`, or omit the header.',
   },
   request_timeout: {
-    happened: 'The request did not arrive completely in time, and nothing was done.',
-    mend: 'Send it again. If this happens on a slow connection, send less data at a time.',
+    cause: 'The request did not arrive completely in time, and nothing was done.',
+    fix: 'Send it again. If this happens on a slow connection, send less data at a time.',
   },
   idempotency_in_progress: {
-    happened: 'The first request with the same `Idempotency-Key` is still being processed.',
-    mend: 'Wait as long as `Retry-After` specifies, then send the same request again. You will get the response of the first request.',
+    cause: 'The first request with the same `Idempotency-Key` is still being processed.',
+    fix: 'Wait as long as `Retry-After` specifies, then send the same request again. You will get the response of the first request.',
   },
   conflict: {
-    happened: 'The request conflicts with the current state of the resource.',
-    mend: 'Read the resource again, and decide whether the request still makes sense.',
+    cause: 'The request conflicts with the current state of the resource.',
+    fix: 'Read the resource again, and decide whether the request still makes sense.',
   },
   invalid_transition: {
-    happened:
-      'The current state does not allow this: for example, a cancelled order cannot be paid, and a delivered parcel cannot be sent.',
-    mend: 'Read the resource again. Its `status` determines what is possible; the API reference describes the transitions.',
+    cause: 'The current state does not allow this: for example, a cancelled order cannot be paid, and a delivered parcel cannot be sent.',
+    fix: 'Read the resource again. Its `status` determines what is possible; the API reference describes the transitions.',
   },
   version_retired: {
-    happened: 'This version of the API, or this operation, has reached its announced sunset date.',
-    mend: 'Move to a current version: `GET /api` lists them, and the `Link` header points to the migration guide.',
+    cause: 'This version of the API, or this operation, has reached its announced sunset date.',
+    fix: 'Move to a current version: `GET /api` lists them, and the `Link` header points to the migration guide.',
   },
   precondition_failed: {
-    happened: 'The resource has changed since you read it, so your change to the older version was not made.',
-    mend: 'Read the resource again, decide whether you still want the change, and send it with the new `ETag` in `If-Match`.',
+    cause: 'The resource has changed since you read it, so your change to the older version was not made.',
+    fix: 'Read the resource again, decide whether you still want the change, and send it with the new `ETag` in `If-Match`.',
   },
   payload_too_large: {
-    happened: 'The body is larger than the operation allows.',
-    mend: 'The limit is 100 kB, for orders 1 MB. Split larger requests. Import files have no limit.',
+    cause: 'The body is larger than the operation allows.',
+    fix: 'The limit is 100 kB, for orders 1 MB. Split larger requests. Import files have no limit.',
   },
   uri_too_long: {
-    happened: 'The URL is longer than 8,000 characters.',
-    mend: 'Use fewer filters per request.',
+    cause: 'The URL is longer than 8,000 characters.',
+    fix: 'Use fewer filters per request.',
   },
   unsupported_media_type: {
-    happened: 'The operation does not support the media type, encoding or character set of the body.',
-    mend: 'Send `Content-Type: application/json` in UTF-8; for changes also `application/merge-patch+json`, for imports the type of the file.',
+    cause: 'The operation does not support the media type, encoding or character set of the body.',
+    fix: 'Send `Content-Type: application/json` in UTF-8; for changes also `application/merge-patch+json`, for imports the type of the file.',
   },
   idempotency_key_reused: {
-    happened: 'The `Idempotency-Key` was used for a different request in the last 24 hours.',
-    mend: 'Generate a new key for every new operation, and reuse it only to retry the same request.',
+    cause: 'The `Idempotency-Key` was used for a different request in the last 24 hours.',
+    fix: 'Generate a new key for every new operation, and reuse it only to retry the same request.',
   },
   precondition_required: {
-    happened: 'The operation replaces the whole resource, so it requires the version to replace.',
-    mend: 'Read the resource, and send its `ETag` in `If-Match`.',
+    cause: 'The operation replaces the whole resource, so it requires the version to replace.',
+    fix: 'Read the resource, and send its `ETag` in `If-Match`.',
   },
   rate_limited: {
-    happened: 'You exceeded the rate limit. Nothing was done.',
-    mend: 'Wait as long as `Retry-After` specifies. The `RateLimit` header of every response shows the remaining requests, so that you can slow down earlier. If the limit is too low, an administrator can raise it for your application.',
+    cause: 'You exceeded the rate limit. Nothing was done.',
+    fix: 'Wait as long as `Retry-After` specifies. The `RateLimit` header of every response shows the remaining requests, so that you can slow down earlier. If the limit is too low, an administrator can raise it for your application.',
   },
   quota_exceeded: {
-    happened: 'Your application has used its quota for this calendar month. Nothing was done.',
-    mend: 'The quota is reset at the beginning of the next month in UTC. `GET /api/v1/usage` shows the usage; an administrator can raise the quota.',
+    cause: 'Your application has used its quota for this calendar month. Nothing was done.',
+    fix: 'The quota is reset at the beginning of the next month in UTC. `GET /api/v1/usage` shows the usage; an administrator can raise the quota.',
   },
   headers_too_large: {
-    happened: 'The headers are larger than 16 kB.',
-    mend: 'Find out which header is large. Usually it is cookies, which this API does not use.',
+    cause: 'The headers are larger than 16 kB.',
+    fix: 'Find out which header is large. Usually it is cookies, which this API does not use.',
   },
   internal_error: {
-    happened: 'The service failed unexpectedly. The request was not processed.',
-    mend: 'Try again. If the error persists, report the `request_id` to support; it identifies the failure in the log.',
+    cause: 'The service failed unexpectedly. The request was not processed.',
+    fix: 'Try again. If the error persists, report the `request_id` to support; it identifies the failure in the log.',
   },
   unavailable: {
-    happened: 'The service is temporarily unavailable: it is overloaded, or its database is unreachable.',
-    mend: 'Wait as long as `Retry-After` specifies, and send the request again. With the same `Idempotency-Key`, it is not processed twice.',
+    cause: 'The service is temporarily unavailable: it is overloaded, or its database is unreachable.',
+    fix: 'Wait as long as `Retry-After` specifies, and send the request again. With the same `Idempotency-Key`, it is not processed twice.',
   },
   insufficient_storage: {
-    happened: 'The server is low on disk space. Nothing was changed; requests that only read still work.',
-    mend: 'Wait as long as `Retry-After` specifies, and send the request again; with the same `Idempotency-Key`, it is not processed twice. If you run the server, free disk space: writes then continue without a restart.',
+    cause: 'The server is low on disk space. Nothing was changed; requests that only read still work.',
+    fix: 'Wait as long as `Retry-After` specifies, and send the request again; with the same `Idempotency-Key`, it is not processed twice. If you run the server, free disk space: writes then continue without a restart.',
   },
   email_taken: {
-    happened: 'There is already an account with this e-mail address.',
-    mend: 'Find the account with `GET /api/v1/users?email=...`, or use another address.',
+    cause: 'There is already an account with this e-mail address.',
+    fix: 'Find the account with `GET /api/v1/users?email=...`, or use another address.',
   },
   open_orders: {
-    happened: 'The account still has open orders.',
-    mend: 'Complete or cancel its orders, then close the account.',
+    cause: 'The account still has open orders.',
+    fix: 'Complete or cancel its orders, then close the account.',
   },
   last_administrator: {
-    happened: 'The shop would be left without an administrator.',
-    mend: 'Make another user an administrator first.',
+    cause: 'The shop would be left without an administrator.',
+    fix: 'Make another user an administrator first.',
   },
   sku_taken: {
-    happened: 'Another product already has this SKU.',
-    mend: 'Choose another SKU, or change the other product.',
+    cause: 'Another product already has this SKU.',
+    fix: 'Choose another SKU, or change the other product.',
   },
   insufficient_stock: {
-    happened: 'The adjustment would make the stock negative.',
-    mend: 'Read the stock again: units may have been sold in the meantime.',
+    cause: 'The adjustment would make the stock negative.',
+    fix: 'Read the stock again: units may have been sold in the meantime.',
   },
   product_in_use: {
-    happened: 'The product is part of orders, which must remain readable.',
-    mend: 'Archive the product instead: change its `status` with `PATCH`. It is then no longer for sale.',
+    cause: 'The product is part of orders, which must remain readable.',
+    fix: 'Archive the product instead: change its `status` with `PATCH`. It is then no longer for sale.',
   },
   out_of_stock: {
-    happened: 'The order asks for more units than are in stock. Nothing was reserved.',
-    mend: 'Each entry of `errors` names a product with its requested and available units. Order fewer units, or try again later.',
+    cause: 'The order asks for more units than are in stock. Nothing was reserved.',
+    fix: 'Each entry of `errors` names a product with its requested and available units. Order fewer units, or try again later.',
   },
   price_changed: {
-    happened: 'The total in the request is no longer the current total.',
-    mend: 'Show the new total to the customer (`actual` in `errors`), and place the order again if they agree.',
+    cause: 'The total in the request is no longer the current total.',
+    fix: 'Show the new total to the customer (`actual` in `errors`), and place the order again if they agree.',
   },
   product_unavailable: {
-    happened: 'A product of the order is currently not for sale.',
-    mend: 'Remove the product that `errors` names from the order.',
+    cause: 'A product of the order is currently not for sale.',
+    fix: 'Remove the product that `errors` names from the order.',
   },
   too_many_tasks: {
-    happened: 'You have reached the maximum number of concurrent exports and imports.',
-    mend: 'Wait until one is finished, or cancel one.',
+    cause: 'You have reached the maximum number of concurrent exports and imports.',
+    fix: 'Wait until one is finished, or cancel one.',
   },
   task_not_finished: {
-    happened: 'The task has no result yet.',
-    mend: 'Poll the task at the interval in `Retry-After` until its `status` shows that it is finished.',
+    cause: 'The task has no result yet.',
+    fix: 'Poll the task at the interval in `Retry-After` until its `status` shows that it is finished.',
   },
   gone: {
-    happened: 'The resource existed, but has been deleted.',
-    mend: 'Repeat what created it, if you still need it.',
+    cause: 'The resource existed, but has been deleted.',
+    fix: 'Repeat what created it, if you still need it.',
   },
   payment_in_progress: {
-    happened: 'A payment for this order is in progress, and a second one could charge the customer twice.',
-    mend: 'Wait until the payment is completed, or cancel it.',
+    cause: 'A payment for this order is in progress, and a second one could charge the customer twice.',
+    fix: 'Wait until the payment is completed, or cancel it.',
   },
   already_paid: {
-    happened: 'The order is already fully paid.',
-    mend: 'Read the order, which lists its payments.',
+    cause: 'The order is already fully paid.',
+    fix: 'Read the order, which lists its payments.',
   },
   invalid_signature: {
-    happened: 'The notification is not signed by the provider, or the signature is too old.',
-    mend: 'Compare the signing secret of the webhook endpoint with the one that is configured in the server, and check both clocks.',
+    cause: 'The notification is not signed by the provider, or the signature is too old.',
+    fix: 'Compare the signing secret of the webhook endpoint with the one that is configured in the server, and check both clocks.',
   },
   refund_exceeds_payment: {
-    happened: 'The refund exceeds the amount that was paid and not yet refunded.',
-    mend: 'Read the refunds of the order, and refund at most the remaining amount.',
+    cause: 'The refund exceeds the amount that was paid and not yet refunded.',
+    fix: 'Read the refunds of the order, and refund at most the remaining amount.',
   },
   quantity_exceeded: {
-    happened: 'The request names more units than the order has left to ship or to return.',
-    mend: 'Read the order and its shipments, and name at most the remaining units.',
+    cause: 'The request names more units than the order has left to ship or to return.',
+    fix: 'Read the order and its shipments, and name at most the remaining units.',
   },
   too_many_api_keys: {
-    happened: 'You have reached the maximum number of API keys.',
-    mend: 'Revoke API keys that you no longer use.',
+    cause: 'You have reached the maximum number of API keys.',
+    fix: 'Revoke API keys that you no longer use.',
   },
   client_id_taken: {
-    happened: 'Another application already has this client id.',
-    mend: 'Choose another client id, or omit it to have one generated.',
+    cause: 'Another application already has this client id.',
+    fix: 'Choose another client id, or omit it to have one generated.',
   },
   application_has_no_secret: {
-    happened: 'The application is public: it runs on devices of users, where a secret cannot be protected, so it has no secret to rotate.',
-    mend: 'Register a confidential application if you need a secret.',
+    cause: 'The application is public: it runs on devices of users, where a secret cannot be protected, so it has no secret to rotate.',
+    fix: 'Register a confidential application if you need a secret.',
   },
   too_many_webhook_endpoints: {
-    happened: 'You have reached the maximum number of webhook endpoints.',
-    mend: 'Delete an endpoint that you no longer need. One endpoint can receive events of all types.',
+    cause: 'You have reached the maximum number of webhook endpoints.',
+    fix: 'Delete an endpoint that you no longer need. One endpoint can receive events of all types.',
   },
   webhook_endpoint_disabled: {
-    happened: 'The webhook endpoint is disabled, so nothing is sent to it.',
-    mend: 'Enable it with `PATCH` and `{"status": "enabled"}`, then repeat the request.',
+    cause: 'The webhook endpoint is disabled, so nothing is sent to it.',
+    fix: 'Enable it with `PATCH` and `{"status": "enabled"}`, then repeat the request.',
   },
   secret_still_overlaps: {
-    happened: 'The previous secret still signs deliveries, and there can be at most two secrets.',
-    mend: 'Wait until the previous secret expires, or rotate with `overlap_seconds: 0`, which invalidates all other secrets immediately.',
+    cause: 'The previous secret still signs deliveries, and there can be at most two secrets.',
+    fix: 'Wait until the previous secret expires, or rotate with `overlap_seconds: 0`, which invalidates all other secrets immediately.',
   },
 };

@@ -10,7 +10,7 @@ const graceMs = 10_000;
  * @param delayMs how long new connections are still accepted, so that load balancers can notice the shutdown
  * @param onClosing called when the server stops accepting connections
  */
-export async function finishRequests(server: Server, delayMs = 0, onClosing: () => void = () => undefined): Promise<void> {
+export async function drainConnections(server: Server, delayMs = 0, onClosing: () => void = () => undefined): Promise<void> {
   // Closing the server does not close open keep-alive connections, which could carry new requests indefinitely.
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   await sleep(delayMs);

@@ -1,4 +1,4 @@
-import type { LastUse } from '../api-keys/api-key-use-buffer.ts';
+import type { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import type { Config } from '../config/config.ts';
 import type { ReadList } from '../database/replica/read-routing.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
@@ -7,11 +7,11 @@ import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
-import type { SecretKeys } from '../crypto/derived-keys.ts';
-import type { MonthlyUse } from '../usage/usage-buffer.ts';
+import type { DerivedKeys } from '../crypto/derived-keys.ts';
+import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 
 /** What every process needs, whatever its role. */
-export type ProcessParts = {
+export type ProcessDependencies = {
   readonly config: Config;
   readonly log: Log;
   readonly db: Database;
@@ -20,9 +20,9 @@ export type ProcessParts = {
   /** Runs list queries on the read replica, if there is one. */
   readonly readList: ReadList | undefined;
   readonly metrics: Metrics | undefined;
-  readonly keys: SecretKeys;
+  readonly keys: DerivedKeys;
   readonly providers: PaymentProviders;
   readonly transport: MailTransport | undefined;
-  readonly lastUse: LastUse;
-  readonly monthlyUse: MonthlyUse;
+  readonly lastUse: ApiKeyUseBuffer;
+  readonly monthlyUse: MonthlyUsageBuffer;
 };

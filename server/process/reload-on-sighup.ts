@@ -1,15 +1,15 @@
 import { type Config, readConfig } from '../config/config.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
-import { smtpTransport } from '../mail/smtp-transport.ts';
-import { openStripe } from '../payments/providers/stripe-provider.ts';
+import { createSmtpTransport } from '../mail/smtp-transport.ts';
+import { createStripeProvider } from '../payments/providers/stripe-provider.ts';
 import type { PaymentProvider } from '../payments/providers/payment-provider.ts';
 
 /** How long the previous transport may finish sending its messages. */
 const oldTransportGraceMs = 60_000;
 
 /** A mail transport that can be replaced while the server runs. */
-export class ReplaceableTransport implements MailTransport {
+export class ReplaceableMailTransport implements MailTransport {
   #current: MailTransport & { close?(): void };
 
   constructor(transport: MailTransport) {
@@ -27,7 +27,7 @@ export class ReplaceableTransport implements MailTransport {
   }
 }
 
-type Replaceable = { readonly transport: ReplaceableTransport | undefined; readonly providers: Map<string, PaymentProvider> };
+type Replaceable = { readonly transport: ReplaceableMailTransport | undefined; readonly providers: Map<string, PaymentProvider> };
 
 const startOnlySettings = ['databaseUrl', 'directDatabaseUrl', 'replicaUrl', 'secret', 'redisUrl'] as const;
 
@@ -55,8 +55,8 @@ export function reloadSecretsOnHangup(config: Config, parts: Replaceable, log: L
 }
 
 async function replace(previous: Config, { mail, payments: { stripe } }: Config, { transport, providers }: Replaceable): Promise<void> {
-  if (mail && differs(mail, previous.mail)) transport?.replace(await smtpTransport(mail.smtpUrl, mail.from));
-  if (stripe && differs(stripe, previous.payments.stripe)) providers.set('stripe', await openStripe(stripe));
+  if (mail && differs(mail, previous.mail)) transport?.replace(await createSmtpTransport(mail.smtpUrl, mail.from));
+  if (stripe && differs(stripe, previous.payments.stripe)) providers.set('stripe', await createStripeProvider(stripe));
 }
 
 const differs = (first: object, second: object | undefined): boolean => JSON.stringify(first) !== JSON.stringify(second);

@@ -1,13 +1,13 @@
 import { readConfig } from '../config/config.ts';
 import { startServer } from './start-server.ts';
-import { explainFailure } from './startup-error-message.ts';
+import { formatStartupError } from './startup-error-message.ts';
 
 /** Runs the server as the environment configures it, until it is stopped by a signal. Prints start-up errors to stderr. */
 export async function runServer(): Promise<void> {
   try {
     await startServer(readConfig());
   } catch (error) {
-    process.stderr.write(`Mandate cannot start. ${explainFailure(error)}\n`);
+    process.stderr.write(`Mandate cannot start. ${formatStartupError(error)}\n`);
     process.exitCode = 1;
   }
 }

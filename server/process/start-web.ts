@@ -3,30 +3,30 @@ import { createServer, type Server } from 'node:http';
 import { createApp } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
-import { NewEvents } from '../events/long-poll.ts';
-import { greeting } from '../first-run/welcome-message.ts';
-import { firstRunPath, readFirstRunFile } from '../first-run/first-run-file.ts';
+import { EventWaiter } from '../events/long-poll.ts';
+import { formatWelcomeMessage } from '../first-run/welcome-message.ts';
+import { firstRunFilePath, readFirstRunFile } from '../first-run/first-run-file.ts';
 import { prepareInstallation } from '../first-run/prepare-installation.ts';
-import { health } from '../http/server/health.ts';
-import { httpServer } from '../http/server/http-server.ts';
-import { followTlsFiles } from '../http/server/tls-reload.ts';
+import { createHealthHandler } from '../http/server/health.ts';
+import { createHttpServer } from '../http/server/http-server.ts';
+import { reloadTlsOnChange } from '../http/server/tls-reload.ts';
 import { readTlsFiles } from '../http/server/tls-files.ts';
 import type { Log } from '../logging/logger.ts';
-import { pathOf } from '../oauth/protocol/endpoints.ts';
-import { openSharedCounters } from '../rate-limits/redis-counters.ts';
-import { finishRequests } from './drain-connections.ts';
-import type { ProcessParts } from './process-dependencies.ts';
+import { issuerBasePath } from '../oauth/protocol/endpoints.ts';
+import { openRedisCounters } from '../rate-limits/redis-counters.ts';
+import { drainConnections } from './drain-connections.ts';
+import type { ProcessDependencies } from './process-dependencies.ts';
 
 /**
  * Serves requests until `opened` is closed, which finishes the requests in progress.
  * @param wake called when there is new work for the background jobs
  */
-export async function startServing(parts: ProcessParts, wake: () => void, opened: AsyncDisposableStack): Promise<void> {
+export async function startWebServer(parts: ProcessDependencies, wake: () => void, opened: AsyncDisposableStack): Promise<void> {
   const { config, log, db, storage, metrics, transport, ...rest } = parts;
   const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
-  const sharedCounters = config.redisUrl === undefined ? undefined : openSharedCounters(config.redisUrl, issuer, log);
+  const sharedCounters = config.redisUrl === undefined ? undefined : openRedisCounters(config.redisUrl, issuer, log);
   opened.defer(async () => sharedCounters?.close());
-  const newEvents = new NewEvents(db.em);
+  const newEvents = new EventWaiter(db.em);
   const appSettings = {
     issuer,
     taxMode,
@@ -44,35 +44,35 @@ export async function startServing(parts: ProcessParts, wake: () => void, opened
   const tls = config.tls && readTlsFiles(config.tls);
   const stopping = new AbortController();
   const timeouts = trustProxy === false ? {} : { keepAlive: keepAliveBehindProxyMs };
-  const server = httpServer(app, {
+  const server = createHttpServer(app, {
     issuer,
     log,
-    health: health(db, stopping.signal, storage),
-    load: { atOnce: config.concurrency },
+    health: createHealthHandler(db, stopping.signal, storage),
+    load: { maxConcurrent: config.concurrency },
     timeouts,
     tls,
     watchLoad: metrics?.watchLoad,
   });
-  metrics?.watchRequests(server, pathOf(issuer));
+  metrics?.watchRequests(server, issuerBasePath(issuer));
   await listen(server, config, log);
-  if (config.tls && tls) opened.use(followTlsFiles(server, config.tls, tls, log));
+  if (config.tls && tls) opened.use(reloadTlsOnChange(server, config.tls, tls, log));
   opened.defer(() => {
     stopping.abort();
     // long polls would delay the shutdown
-    return finishRequests(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
+    return drainConnections(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
   });
   await printWelcome(config, db);
 }
 
 /** Starts the HTTP server of a `worker` process, which only serves health checks, without TLS because probes are local. */
-export async function startAnsweringHealth({ config, log, db }: ProcessParts, opened: AsyncDisposableStack): Promise<void> {
+export async function startHealthServer({ config, log, db }: ProcessDependencies, opened: AsyncDisposableStack): Promise<void> {
   const stopping = new AbortController();
-  const respondToHealthCheck = health(db, stopping.signal);
+  const respondToHealthCheck = createHealthHandler(db, stopping.signal);
   const server = createServer((req, res) => void (respondToHealthCheck(req.url, res) || res.writeHead(404).end()));
   await listen(server, config, log);
   opened.defer(() => {
     stopping.abort();
-    return finishRequests(server);
+    return drainConnections(server);
   });
   if (!config.production)
     process.stdout.write('\nMandate is running. This process runs background jobs and serves /healthz and /readyz.\n\n');
@@ -102,5 +102,5 @@ async function listen(server: Server, { http, issuer, role }: Config, log: Log):
 async function printWelcome({ production, issuer, dataDirectory }: Config, db: Database): Promise<void> {
   if (production) return;
   const file = await readFirstRunFile(db.em.fork(), dataDirectory);
-  process.stdout.write(greeting(issuer, file, firstRunPath(dataDirectory)));
+  process.stdout.write(formatWelcomeMessage(issuer, file, firstRunFilePath(dataDirectory)));
 }

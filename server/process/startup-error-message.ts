@@ -1,25 +1,25 @@
 import { BackupError } from '../backup/backup-error.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandError } from './command-error.ts';
 import { ConfigurationError } from '../config/config.ts';
 import { PoolerError } from '../database/connection/connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { MissingExtensionError } from '../database/connection/trigram-extension.ts';
 import { DatabaseUnavailableError } from '../database/connection/wait-for-database.ts';
-import { WrongSecretError } from '../oauth/signing-keys/encrypted-jwk.ts';
+import { WrongEncryptionSecretError } from '../oauth/signing-keys/encrypted-jwk.ts';
 
 const selfExplanatoryErrors = [
   BackupError,
-  CommandFailure,
+  CommandError,
   ConfigurationError,
   DatabaseUnavailableError,
   DataDirectoryInUseError,
   MissingExtensionError,
   PoolerError,
-  WrongSecretError,
+  WrongEncryptionSecretError,
 ];
 
 /** Returns only the message of errors that the operator can fix, and the stack of all other errors. */
-export function explainFailure(error: unknown): string {
+export function formatStartupError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : undefined;
   if (code !== undefined || selfExplanatoryErrors.some((errorClass) => error instanceof errorClass)) return error.message || `${code}`;

@@ -1,29 +1,29 @@
-import { contract, fileFormats, productCreate, productUpdate, type Product } from '@mandate/contract';
+import { contract, fileFormats, productCreateSchema, productUpdateSchema, type Product } from '@mandate/contract';
 import { z } from 'zod';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { Problem } from '../http/problem-details/problem.ts';
-import { amount, checked, integer, type Mistake } from '../imports/parse-cells.ts';
+import { parseAmount, validateRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
 import type { FileRecord } from '../imports/file-record.ts';
-import type { StoredFile } from '../imports/file-record.ts';
+import type { ImportFile } from '../imports/file-record.ts';
 import { readRecords } from '../imports/record-reader.ts';
-import { runImport, type Verdict } from '../imports/run-import.ts';
-import { survey } from '../imports/count-records.ts';
+import { runImport, type ImportOutcome } from '../imports/run-import.ts';
+import { checkAndCountRecords } from '../imports/check-records.ts';
 import { createProduct } from '../products/create-product.ts';
-import { lockProduct, patchProduct } from '../products/update-product.ts';
-import { type ClaimedTask, type Outcome, storedInput, type TaskRun } from '../tasks/task-context.ts';
+import { lockProduct, patchProduct } from '../products/update-or-delete-product.ts';
+import { type ClaimedTask, type TaskOutcome, requireInputFileId, type TaskRun } from '../tasks/task-context.ts';
 
 const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
 type ProductImportParams = z.output<typeof productImportSchema>;
 
 /** Imports products from a file row by row: creates new products and updates existing ones. */
-export async function importProducts(run: TaskRun): Promise<Outcome> {
+export async function importProducts(run: TaskRun): Promise<TaskOutcome> {
   const { task, em } = run;
   const params = productImportSchema.parse(task.params);
-  const file: StoredFile = { em, fileId: storedInput(task), format: params.format, renewLease: () => run.renewLease() };
+  const file: ImportFile = { em, fileId: requireInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
-    checkFile: async () => ({ total: await survey(readRecords(file), [params.sku_column]) }),
+    checkFile: async () => ({ total: await checkAndCountRecords(readRecords(file), [params.sku_column]) }),
     readItems: (from) => readItems(readRecords(file, from)),
     countRows: () => 1,
     firstLine: ({ line }) => line,
@@ -39,21 +39,21 @@ async function* readItems(records: AsyncIterable<FileRecord>) {
 const actorOf = ({ client_id: clientId, user_id: userId }: ClaimedTask): string => `${clientId}/${userId ?? ''}`;
 
 type KnownProduct = Pick<Product, 'id' | 'currency' | 'version'>;
-const findBySku = statement<KnownProduct>('find_imported_product', 'select id, currency, version from products where sku = $1');
+const findBySku = prepareStatement<KnownProduct>('find_imported_product', 'select id, currency, version from products where sku = $1');
 
 async function importProduct(
-  em: Em,
+  em: EntityManager,
   params: ProductImportParams,
   actor: string,
   { line, cells, error: readError }: FileRecord,
-): Promise<Verdict> {
-  const rejected = (...errors: Mistake[]): Verdict => ({ outcome: 'refused', issues: errors.map((each) => ({ line, ...each })) });
+): Promise<ImportOutcome> {
+  const rejected = (...errors: RowError[]): ImportOutcome => ({ outcome: 'refused', issues: errors.map((each) => ({ line, ...each })) });
   if (readError !== undefined) return rejected({ code: 'unreadable', detail: readError });
   const sku = cells.get(params.sku_column);
   const [known] = sku === undefined ? [] : await findBySku(em, [sku]);
   const row = parseRow(params, cells, known);
   if (!known) {
-    const product = checked(productCreate, { category: params.category, ...row });
+    const product = validateRow(productCreateSchema, { category: params.category, ...row });
     if ('errors' in product) return rejected(...product.errors);
     await createProduct(em, actor, product.data);
     return { outcome: 'created', issues: [] };
@@ -61,7 +61,7 @@ async function importProduct(
   const { sku: _, stock: __, currency, ...changes } = row;
   if (currency !== known.currency)
     return rejected({ field: 'currency', code: 'read_only_field', detail: `The currency is ${known.currency} and cannot be changed.` });
-  const update = checked(productUpdate, changes);
+  const update = validateRow(productUpdateSchema, changes);
   if ('errors' in update) return rejected(...update.errors);
   try {
     // A separate entity manager per row: the partial changes of a rejected row are discarded with it.
@@ -82,10 +82,10 @@ function parseRow(params: ProductImportParams, cells: ReadonlyMap<string, string
     name: cells.get(params.name_column),
     description: cells.get(params.description_column),
     category: cells.get(params.category_column),
-    price: amount(cells.get(params.price_column), params.amounts, currency),
+    price: parseAmount(cells.get(params.price_column), params.amounts, currency),
     currency,
-    tax_rate_bps: integer(cells.get(params.tax_rate_bps_column)),
-    stock: integer(cells.get(params.stock_column)),
+    tax_rate_bps: parseInteger(cells.get(params.tax_rate_bps_column)),
+    stock: parseInteger(cells.get(params.stock_column)),
     status: cells.get(params.status_column),
   });
 }

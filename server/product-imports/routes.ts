@@ -1,14 +1,14 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { requireScope } from '../http/middleware/authorize.ts';
-import { principalOf } from '../http/request/request-context.ts';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { requireAnyScope } from '../http/middleware/authorize.ts';
+import { requirePrincipal } from '../http/request/request-context.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { startImport } from '../imports/start-import.ts';
 
-export const productImportRoutes = ({ em }: ResourceDeps) =>
+export const productImportRoutes = ({ em }: HandlerDependencies) =>
   initServer().router(contract.productImports, {
     create: ({ query, req, res }) => {
-      requireScope(principalOf(req), 'products.write');
+      requireAnyScope(requirePrincipal(req), 'products.write');
       return startImport(em, req, res, { type: 'product_import', needs: ['products.write'], query });
     },
   });

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { editDistance } from './edit-distance.ts';
 
 /**
@@ -17,8 +17,8 @@ const [comparedMax, replacementsMax] = [20, 3];
  * Returns a search query for `text` in `to_tsquery` syntax, with every misspelled word replaced by the most similar words of products
  * with these statuses. Returns `undefined` if no word is misspelled or one has no similar word. Other products never affect the result.
  */
-export async function correctSpelling(em: Em, text: string, statuses: readonly string[]): Promise<string | undefined> {
-  const words = await rowsOf(em, searchedWords(text, statuses));
+export async function correctSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
+  const words = await runDynamicQuery(em, searchedWordsQuery(text, statuses));
   if (words.every((word) => word.is_known)) return undefined;
   const alternatives = words.map(({ word, is_known: isKnown, similar }) => (isKnown ? [word] : nearestWords(word, similar ?? [])));
   if (alternatives.some((each) => each.length === 0)) return undefined;
@@ -38,7 +38,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
 }
 
 /** Builds the query that returns the words of a text, and similar words for each unknown word. */
-export const searchedWords = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
+export const searchedWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query
       from unnest(string_to_array(searchable_text(${text}), ' ')) with ordinality as split (word, place) where word <> ''

@@ -1,12 +1,12 @@
 import type { Product, ProductCreate } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { constraintOf } from '../database/errors/sql-errors.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { violatedConstraint } from '../database/errors/sql-errors.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { problem } from '../http/problem-details/problem.ts';
-import { type ProductRow, toProduct } from './product-rows.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import { type ProductRow, productFromRow } from './product-rows.ts';
 
-const insertProduct = statement<ProductRow>(
+const insertProduct = prepareStatement<ProductRow>(
   'insert_product',
   `with p as (
      insert into products (sku, name, description, category, price, currency, tax_rate_bps, metadata, status)
@@ -19,19 +19,19 @@ const insertProduct = statement<ProductRow>(
 );
 
 /** Creates a product. Its initial stock is recorded as the first stock adjustment. */
-export async function createProduct(em: Em, actor: string, input: ProductCreate): Promise<Product> {
+export async function createProduct(em: EntityManager, actor: string, input: ProductCreate): Promise<Product> {
   const { sku, name, description, category, price, currency, tax_rate_bps, metadata, status, stock } = input;
   const values = [sku, name, description, category, price, currency, tax_rate_bps, JSON.stringify(metadata), status, stock, actor];
   const [row] = await insertProduct(em, values).catch((error: unknown) => {
-    if (constraintOf(error) !== 'products_sku_unique') throw error;
-    throw problem('sku_taken', {
+    if (violatedConstraint(error) !== 'products_sku_unique') throw error;
+    throw createProblem('sku_taken', {
       detail: `A product with the SKU ${sku} exists.`,
       errors: [{ in: 'body', pointer: '#/sku', code: 'not_unique', detail: 'A product with this SKU exists.' }],
       cause: error,
     });
   });
   if (!row) throw new Error('inserting a product returned no row');
-  const product = toProduct(row);
+  const product = productFromRow(row);
   await recordEvent(em, 'product.created', product, null);
   return product;
 }

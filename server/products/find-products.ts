@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import type { Position } from '../http/response/pagination.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
 import { correctSpelling } from './correct-spelling.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.ts';
-import { toProduct } from './product-rows.ts';
+import { productFromRow } from './product-rows.ts';
 
 /** A page of products and, for a text search, the search that found them. */
 type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?: ProductSearch };
@@ -13,15 +13,15 @@ type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?
  * `text`, lists all products. Later pages reuse the query of the first page, even if products with other words have been created since.
  */
 export async function findProducts(
-  em: Em,
+  em: EntityManager,
   text: string | undefined,
   filters: ProductFilters,
   sort: ProductSort,
-  position: Position | undefined,
+  position: KeysetPosition | undefined,
   limit: number,
 ): Promise<FoundProducts> {
   if (text === undefined) return { rows: await listProducts(em, filters, sort, position, limit) };
-  const find = async (correctedQuery: string | undefined, after?: Position): Promise<FoundProducts> => {
+  const find = async (correctedQuery: string | undefined, after?: KeysetPosition): Promise<FoundProducts> => {
     const search = { text, correctedQuery };
     return { rows: await listProducts(em, { ...filters, search }, sort, after, limit), search };
   };
@@ -33,14 +33,14 @@ export async function findProducts(
 }
 
 /** Returns the cursor position of a product in its list. In a search, it includes the corrected query. */
-export function productPosition(row: ListedProduct, { by }: ProductSort, search: ProductSearch | undefined): Position {
-  const value = by === 'relevance' ? (row.relevance ?? 0) : toProduct(row)[by];
+export function productCursorPosition(row: ListedProduct, { by }: ProductSort, search: ProductSearch | undefined): KeysetPosition {
+  const value = by === 'relevance' ? (row.relevance ?? 0) : productFromRow(row)[by];
   return [search ? JSON.stringify([search.correctedQuery ?? null, value]) : value, row.id];
 }
 
 const searchPosition = z.tuple([z.string().nullable(), z.union([z.string(), z.number()])]);
 
-function parseSearchPosition([value, id]: Position): [correctedQuery: string | undefined, position: Position] {
+function parseSearchPosition([value, id]: KeysetPosition): [correctedQuery: string | undefined, position: KeysetPosition] {
   const [correctedQuery, sorted] = searchPosition.parse(JSON.parse(String(value)));
   return [correctedQuery ?? undefined, [sorted, id]];
 }

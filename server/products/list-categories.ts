@@ -1,33 +1,33 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type ProductCategory, totalCountMax } from '@mandate/contract';
-import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { type ProductCategory, maxTotalCount } from '@mandate/contract';
+import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 
 /**
  * Returns the categories of products with these statuses; more than `limit` rows mean that there is a next page.
  * @param after the last category of the previous page
  */
 export async function listCategories(
-  em: Em,
+  em: EntityManager,
   statuses: readonly string[],
   after: string | undefined,
   limit: number,
 ): Promise<readonly ProductCategory[]> {
   const next = after === undefined ? sql`` : sql` and category > ${after}`;
-  return rowsOf(
+  return runDynamicQuery(
     em,
     sql<ProductCategory>`
       select category, count(*) as product_count from products where ${hasStatusIn(statuses)}${next}
-       group by category order by category limit ${rowsFor(limit)}`,
+       group by category order by category limit ${roundedLimitSql(limit)}`,
   );
 }
 
 /** Counts these categories, up to `totalCountMax + 1`. */
-export async function countCategories(em: Em, statuses: readonly string[]): Promise<number> {
+export async function countCategories(em: EntityManager, statuses: readonly string[]): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count
-      from (select distinct category from products where ${hasStatusIn(statuses)} limit ${sql.lit(totalCountMax + 1)}) counted`;
-  const rows = await rowsOf(em, query);
+      from (select distinct category from products where ${hasStatusIn(statuses)} limit ${sql.lit(maxTotalCount + 1)}) counted`;
+  const rows = await runDynamicQuery(em, query);
   return rows[0]?.count ?? 0;
 }
 

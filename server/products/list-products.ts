@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { totalCountMax } from '@mandate/contract';
-import { rowsFor, rowsOf } from '../database/queries/dynamic-query.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import type { Position } from '../http/response/pagination.ts';
-import { productColumns, type ProductRow, productTables } from './product-rows.ts';
+import { maxTotalCount } from '@mandate/contract';
+import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
+import { productColumnsSql, type ProductRow, productTablesSql } from './product-rows.ts';
 
 export type ProductFilters = {
   readonly status: readonly string[];
@@ -26,7 +26,9 @@ const sortColumnTypes: Record<SortColumn, string> = { created_at: 'timestamptz',
 export type ProductSort = { readonly by: SortColumn; readonly descending: boolean };
 
 /** Parses a `sort` parameter; `-price` sorts by price, descending. */
-export function sortOf(sort: Exclude<SortColumn, 'relevance'> | `-${Exclude<SortColumn, 'relevance'>}` | 'relevance'): ProductSort {
+export function parseProductSort(
+  sort: Exclude<SortColumn, 'relevance'> | `-${Exclude<SortColumn, 'relevance'>}` | 'relevance',
+): ProductSort {
   switch (sort) {
     case 'relevance':
       return { by: 'relevance', descending: true };
@@ -43,10 +45,10 @@ export function sortOf(sort: Exclude<SortColumn, 'relevance'> | `-${Exclude<Sort
 
 /** Returns the matching products; more than `limit` rows mean that there is a next page. */
 export async function listProducts(
-  em: Em,
+  em: EntityManager,
   filters: ProductFilters,
   { by, descending }: ProductSort,
-  position: Position | undefined,
+  position: KeysetPosition | undefined,
   limit: number,
 ): Promise<readonly ListedProduct[]> {
   const direction = sql.raw(descending ? 'desc' : 'asc');
@@ -57,19 +59,19 @@ export async function listProducts(
       sql`(${column}, p.id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::${sql.raw(sortColumnTypes[by])}, ${position[1]}::bigint)`,
     );
   }
-  const columns = sql.raw(by === 'relevance' ? `${productColumns}, found.relevance` : productColumns);
+  const columns = sql.raw(by === 'relevance' ? `${productColumnsSql}, found.relevance` : productColumnsSql);
   const query = sql<ListedProduct>`
-    select ${columns} from ${sql.raw(productTables)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
-     order by ${column} ${direction}, p.id ${direction} limit ${rowsFor(limit)}`;
-  return rowsOf(em, query, filters.search ? 'any' : 'even');
+    select ${columns} from ${sql.raw(productTablesSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
+     order by ${column} ${direction}, p.id ${direction} limit ${roundedLimitSql(limit)}`;
+  return runDynamicQuery(em, query, filters.search ? 'any' : 'even');
 }
 
 /** Counts the matching products, up to `totalCountMax + 1`. */
-export async function countProducts(em: Em, filters: ProductFilters): Promise<number> {
+export async function countProducts(em: EntityManager, filters: ProductFilters): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count
-      from (select 1 from products p${searchJoin(filters)} where ${sql.join(filterConditions(filters), sql` and `)} limit ${sql.lit(totalCountMax + 1)}) counted`;
-  const rows = await rowsOf(em, query);
+      from (select 1 from products p${searchJoin(filters)} where ${sql.join(filterConditions(filters), sql` and `)} limit ${sql.lit(maxTotalCount + 1)}) counted`;
+  const rows = await runDynamicQuery(em, query);
   return rows[0]?.count ?? 0;
 }
 

@@ -1,28 +1,28 @@
-import { totalCountMax } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
-import type { Position } from '../http/response/pagination.ts';
-import { stockAdjustmentColumns, type StockAdjustmentRow } from './product-rows.ts';
+import { maxTotalCount } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
+import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-rows.ts';
 
-const selectAdjustments = statement<StockAdjustmentRow>(
+const selectAdjustments = prepareStatement<StockAdjustmentRow>(
   'list_stock_adjustments',
-  `select ${stockAdjustmentColumns} from stock_adjustments
+  `select ${stockAdjustmentColumnsSql} from stock_adjustments
     where product_id = $1 and (created_at, id) < ($2::timestamptz, $3::bigint) order by created_at desc, id desc limit $4`,
 );
-const countAdjustments = statement<{ count: number }>(
+const countAdjustments = prepareStatement<{ count: number }>(
   'count_stock_adjustments',
-  `select count(*) as count from (select 1 from stock_adjustments where product_id = $1 limit ${totalCountMax + 1}) counted`,
+  `select count(*) as count from (select 1 from stock_adjustments where product_id = $1 limit ${maxTotalCount + 1}) counted`,
 );
 
 /** Returns the stock adjustments of a product, newest first; `limit + 1` rows mean that there is a next page. */
 export const listStockAdjustments = (
-  em: Em,
+  em: EntityManager,
   productId: number,
-  position: Position | undefined,
+  position: KeysetPosition | undefined,
   limit: number,
 ): Promise<StockAdjustmentRow[]> =>
   selectAdjustments(em, [productId, position?.[0] ?? 'infinity', position?.[1] ?? Number.MAX_SAFE_INTEGER, limit + 1]);
 
 /** Counts the stock adjustments of a product, up to `totalCountMax + 1`. */
-export const countStockAdjustments = async (em: Em, productId: number): Promise<number> =>
+export const countStockAdjustments = async (em: EntityManager, productId: number): Promise<number> =>
   (await countAdjustments(em, [productId]))[0]?.count ?? 0;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { productStatuses, stockAdjustmentReasons } from '@mandate/contract';
-import { problem } from '../http/problem-details/problem.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
 
 /** Trigger that updates the search index `product_search` and adds new words to `product_words`. */
 const indexWordsSql = `
@@ -52,7 +52,7 @@ export class Product extends schema.class {
   changeStatus(next: ProductStatus): void {
     if (next === this.status) return;
     if (next === 'draft') {
-      throw problem('invalid_transition', {
+      throw createProblem('invalid_transition', {
         detail: `The product is ${this.status}; it can become ${this.status === 'active' ? 'archived' : 'active'}.`,
       });
     }

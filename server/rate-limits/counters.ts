@@ -1,17 +1,17 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { LimitState } from '../http/middleware/rate-limit.ts';
-import type { SharedCounters } from './redis-counters.ts';
+import type { RateLimitState } from '../http/middleware/rate-limit.ts';
+import type { RedisCounters } from './redis-counters.ts';
 
-export type Counters = {
+export type RateLimitCounters = {
   /** Counts one request for this key. The window begins with its first request. */
-  count(policy: string, limit: number, key: string): Promise<LimitState>;
+  count(policy: string, limit: number, key: string): Promise<RateLimitState>;
 };
 
 /**
  * Creates counters in the memory of this process or in a Redis that several processes share. While Redis is unreachable, each process
  * applies the full limit on its own, so that no client is rejected because of the outage.
  */
-export function counters(windowSeconds: number, shared?: SharedCounters): Counters {
+export function createRateLimitCounters(windowSeconds: number, shared?: RedisCounters): RateLimitCounters {
   const limiters = new Map<string, RateLimiterAbstract>();
   const limiterFor = (policy: string, points: number): RateLimiterAbstract => {
     const name = `${policy}:${points}`;
@@ -33,7 +33,7 @@ export function counters(windowSeconds: number, shared?: SharedCounters): Counte
 
 type WindowOptions = { readonly keyPrefix: string; readonly points: number; readonly duration: number };
 
-function createLimiter(windowOptions: WindowOptions, shared: SharedCounters | undefined): RateLimiterAbstract {
+function createLimiter(windowOptions: WindowOptions, shared: RedisCounters | undefined): RateLimiterAbstract {
   const local = new RateLimiterMemory(windowOptions);
   if (!shared) return local;
   return new RateLimiterRedis({

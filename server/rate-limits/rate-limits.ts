@@ -1,9 +1,9 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { networkOf } from '../http/request/client-network.ts';
-import type { LimitState, RequestLimits } from '../http/middleware/rate-limit.ts';
-import type { MonthlyUse } from '../usage/usage-buffer.ts';
-import type { Counters } from './counters.ts';
-import { monthOf } from '../usage/month.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { clientNetwork } from '../http/request/client-network.ts';
+import type { RateLimitState, RequestLimiter } from '../http/middleware/rate-limit.ts';
+import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
+import type { RateLimitCounters } from './counters.ts';
+import { getCalendarMonth } from '../usage/month.ts';
 
 export type RateLimits = {
   /** Requests per minute: of an application per user, of an API key, and of an IP address without a token. */
@@ -16,26 +16,26 @@ export type RateLimits = {
   readonly windowSeconds?: number;
 };
 
-export const usualRateLimits: RateLimits = { default: 600, apiKey: 600, ip: 600, monthly: 1_000_000 };
+export const defaultRateLimits: RateLimits = { default: 600, apiKey: 600, ip: 600, monthly: 1_000_000 };
 
-export type RequestLimitsParts = {
-  readonly em: Em;
+export type RequestLimiterOptions = {
+  readonly em: EntityManager;
   readonly limits: RateLimits;
-  readonly counters: Counters;
-  readonly use: MonthlyUse;
+  readonly counters: RateLimitCounters;
+  readonly use: MonthlyUsageBuffer;
 };
 
-export function requestLimits({ em, limits, counters, use }: RequestLimitsParts): RequestLimits {
-  async function countMonthly(clientId: string, limit: number, counts: boolean): Promise<LimitState> {
+export function createRequestLimiter({ em, limits, counters, use }: RequestLimiterOptions): RequestLimiter {
+  async function countMonthly(clientId: string, limit: number, counts: boolean): Promise<RateLimitState> {
     const now = new Date();
-    const { seconds, end } = monthOf(now);
-    const { requests, exceeded } = await use.count(em, clientId, limit, counts, now);
+    const { seconds, end } = getCalendarMonth(now);
+    const { requests, exceeded } = await use.countRequest(em, clientId, limit, counts, now);
     const remainder = { used: requests, remaining: Math.max(0, limit - requests) };
     return { policy: 'monthly', limit, windowSeconds: seconds, ...remainder, resetsAt: end, exceeded };
   }
   return {
     async count(principal, address) {
-      if (!principal) return [await counters.count('ip', limits.ip, networkOf(address))];
+      if (!principal) return [await counters.count('ip', limits.ip, clientNetwork(address))];
       const { clientId, user, limits: ownLimits } = principal;
       const { policy, perMinute, perMonth } = ownLimits ?? { policy: 'default', perMinute: null, perMonth: null };
       const defaultLimit = policy === 'default' ? limits.default : limits.apiKey;

@@ -1,7 +1,7 @@
 import { createClient } from '@redis/client';
 import type { Log } from '../logging/logger.ts';
 
-export type SharedCounters = {
+export type RedisCounters = {
   readonly client: ReturnType<typeof createRedisClient>;
   /** Key prefix of this installation, because others may use the same Redis. */
   readonly prefix: string;
@@ -15,7 +15,7 @@ const warningIntervalMs = 60_000;
  * are served without Redis.
  * @param url `redis://user:password@host:6379/0`
  */
-export function openSharedCounters(url: string, prefix: string, log: Log): SharedCounters {
+export function openRedisCounters(url: string, prefix: string, log: Log): RedisCounters {
   const client = createRedisClient(url);
   let [isUnreachable, lastWarningAt] = [false, Number.NEGATIVE_INFINITY];
   client.on('error', (error: unknown) => {
@@ -40,7 +40,7 @@ export function openSharedCounters(url: string, prefix: string, log: Log): Share
 }
 
 /** Checks that Redis responds. @throws after a few seconds if it does not */
-export async function reachSharedCounters(url: string): Promise<void> {
+export async function pingRedis(url: string): Promise<void> {
   const client = createClient({ url, socket: { connectTimeout: 5_000, socketTimeout: 5_000, reconnectStrategy: false } });
   client.on('error', () => undefined); // the error is also thrown by `connect`
   try {

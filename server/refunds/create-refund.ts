@@ -1,11 +1,11 @@
 import type { LineQuantity, RefundCreate } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { returnSome } from '../orders/restock.ts';
+import { restockOrderLines } from '../orders/restock.ts';
 import type { Order } from '../orders/order.entity.ts';
 import type { Payment } from '../payments/payment.entity.ts';
-import { refundBody } from './refund-body.ts';
+import { refundFromEntity } from './refund-body.ts';
 import { Refund } from './refund.entity.ts';
 
 type RefundInput = {
@@ -16,13 +16,13 @@ type RefundInput = {
   readonly actor: string;
 };
 
-const sumOpenRefunds = statement<{ amount: number }>(
+const sumOpenRefunds = prepareStatement<{ amount: number }>(
   'open_refunds',
   `select coalesce(sum(amount), 0)::bigint as amount from refunds where payment_id = $1 and status = 'pending'`,
 );
 
 /** Returns the amount of a locked payment that can still be refunded. */
-export async function leftToRefund(em: Em, payment: Payment): Promise<number> {
+export async function calculateRefundableAmount(em: EntityManager, payment: Payment): Promise<number> {
   const [open] = await sumOpenRefunds(em, [payment.id]);
   return payment.amount - payment.refundedTotal - (open?.amount ?? 0);
 }
@@ -30,7 +30,7 @@ export async function leftToRefund(em: Em, payment: Payment): Promise<number> {
 /**
  * Creates a pending refund. The caller has locked order and payment and checked the amount, and calls the provider after the transaction.
  */
-export async function createRefund(em: Em, order: Order, payment: Payment, input: RefundInput, now: Date): Promise<Refund> {
+export async function createRefund(em: EntityManager, order: Order, payment: Payment, input: RefundInput, now: Date): Promise<Refund> {
   const { restock = [], note = null, ...rest } = input;
   const refund = em.create(Refund, {
     ...rest,
@@ -43,7 +43,7 @@ export async function createRefund(em: Em, order: Order, payment: Payment, input
     nextCheckAt: now,
   });
   await em.flush();
-  await recordEvent(em, 'refund.created', refundBody(refund), order.user.id);
-  await returnSome(em, order.id, restock);
+  await recordEvent(em, 'refund.created', refundFromEntity(refund), order.user.id);
+  await restockOrderLines(em, order.id, restock);
   return refund;
 }

@@ -1,10 +1,10 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
-import { askForRefund } from './submit-refund.ts';
+import { submitRefund } from './submit-refund.ts';
 
 // Also schedules the next check after half of the refund's age.
-const takeDueRefund = statement<{ id: number }>(
+const takeDueRefund = prepareStatement<{ id: number }>(
   'take_due_refund',
   `update refunds r set next_check_at = $1::timestamptz + least(interval '1 hour', greatest(interval '30 seconds', ($1::timestamptz - r.created_at) / 2))
     where r.id = (
@@ -13,10 +13,10 @@ const takeDueRefund = statement<{ id: number }>(
 );
 
 /** Submits pending refunds to their providers and polls those already submitted. Returns the number of checked refunds. */
-export async function checkRefunds(em: Em, providers: PaymentProviders, now: Date): Promise<number> {
+export async function pollPendingRefunds(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let checked = 0;
   for (let [due] = await takeDueRefund(em, [now.toISOString()]); due; [due] = await takeDueRefund(em, [now.toISOString()])) {
-    await askForRefund(em, providers, due.id);
+    await submitRefund(em, providers, due.id);
     checked += 1;
   }
   return checked;

@@ -1,7 +1,7 @@
 import type { Refund as RefundBody } from '@mandate/contract';
 import type { Refund } from './refund.entity.ts';
 
-export const refundBody = (refund: Refund): RefundBody => ({
+export const refundFromEntity = (refund: Refund): RefundBody => ({
   id: refund.id,
   order_id: refund.order.id,
   payment_id: refund.payment.id,

@@ -1,42 +1,48 @@
 import { LockMode } from '@mikro-orm/core';
-import { decimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { actorOf, type Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem-details/problem.ts';
+import { formatDecimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { actorKey, type Principal } from '../http/request/principal.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { linesOf, refuseTooMany, summed } from '../shipments/order-lines.ts';
-import { settleFulfillment } from '../shipments/update-fulfillment-status.ts';
-import { createRefund, leftToRefund } from './create-refund.ts';
+import { readOrderLineProgress, assertQuantitiesAvailable, mergeLineQuantities } from '../shipments/order-lines.ts';
+import { updateFulfillmentStatus } from '../shipments/update-fulfillment-status.ts';
+import { createRefund, calculateRefundableAmount } from './create-refund.ts';
 import type { Refund } from './refund.entity.ts';
 
 /** Creates a refund that staff request, and returns the listed goods to stock. */
-export async function refundOrder(em: Em, principal: Principal, orderId: number, input: RefundCreate, now: Date): Promise<Refund> {
+export async function refundOrder(
+  em: EntityManager,
+  principal: Principal,
+  orderId: number,
+  input: RefundCreate,
+  now: Date,
+): Promise<Refund> {
   const order = await lockOrder(em, principal, orderId, 'refunds.write');
   const payment = await em.findOne(
     Payment,
     { order, status: 'succeeded', surplus: false },
     { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
   );
-  if (!payment) throw problem('invalid_transition', { detail: `The order is ${order.status}: there is no payment to refund.` });
-  const refundable = await leftToRefund(em, payment);
+  if (!payment) throw createProblem('invalid_transition', { detail: `The order is ${order.status}: there is no payment to refund.` });
+  const refundable = await calculateRefundableAmount(em, payment);
   const amount = input.amount ?? refundable;
   if (amount > refundable || refundable === 0) throw exceedsPayment(refundable, payment.currency);
-  const restock = summed(input.restock);
+  const restock = mergeLineQuantities(input.restock);
   await assertRestockable(em, orderId, restock);
-  const refund = await createRefund(em, order, payment, { ...input, amount, restock, actor: actorOf(principal) }, now);
-  if (restock.length > 0) await settleFulfillment(em, order, now);
+  const refund = await createRefund(em, order, payment, { ...input, amount, restock, actor: actorKey(principal) }, now);
+  if (restock.length > 0) await updateFulfillmentStatus(em, order, now);
   return refund;
 }
 
 function exceedsPayment(refundable: number, currency: string) {
-  const detail = `Up to ${decimalAmount(refundable, currency)} ${currency} (${refundable} in minor units) can be refunded.`;
-  return problem('refund_exceeds_payment', { detail, errors: [{ in: 'body', pointer: '#/amount', code: 'out_of_range', detail }] });
+  const detail = `Up to ${formatDecimalAmount(refundable, currency)} ${currency} (${refundable} in minor units) can be refunded.`;
+  return createProblem('refund_exceeds_payment', { detail, errors: [{ in: 'body', pointer: '#/amount', code: 'out_of_range', detail }] });
 }
 
 /** Rejects units that are already restocked, or packed in a shipment that has not left. */
-async function assertRestockable(em: Em, orderId: number, restock: readonly LineQuantity[]): Promise<void> {
+async function assertRestockable(em: EntityManager, orderId: number, restock: readonly LineQuantity[]): Promise<void> {
   if (restock.length === 0) return;
-  const lines = await linesOf(em, orderId);
-  refuseTooMany('restock', restock, new Map(lines.map((line) => [line.line, line.quantity - line.restocked - line.packed])));
+  const lines = await readOrderLineProgress(em, orderId);
+  assertQuantitiesAvailable('restock', restock, new Map(lines.map((line) => [line.line, line.quantity - line.restocked - line.packed])));
 }

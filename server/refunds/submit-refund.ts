@@ -1,25 +1,30 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { orderBody } from '../orders/find-order.ts';
+import { findOrderUnchecked } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { ifAvailable, type PaymentProviders, type ProviderRefund, providerOf } from '../payments/providers/payment-provider.ts';
-import { refundBody } from './refund-body.ts';
+import {
+  undefinedIfUnavailable,
+  type PaymentProviders,
+  type ProviderRefund,
+  requirePaymentProvider,
+} from '../payments/providers/payment-provider.ts';
+import { refundFromEntity } from './refund-body.ts';
 import { Refund } from './refund.entity.ts';
 
-const findParentsOfRefund = statement<{ order_id: number; payment_id: number }>(
+const findParentsOfRefund = prepareStatement<{ order_id: number; payment_id: number }>(
   'place_of_refund',
   'select order_id, payment_id from refunds where id = $1',
 );
 
 /** Submits a refund to its provider, or polls one already submitted, and stores the outcome. Must not run in a transaction. */
-export async function askForRefund(em: Em, providers: PaymentProviders, id: number): Promise<void> {
+export async function submitRefund(em: EntityManager, providers: PaymentProviders, id: number): Promise<void> {
   const refund = await em.fork().findOneOrFail(Refund, { id }, { populate: ['payment'] });
   const payment = refund.payment.unwrap();
   if (refund.status !== 'pending') return;
-  const provider = providerOf(providers, payment.provider);
+  const provider = requirePaymentProvider(providers, payment.provider);
   const request = {
     refundId: refund.id,
     amount: refund.amount,
@@ -30,19 +35,19 @@ export async function askForRefund(em: Em, providers: PaymentProviders, id: numb
   const response = refund.providerReference
     ? provider.retrieveRefund(refund.providerReference)
     : provider.refund(payment.providerReference ?? '', request);
-  const outcome = await ifAvailable(response);
-  if (outcome) await settleRefund(em, providers, id, outcome);
+  const outcome = await undefinedIfUnavailable(response);
+  if (outcome) await commitRefundOutcome(em, providers, id, outcome);
 }
 
 /** Applies the outcome that the provider reports for a refund, in a separate transaction. */
-export const settleRefund = (em: Em, providers: PaymentProviders, id: number, outcome: ProviderRefund): Promise<void> =>
+export const commitRefundOutcome = (em: EntityManager, providers: PaymentProviders, id: number, outcome: ProviderRefund): Promise<void> =>
   em.fork().transactional(async (inner) => {
     const refund = await applyRefundOutcome(inner, id, outcome);
-    if (!providerOf(providers, refund.payment.unwrap().provider).asks) refund.nextCheckAt = null;
+    if (!requirePaymentProvider(providers, refund.payment.unwrap().provider).isPolled) refund.nextCheckAt = null;
   });
 
 /** Applies the outcome of a refund within a transaction. */
-export async function applyRefundOutcome(em: Em, id: number, outcome: ProviderRefund): Promise<Refund> {
+export async function applyRefundOutcome(em: EntityManager, id: number, outcome: ProviderRefund): Promise<Refund> {
   const { order, payment, refund } = await lockRefund(em, id);
   if (!refund.applyOutcome(outcome)) {
     await em.flush();
@@ -53,15 +58,15 @@ export async function applyRefundOutcome(em: Em, id: number, outcome: ProviderRe
     if (!payment.surplus) order.markRefunded(payment.refundedTotal);
   }
   await em.flush();
-  await recordEvent(em, refund.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', refundBody(refund), order.user.id);
+  await recordEvent(em, refund.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', refundFromEntity(refund), order.user.id);
   if (refund.status === 'succeeded' && !payment.surplus) {
-    await recordEvent(em, 'order.refunded', await orderBody(em, order.id), order.user.id);
+    await recordEvent(em, 'order.refunded', await findOrderUnchecked(em, order.id), order.user.id);
   }
   return refund;
 }
 
 /** Locks the order, the payment and then the refund. All code locks in this order. */
-async function lockRefund(em: Em, id: number): Promise<{ order: Order; payment: Payment; refund: Refund }> {
+async function lockRefund(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment; refund: Refund }> {
   const [parents] = await findParentsOfRefund(em, [id]);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const order = await em.findOneOrFail(Order, { id: parents?.order_id ?? 0 }, locked);

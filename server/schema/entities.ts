@@ -5,15 +5,15 @@ import { AuditEvent } from '../audit/audit-event.entity.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import { Event, EventSequence } from '../events/event.entity.ts';
 import { IdempotencyKey } from '../http/writes/idempotency-key.entity.ts';
-import { ImportedCustomer, ImportedOrder } from '../order-imports/imported.entity.ts';
+import { ImportedCustomer, ImportedOrder } from '../order-imports/import-mapping.entity.ts';
 import { OutgoingMail } from '../mail/outgoing-mail.entity.ts';
-import { Attempt } from '../oauth/brute-force/attempt.entity.ts';
-import { BrowserSession, Connection } from '../oauth/grants/connected-app.entity.ts';
+import { AttemptCounter } from '../oauth/brute-force/attempt-counter.entity.ts';
+import { BrowserSession, ConnectedAppEntity } from '../oauth/grants/connected-app-and-session.entity.ts';
 import { Consent } from '../oauth/grants/consent.entity.ts';
-import { MailedLink } from '../oauth/accounts/email-link.entity.ts';
+import { EmailLink } from '../oauth/accounts/email-link.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { Password } from '../oauth/passwords/password.entity.ts';
-import { AuthenticatorApp, Challenge, Passkey, RecoveryCode } from '../oauth/second-factors/second-factor.entity.ts';
+import { AuthenticatorApp, UsedChallenge, Passkey, RecoveryCode } from '../oauth/second-factors/second-factor.entity.ts';
 import { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
 import { Order, OrderItem } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
@@ -30,12 +30,12 @@ import { WebhookDelivery, WebhookEndpoint } from '../webhooks/endpoints/webhook.
 export const entities: NonNullable<SqlOptions['entities']> = [
   ApiKey,
   Application,
-  Attempt,
+  AttemptCounter,
   AuditEvent,
   AuthenticatorApp,
   BrowserSession,
-  Challenge,
-  Connection,
+  UsedChallenge,
+  ConnectedAppEntity,
   Consent,
   DeliveryMethod,
   Event,
@@ -43,7 +43,7 @@ export const entities: NonNullable<SqlOptions['entities']> = [
   IdempotencyKey,
   ImportedCustomer,
   ImportedOrder,
-  MailedLink,
+  EmailLink,
   OauthRecord,
   Order,
   OrderItem,

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { checkConnectionPooler, PoolerError } from '../database/connection/connection-pooler.ts';
-import { isPostgresql } from '../database/connection/database-url.ts';
-import { waitForDatabase, type DatabaseWait } from '../database/connection/wait-for-database.ts';
+import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { waitForDatabase, type DatabaseWaitOptions } from '../database/connection/wait-for-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
-import { migrationState } from '../database/migrate/migration-state.ts';
+import { readMigrationState } from '../database/migrate/migration-state.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { openDatabase, type OpenOptions } from './open-database.ts';
 
@@ -11,15 +11,15 @@ export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'preparedStatements' 
   /** URL of PostgreSQL without a connection pooler, for migrations (default: the URL of the database). */
   readonly directUrl?: string | undefined;
   /** By default, an unavailable PostgreSQL is an error immediately. */
-  readonly wait?: DatabaseWait;
+  readonly wait?: DatabaseWaitOptions;
 };
 
-const noWait: DatabaseWait = { seconds: 0, log: { warn: () => undefined } };
+const noWait: DatabaseWaitOptions = { seconds: 0, log: { warn: () => undefined } };
 
 /** Opens the database after applying all pending migrations. */
 export async function openMigratedDatabase(url: string, opening: MigratedOptions = {}): Promise<Database> {
   const { directUrl = url, wait = noWait, preparedStatements = true, onPool } = opening;
-  if (!isPostgresql(url)) {
+  if (!isPostgresqlUrl(url)) {
     const db = await openDatabase(url, { storage: opening.storage });
     await migrate(db).catch(async (error: unknown) => {
       await db.close();
@@ -54,6 +54,6 @@ async function withMigrationDatabase(url: string, work: (db: Database, pool: Poo
 }
 
 async function assertMigrated(db: Database): Promise<void> {
-  if ((await migrationState(db.em.fork())).pending.length > 0)
+  if ((await readMigrationState(db.em.fork())).pending.length > 0)
     throw new PoolerError('DATABASE_DIRECT_URL is not the database of DATABASE_URL: set both to the same database');
 }

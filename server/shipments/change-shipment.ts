@@ -1,47 +1,52 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ShipmentUpdate } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { problem } from '../http/problem-details/problem.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
 import { Order } from '../orders/order.entity.ts';
-import { settleFulfillment } from './update-fulfillment-status.ts';
-import { shipmentBody } from './shipment-body.ts';
+import { updateFulfillmentStatus } from './update-fulfillment-status.ts';
+import { shipmentFromEntity } from './shipment-body.ts';
 import { Shipment } from './shipment.entity.ts';
 
-const findOrderOfShipment = statement<{ order_id: number }>('order_of_shipment', 'select order_id from shipments where id = $1');
-const addShippedQuantities = statement(
+const findOrderOfShipment = prepareStatement<{ order_id: number }>('order_of_shipment', 'select order_id from shipments where id = $1');
+const addShippedQuantities = prepareStatement(
   'count_shipped',
   `update order_items i set shipped_quantity = i.shipped_quantity + w.quantity
      from unnest($2::int[], $3::int[]) as w (line, quantity) where i.order_id = $1 and i.line = w.line`,
 );
 
-export const shipmentNotFound = (id: number) => problem('not_found', { detail: `Shipment ${id} was not found.` });
+export const shipmentNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Shipment ${id} was not found.` });
 
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
 /** Locks the order and then the shipment. All code locks in this order. */
-export async function lockShipment(em: Em, id: number): Promise<LockedShipment> {
+export async function lockOrderAndShipment(em: EntityManager, id: number): Promise<LockedShipment> {
   const [row] = await findOrderOfShipment(em, [id]);
-  if (!row) throw shipmentNotFound(id);
+  if (!row) throw shipmentNotFoundProblem(id);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const order = await em.findOneOrFail(Order, { id: row.order_id }, locked);
   return { order, shipment: await em.findOneOrFail(Shipment, { id }, locked) };
 }
 
 /** Applies a merge patch (RFC 7396) to a locked shipment. */
-export async function changeShipment(em: Em, { order, shipment }: LockedShipment, input: ShipmentUpdate, now: Date): Promise<void> {
+export async function updateShipment(
+  em: EntityManager,
+  { order, shipment }: LockedShipment,
+  input: ShipmentUpdate,
+  now: Date,
+): Promise<void> {
   const { status = shipment.status, carrier, tracking_number: trackingNumber, tracking_url: trackingUrl } = input;
   if (carrier !== undefined) shipment.carrier = carrier;
   if (trackingNumber !== undefined) shipment.trackingNumber = trackingNumber;
   if (trackingUrl !== undefined) shipment.trackingUrl = trackingUrl;
-  if (status !== 'pending' && status !== shipment.status) await changeStatus(em, order, shipment, status, now);
+  if (status !== 'pending' && status !== shipment.status) await changeShipmentStatus(em, order, shipment, status, now);
   await em.flush();
 }
 
 /** Changes the status of a shipment, adjusts the shipped quantities of the order lines and updates the fulfillment status of the order. */
-export async function changeStatus(
-  em: Em,
+export async function changeShipmentStatus(
+  em: EntityManager,
   order: Order,
   shipment: Shipment,
   next: NonNullable<ShipmentUpdate['status']>,
@@ -53,6 +58,6 @@ export async function changeStatus(
   const units = isDispatched ? 1 : next === 'failed' ? -1 : 0;
   const { items } = shipment;
   if (units !== 0) await addShippedQuantities(em, [order.id, items.map(({ line }) => line), items.map(({ quantity }) => units * quantity)]);
-  await recordEvent(em, `shipment.${next}`, shipmentBody(shipment), order.user.id);
-  await settleFulfillment(em, order, now);
+  await recordEvent(em, `shipment.${next}`, shipmentFromEntity(shipment), order.user.id);
+  await updateFulfillmentStatus(em, order, now);
 }

@@ -1,7 +1,7 @@
 import type { LineQuantity } from '@mandate/contract';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
-import { invalidRequest, problem } from '../http/problem-details/problem.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 
 type LineProgress = {
   readonly line: number;
@@ -12,7 +12,7 @@ type LineProgress = {
   readonly restocked: number;
 };
 
-const readLines = statement<LineProgress>(
+const readLines = prepareStatement<LineProgress>(
   'lines_of_order',
   `select i.line, i.quantity, i.shipped_quantity as shipped, i.restocked_quantity as restocked, coalesce(p.quantity, 0)::int as packed
      from order_items i
@@ -24,21 +24,21 @@ const readLines = statement<LineProgress>(
 );
 
 /** Returns the shipped, packed and restocked quantities of each line of a locked order. */
-export const linesOf = (em: Em, orderId: number): Promise<LineProgress[]> => readLines(em, [orderId]);
+export const readOrderLineProgress = (em: EntityManager, orderId: number): Promise<LineProgress[]> => readLines(em, [orderId]);
 
 /** Returns the number of units of a line that can still be packed. */
-export const leftToShip = ({ quantity, shipped, packed, restocked }: LineProgress): number =>
+export const shippableQuantity = ({ quantity, shipped, packed, restocked }: LineProgress): number =>
   Math.max(0, quantity - shipped - packed - restocked);
 
 /** Merges entries for the same line by adding their quantities. */
-export const summed = (lines: readonly LineQuantity[]): LineQuantity[] =>
+export const mergeLineQuantities = (lines: readonly LineQuantity[]): LineQuantity[] =>
   [...Map.groupBy(lines, ({ line }) => line)].map(([line, group]) => ({
     line,
     quantity: group.reduce((sum, { quantity }) => sum + quantity, 0),
   }));
 
 /** Rejects lines that the order does not have, and quantities larger than those available. */
-export function refuseTooMany(
+export function assertQuantitiesAvailable(
   field: 'items' | 'restock',
   requested: readonly LineQuantity[],
   available: ReadonlyMap<number, number>,
@@ -47,11 +47,13 @@ export function refuseTooMany(
   const unknown = requested.filter(({ line }) => !available.has(line));
   if (unknown.length > 0) {
     const entries = unknown.slice(0, 50);
-    throw invalidRequest(...entries.map(({ line }) => ({ ...at, code: 'unknown_reference', detail: `The order has no line ${line}.` })));
+    throw createInvalidRequestProblem(
+      ...entries.map(({ line }) => ({ ...at, code: 'unknown_reference', detail: `The order has no line ${line}.` })),
+    );
   }
   const exceeded = requested.filter(({ line, quantity }) => quantity > (available.get(line) ?? 0));
   if (exceeded.length === 0) return;
-  throw problem('quantity_exceeded', {
+  throw createProblem('quantity_exceeded', {
     detail: `${exceeded.length} ${exceeded.length === 1 ? 'line has' : 'lines have'} fewer units left.`,
     errors: exceeded.slice(0, 50).map(({ line, quantity }) => ({
       ...at,

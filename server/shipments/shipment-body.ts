@@ -1,7 +1,7 @@
 import type { Shipment as ShipmentBody } from '@mandate/contract';
 import type { Shipment } from './shipment.entity.ts';
 
-export const shipmentBody = (shipment: Shipment): ShipmentBody => ({
+export const shipmentFromEntity = (shipment: Shipment): ShipmentBody => ({
   id: shipment.id,
   order_id: shipment.order.id,
   status: shipment.status,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { shipmentStatuses, type LineQuantity, type ShipmentUpdate } from '@mandate/contract';
-import { problem } from '../http/problem-details/problem.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
 import { Order } from '../orders/order.entity.ts';
 
 const schema = defineEntity({
@@ -44,7 +44,7 @@ export class Shipment extends schema.class {
   transitionTo(next: NextStatus, now: Date): void {
     if (!nextStatuses[this.status].includes(next)) {
       const allowed = nextStatuses[this.status].join(', ') || 'nothing else';
-      throw problem('invalid_transition', { detail: `The shipment is ${this.status}; it can become ${allowed}.` });
+      throw createProblem('invalid_transition', { detail: `The shipment is ${this.status}; it can become ${allowed}.` });
     }
     this.status = next;
     if (next === 'shipped' || next === 'delivered') this.shippedAt ??= now;

@@ -1,29 +1,30 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { orderBody } from '../orders/find-order.ts';
+import { findOrderUnchecked } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
-import { linesOf } from './order-lines.ts';
+import { readOrderLineProgress } from './order-lines.ts';
 
-const countOpenShipments = statement<{ count: number }>(
+const countOpenShipments = prepareStatement<{ count: number }>(
   'shipments_under_way',
   `select count(*) as count from shipments where order_id = $1 and status in ('pending', 'shipped')`,
 );
 
 /** Derives the fulfillment status of a locked order from its lines and shipments, and records the events of a change. */
-export async function settleFulfillment(em: Em, order: Order, now: Date): Promise<void> {
+export async function updateFulfillmentStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
   const before = order.status;
-  const lines = await linesOf(em, order.id);
+  const lines = await readOrderLineProgress(em, order.id);
   const shipped = lines.some((line) => line.shipped > 0);
   const complete = lines.every((line) => line.shipped + line.restocked >= line.quantity);
   // The lines belong to the order, so a change of them updates the order.
   order.updatedAt = now;
   order.markShipped(shipped ? (complete ? 'all' : 'part') : 'nothing', now);
   await em.flush();
-  if (order.status === 'shipped' && before === 'paid') await recordEvent(em, 'order.shipped', await orderBody(em, order.id), order.user.id);
+  if (order.status === 'shipped' && before === 'paid')
+    await recordEvent(em, 'order.shipped', await findOrderUnchecked(em, order.id), order.user.id);
   const [open] = await countOpenShipments(em, [order.id]);
   if (order.status !== 'shipped' || order.fulfillmentStatus !== 'shipped' || open?.count !== 0) return;
   order.markDelivered(now);
   await em.flush();
-  await recordEvent(em, 'order.delivered', await orderBody(em, order.id), order.user.id);
+  await recordEvent(em, 'order.delivered', await findOrderUnchecked(em, order.id), order.user.id);
 }

@@ -15,7 +15,7 @@ type Options = {
 };
 
 /** Serves `/.well-known/security.txt` (RFC 9116). In production, it requires a contact set by the operator. */
-export function securityTxt({ issuer, contact, development, now }: Options): Router {
+export function serveSecurityTxt({ issuer, contact, development, now }: Options): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const contactUri = contact ?? (development ? developmentContact : undefined);
   if (contactUri === undefined) return router;

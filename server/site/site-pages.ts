@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs';
 import express, { type RequestHandler, type Response, type Router } from 'express';
-import { staticDocument } from '../http/response/static-document.ts';
+import { serveStaticDocument } from '../http/response/static-document.ts';
 import type { Html } from '../oauth/pages/views/html.ts';
-import { pageHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import type { Setting } from '../oauth/pages/views/page-layout.ts';
-import { notFoundPage, startPage } from './start-page.ts';
+import { pageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import type { PageSettings } from '../oauth/pages/views/page-layout.ts';
+import { renderNotFoundPage, renderStartPage } from './start-page.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };
 
 /** Serves the start page at `/` and the files that browsers and crawlers request automatically. */
-export function sitePages(settings: Setting, options: Options): Router {
-  const page = startPage(withoutScript(settings), options);
+export function serveSitePages(settings: PageSettings, options: Options): Router {
+  const page = renderStartPage(withoutScript(settings), options);
   return express
     .Router({ caseSensitive: true, strict: true })
     .get('/', (_req, res) => sendPage(res, options.issuer, page))
-    .use(rootFiles());
+    .use(serveRootFiles());
 }
 
 /** Serves files that belong to the root of the host. With a base path they are served there as well, because pages link to them. */
-export const rootFiles = (): Router =>
+export const serveRootFiles = (): Router =>
   express
     .Router({ caseSensitive: true, strict: true })
-    .get('/favicon.ico', staticDocument('image/x-icon', readFavicon, 'public, max-age=86400'))
+    .get('/favicon.ico', serveStaticDocument('image/x-icon', readFavicon, 'public, max-age=86400'))
     .get(
       '/robots.txt',
-      staticDocument('text/plain', () => Buffer.from(robotsTxt), 'public, max-age=86400'),
+      serveStaticDocument('text/plain', () => Buffer.from(robotsTxt), 'public, max-age=86400'),
     );
 
 const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.meta.url));
@@ -33,8 +33,8 @@ const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.met
 const robotsTxt = 'User-agent: *\nDisallow: /\n';
 
 /** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients get a problem document. */
-export function unknownPage(settings: Setting, issuer: string): RequestHandler {
-  const page = notFoundPage(withoutScript(settings));
+export function serveNotFoundPage(settings: PageSettings, issuer: string): RequestHandler {
+  const page = renderNotFoundPage(withoutScript(settings));
   return (req, res, next) => {
     res.vary('Accept');
     if (!['GET', 'HEAD'].includes(req.method) || req.accepts(['json', 'html']) !== 'html') return next();
@@ -42,6 +42,7 @@ export function unknownPage(settings: Setting, issuer: string): RequestHandler {
   };
 }
 
-const withoutScript = (setting: Setting): Setting => ({ ...setting, scriptPath: undefined });
+const withoutScript = (setting: PageSettings): PageSettings => ({ ...setting, scriptPath: undefined });
 
-const sendPage = (res: Response, issuer: string, page: Html): void => void res.set(pageHeaders(issuer)).type('html').send(page.toString());
+const sendPage = (res: Response, issuer: string, page: Html): void =>
+  void res.set(pageSecurityHeaders(issuer)).type('html').send(page.toString());

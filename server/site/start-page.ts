@@ -1,11 +1,11 @@
-import { nextSteps } from '../first-run/next-steps.ts';
+import { nextStepCommands } from '../first-run/next-steps.ts';
 import { html, type Html } from '../oauth/pages/views/html.ts';
-import { page, type Setting } from '../oauth/pages/views/page-layout.ts';
+import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };
 
 /** Renders the page at `/`, which describes the service and links to its other pages, in development also to the first commands. */
-export function startPage(setting: Setting, { issuer, development }: Options): Html {
+export function renderStartPage(setting: PageSettings, { issuer, development }: Options): Html {
   const { start } = setting.words;
   const links = [
     ['/sign-in', start.signIn],
@@ -13,7 +13,7 @@ export function startPage(setting: Setting, { issuer, development }: Options): H
     ['/docs', start.reference],
     ['/openapi.json', start.openApi],
   ];
-  return page(
+  return renderPage(
     setting,
     start.title,
     html`<h1>${start.title}</h1>
@@ -32,19 +32,19 @@ export function startPage(setting: Setting, { issuer, development }: Options): H
   );
 }
 
-const firstCommands = ({ words: { start } }: Setting, issuer: string): Html =>
+const firstCommands = ({ words: { start } }: PageSettings, issuer: string): Html =>
   html`<section>
     <h2>${start.nextSteps}</h2>
     <p>${start.runCommands}</p>
     <ol class="commands">
-      ${nextSteps(issuer).map((command) => html`<li><code>${command}</code></li>`)}
+      ${nextStepCommands(issuer).map((command) => html`<li><code>${command}</code></li>`)}
     </ol>
     <p class="quiet">${start.password('first-run.json')}</p>
   </section>`;
 
-export const notFoundPage = (setting: Setting): Html => {
+export const renderNotFoundPage = (setting: PageSettings): Html => {
   const { notFound } = setting.words;
-  return page(
+  return renderPage(
     setting,
     notFound.title,
     html`<h1>${notFound.title}</h1>

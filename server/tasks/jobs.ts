@@ -1,16 +1,16 @@
 import type { Job } from '../jobs/job-runner.ts';
-import { runTasks, type TaskWork } from './run-tasks.ts';
-import { sweepTasks } from './delete-old-tasks.ts';
+import { runTasks, type TaskRunnerDeps } from './run-tasks.ts';
+import { deleteOldTaskData } from './delete-old-task-data.ts';
 
 /** Tasks that a process runs concurrently, so that a short task need not wait for a long one. */
 const concurrency = 2;
 
 /** Returns the background jobs that run tasks and delete expired task data. */
-export const taskJobs = (deps: TaskWork): Job[] => [
+export const taskJobs = (deps: TaskRunnerDeps): Job[] => [
   ...Array.from({ length: concurrency }, () => ({ name: 'tasks', everyMs: 1_000, run: (signal: AbortSignal) => runTasks(deps, signal) })),
   { name: 'old tasks', everyMs: 3_600_000, run: (signal) => deleteAllOldData(deps, signal) },
 ];
 
-async function deleteAllOldData({ em }: TaskWork, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await sweepTasks(em.fork())) > 0);
+async function deleteAllOldData({ em }: TaskRunnerDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await deleteOldTaskData(em.fork())) > 0);
 }

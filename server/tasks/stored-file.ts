@@ -1,50 +1,50 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 /** Maximum size of a chunk: small enough for many concurrent requests to hold one in memory. */
 const chunkMax = 256 * 1024;
 
-const insertFile = statement<{ id: number }>('insert_task_file', 'insert into task_files default values returning id');
+const insertFile = prepareStatement<{ id: number }>('insert_task_file', 'insert into task_files default values returning id');
 // Passed as base64, which Node converts natively: PGlite converts binary values byte by byte, with a hundred times their memory.
-const insertChunk = statement(
+const insertChunk = prepareStatement(
   'insert_task_file_chunk',
   `insert into task_file_chunks (file_id, position, content) values ($1, $2, decode($3, 'base64'))`,
 );
-const readChunk = statement<{ content: string }>(
+const readChunk = prepareStatement<{ content: string }>(
   'read_task_file_chunk',
   `select encode(content, 'base64') as content from task_file_chunks where file_id = $1 and position = $2`,
 );
 // octet_length reads the length of an out-of-line (TOAST) value without reading the value.
-const findChunk = statement<{ position: number; start: number }>(
+const findChunk = prepareStatement<{ position: number; start: number }>(
   'find_task_file_chunk',
   `select position, start from (
      select position, (sum(octet_length(content)) over (order by position) - octet_length(content))::bigint as start
        from task_file_chunks where file_id = $1) chunks
     where start <= $2 order by position desc limit 1`,
 );
-const readSize = statement<{ bytes: number }>(
+const readSize = prepareStatement<{ bytes: number }>(
   'read_task_file_size',
   'select coalesce(sum(octet_length(content)), 0)::bigint as bytes from task_file_chunks where file_id = $1',
 );
-const removeChunks = statement<{ position: number }>(
+const removeChunks = prepareStatement<{ position: number }>(
   'remove_task_file_chunks',
   `delete from task_file_chunks where file_id = $1
       and position in (select position from task_file_chunks where file_id = $1 order by position limit 200)
    returning position`,
 );
-const removeFile = statement('remove_task_file', 'delete from task_files where id = $1');
+const removeFile = prepareStatement('remove_task_file', 'delete from task_files where id = $1');
 
 /** Creates an empty stored file and returns its id. */
-export async function newFile(em: Em): Promise<number> {
+export async function createStoredFile(em: EntityManager): Promise<number> {
   const [file] = await insertFile(em, []);
   if (!file) throw new Error('inserting a file returned no row');
   return file.id;
 }
 
 /** Appends content to a file that has `position` chunks, and returns the new number of chunks. */
-export async function append(em: Em, fileId: number, position: number, content: Buffer): Promise<number> {
+export async function appendToStoredFile(em: EntityManager, fileId: number, position: number, content: Buffer): Promise<number> {
   let next = position;
   for (let from = 0; from < content.length; from += chunkMax, next += 1) {
     await insertChunk(em, [fileId, next, content.toString('base64', from, from + chunkMax)]);
@@ -56,7 +56,7 @@ export async function append(em: Em, fileId: number, position: number, content: 
  * Reads a file chunk by chunk. Each chunk is a separate query, so that a slow reader occupies no database connection.
  * @param from offset of the first byte to read
  */
-export async function* chunksOf(em: Em, fileId: number, from = 0): AsyncGenerator<Buffer> {
+export async function* readStoredFileChunks(em: EntityManager, fileId: number, from = 0): AsyncGenerator<Buffer> {
   const [first] = from === 0 ? [{ position: 0, start: 0 }] : await findChunk(em, [fileId, from]);
   if (!first) return;
   let skipped = from - first.start;
@@ -68,8 +68,8 @@ export async function* chunksOf(em: Em, fileId: number, from = 0): AsyncGenerato
 }
 
 /** Streams a file whose size was announced as `bytes`. If data is missing, the stream fails instead of ending early. */
-export const streamOf = (em: Em, fileId: number, bytes: number): Readable =>
-  Readable.from(assertComplete(chunksOf(em, fileId), bytes), { objectMode: false });
+export const streamStoredFile = (em: EntityManager, fileId: number, bytes: number): Readable =>
+  Readable.from(assertComplete(readStoredFileChunks(em, fileId), bytes), { objectMode: false });
 
 async function* assertComplete(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
@@ -81,13 +81,13 @@ async function* assertComplete(chunks: AsyncIterable<Buffer>, bytes: number): As
 }
 
 /** Returns the size of a file in bytes. */
-export async function sizeOfStoredFile(em: Em, fileId: number): Promise<number> {
+export async function readStoredFileSize(em: EntityManager, fileId: number): Promise<number> {
   const [size] = await readSize(em, [fileId]);
   return size?.bytes ?? 0;
 }
 
 /** Deletes a file in small statements, because a single statement for a large file would exceed the statement timeout. */
-export async function removeStoredFile(em: Em, fileId: number): Promise<void> {
+export async function deleteStoredFile(em: EntityManager, fileId: number): Promise<void> {
   while ((await removeChunks(em, [fileId])).length > 0);
   await removeFile(em, [fileId]);
 }
@@ -96,10 +96,14 @@ export async function removeStoredFile(em: Em, fileId: number): Promise<void> {
  * Reads a file and returns its actual size and SHA-256 digest.
  * @param renewLease called after each chunk
  */
-export async function measure(em: Em, fileId: number, renewLease: () => Promise<void>): Promise<{ bytes: number; sha256: string }> {
+export async function measureAndHashStoredFile(
+  em: EntityManager,
+  fileId: number,
+  renewLease: () => Promise<void>,
+): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const chunk of chunksOf(em, fileId)) {
+  for await (const chunk of readStoredFileChunks(em, fileId)) {
     hash.update(chunk);
     bytes += chunk.length;
     await renewLease();

@@ -1,45 +1,45 @@
 import type { ImportCounts, Task, TaskResult, TaskType } from '@mandate/contract';
-import { instant, instantOrNull } from '../database/time/timestamp-format.ts';
+import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/timestamp-to-rfc3339.ts';
 import type { Principal } from '../http/request/principal.ts';
 
 /** Retention of finished tasks and of their result files, in days. */
-export const keptDays = { task: 30, result: 7 } as const;
+export const retentionDays = { task: 30, result: 7 } as const;
 
-export type StoredResult = Omit<TaskResult, 'expires_at'>;
+export type StoredTaskResult = Omit<TaskResult, 'expires_at'>;
 
 /** Counts of an import that has not started. */
-export const nothingImported: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
+export const zeroImportCounts: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
 const importTypes: ReadonlySet<TaskType> = new Set(['order_import', 'product_import']);
 
 /** A task as read from the database. */
 export type TaskRow = Omit<Task, 'progress' | 'result'> & {
   readonly processed: number;
   readonly total: number | null;
-  readonly result: StoredResult | null;
+  readonly result: StoredTaskResult | null;
 };
 
-export const taskColumns =
+export const taskColumnsSql =
   'id, type, status, params, processed, total, result, error, imported, user_id, client_id, created_at, started_at, finished_at';
 
-export const toTask = ({ processed, total, result, ...row }: TaskRow): Task => ({
+export const taskFromRow = ({ processed, total, result, ...row }: TaskRow): Task => ({
   ...row,
   progress: { processed, total },
   imported: completeCounts(row.type, row.imported ?? result?.imported ?? null),
   result:
     result && row.finished_at !== null
-      ? { ...result, imported: completeCounts(row.type, result.imported), expires_at: daysAfter(row.finished_at, keptDays.result) }
+      ? { ...result, imported: completeCounts(row.type, result.imported), expires_at: daysAfter(row.finished_at, retentionDays.result) }
       : null,
-  created_at: instant(row.created_at),
-  started_at: instantOrNull(row.started_at),
-  finished_at: instantOrNull(row.finished_at),
+  created_at: timestampToRfc3339(row.created_at),
+  started_at: timestampToRfc3339OrNull(row.started_at),
+  finished_at: timestampToRfc3339OrNull(row.finished_at),
 });
 
 /** Completes the counts of an import: those stored by earlier versions lack `differing`. */
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
-  importTypes.has(type) ? { ...nothingImported, ...stored } : null;
+  importTypes.has(type) ? { ...zeroImportCounts, ...stored } : null;
 
 /** Returns the owner of tasks: the user, regardless of the client, or a client that acts for itself. */
-export const ownerOf = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);
+export const taskOwnerKey = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);
 
 const daysAfter = (timestamp: string, days: number): string => new Date(Date.parse(timestamp) + days * 86_400_000).toISOString();
 

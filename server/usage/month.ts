@@ -4,7 +4,7 @@ type CalendarMonth = { readonly name: string; readonly seconds: number; readonly
 let cached: CalendarMonth | undefined;
 
 /** Returns the calendar month of a date in UTC: its name (`2026-11`), its length in seconds, its start and its end. */
-export function monthOf(now: Date): CalendarMonth {
+export function getCalendarMonth(now: Date): CalendarMonth {
   if (cached === undefined || now.getTime() < cached.begin || now >= cached.end) cached = createMonth(now);
   return cached;
 }

@@ -1,14 +1,14 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { statement } from '../database/queries/prepared-statement.ts';
-import { monthOf } from './month.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { getCalendarMonth } from './month.ts';
 
-const readMonth = statement<{ requests: number }>(
+const readMonth = prepareStatement<{ requests: number }>(
   'usage_of_month',
   'select requests from usage_months where client_id = $1 and month = $2',
 );
 
 // Rows are written in a fixed order, so that concurrent processes cannot deadlock.
-const addRequests = statement<{ client_id: string; month: string; requests: number }>(
+const addRequests = prepareStatement<{ client_id: string; month: string; requests: number }>(
   'add_usage',
   `insert into usage_months (client_id, month, requests)
    select client_id, month, requests from unnest($1::text[], $2::text[], $3::bigint[]) as used (client_id, month, requests)
@@ -35,13 +35,19 @@ type BufferedMonth = {
  * waits for the database. Each process learns the counts of other processes when it writes. A killed process loses the counts of a few
  * seconds that it has not written.
  */
-export class MonthlyUse {
+export class MonthlyUsageBuffer {
   #months = new Map<string, BufferedMonth>();
   #reading = new Map<string, Promise<BufferedMonth>>();
 
   /** Counts a request, if `counts` is true and the limit is not reached, and returns the current number of requests. */
-  async count(em: Em, clientId: string, limit: number, counts: boolean, now: Date): Promise<{ requests: number; exceeded: boolean }> {
-    const month = await this.#month(em, clientId, monthOf(now).name);
+  async countRequest(
+    em: EntityManager,
+    clientId: string,
+    limit: number,
+    counts: boolean,
+    now: Date,
+  ): Promise<{ requests: number; exceeded: boolean }> {
+    const month = await this.#month(em, clientId, getCalendarMonth(now).name);
     month.used = true;
     const before = month.written + month.writing + month.fresh;
     const exceeded = counts && before >= limit;
@@ -50,7 +56,7 @@ export class MonthlyUse {
   }
 
   /** Writes the counts since the last write, and removes clients without requests since then. */
-  async write(em: Em): Promise<void> {
+  async flush(em: EntityManager): Promise<void> {
     const known = [...this.#months.values()];
     const unwritten = known.filter(({ fresh }) => fresh > 0);
     for (const month of known) {
@@ -74,7 +80,7 @@ export class MonthlyUse {
   }
 
   /** Returns the month of a client, read from the database at its first request; concurrent requests share one query. */
-  async #month(em: Em, clientId: string, name: string): Promise<BufferedMonth> {
+  async #month(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
     const key = bufferKey(clientId, name);
     const known = this.#months.get(key);
     if (known) return known;
@@ -83,7 +89,7 @@ export class MonthlyUse {
     return reading;
   }
 
-  async #read(em: Em, clientId: string, name: string): Promise<BufferedMonth> {
+  async #read(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
     const [row] = await readMonth(em, [clientId, name]);
     const month = { clientId, month: name, written: row?.requests ?? 0, writing: 0, fresh: 0, used: true };
     this.#months.set(bufferKey(clientId, name), month);

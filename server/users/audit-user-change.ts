@@ -1,8 +1,8 @@
 import type { AuditAction, User as UserBody } from '@mandate/contract';
 import type { Request } from 'express';
-import { recordAuditEvent, sourceOf } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
-import { principalOf } from '../http/request/request-context.ts';
+import { recordAuditEvent, getRequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { requirePrincipal } from '../http/request/request-context.ts';
 
 type StatusAndRole = Pick<UserBody, 'status' | 'role'>;
 
@@ -14,14 +14,14 @@ const actions: Record<UserBody['status'], AuditAction> = {
 
 /** Records a change of a user's status or role in the audit log, with the actor. */
 export async function auditUserChange(
-  em: Em,
+  em: EntityManager,
   req: Pick<Request, 'ip' | 'headers'>,
   before: StatusAndRole,
   user: StatusAndRole & { id: number },
 ): Promise<void> {
-  const { user: actor, clientId } = principalOf(req);
+  const { user: actor, clientId } = requirePrincipal(req);
   const about = { actorId: actor?.id, clientId, userId: user.id };
-  const [source, now] = [sourceOf(req), new Date()];
+  const [source, now] = [getRequestSource(req), new Date()];
   if (user.status !== before.status) await recordAuditEvent(em, source, { ...about, action: actions[user.status] }, now);
   if (user.role === before.role) return;
   await recordAuditEvent(em, source, { ...about, action: 'account.role_changed', details: { from: before.role, to: user.role } }, now);

@@ -1,6 +1,6 @@
-import { may, requireScope } from '../http/middleware/authorize.ts';
+import { canUseScope, requireAnyScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { problem } from '../http/problem-details/problem.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
 import type { User } from './user.entity.ts';
 
@@ -15,23 +15,23 @@ export type UserChange = 'name' | 'email' | 'status' | 'role' | 'closure';
  */
 export function authorizeUserChange(principal: Principal, user: User, changes: readonly UserChange[], now: Date): void {
   const isOwner = principal.user?.id === user.id;
-  if (isOwner && may(principal, 'users.write') && changes.every((change) => change === 'name' || change === 'closure')) return;
+  if (isOwner && canUseScope(principal, 'users.write') && changes.every((change) => change === 'name' || change === 'closure')) return;
   if (changes.includes('role') || user.role !== 'customer') return requireAdministrator(principal, now);
-  if (isOwner && changes.includes('email')) throw problem('forbidden', { detail: 'Change your e-mail address on the account page.' });
-  if (isOwner) throw problem('forbidden', { detail: 'Only staff can change the status of a customer.' });
-  requireScope(principal, 'users.manage');
+  if (isOwner && changes.includes('email')) throw createProblem('forbidden', { detail: 'Change your e-mail address on the account page.' });
+  if (isOwner) throw createProblem('forbidden', { detail: 'Only staff can change the status of a customer.' });
+  requireAnyScope(principal, 'users.manage');
   if (changes.includes('closure') && principal.user?.role === 'staff') {
-    throw problem('forbidden', { detail: 'Only administrators can close the account of another user.' });
+    throw createProblem('forbidden', { detail: 'Only administrators can close the account of another user.' });
   }
 }
 
 function requireAdministrator(principal: Principal, now: Date): void {
   if (principal.user?.role !== 'admin') {
-    throw problem('forbidden', {
+    throw createProblem('forbidden', {
       detail:
         'Only an administrator who is signed in can change roles and the accounts of staff and administrators. An application that acts for itself cannot.',
     });
   }
-  requireScope(principal, 'users.administer');
+  requireAnyScope(principal, 'users.administer');
   requireRecentSignIn(principal, now);
 }

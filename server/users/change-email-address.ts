@@ -1,9 +1,9 @@
-import { recordAuditEvent, type Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
-import { refuseTakenEmail } from './unique-email.ts';
-import { userBody } from './user-body.ts';
+import { rethrowAsEmailTaken } from './unique-email.ts';
+import { userFromEntity } from './user-body.ts';
 import type { User } from './user.entity.ts';
 
 export type EmailAddressChange = {
@@ -12,7 +12,7 @@ export type EmailAddressChange = {
   readonly isVerified: boolean;
   readonly actorId?: number | undefined;
   readonly clientId?: string | undefined;
-  readonly source: Source;
+  readonly source: RequestSource;
 };
 
 /**
@@ -22,7 +22,7 @@ export type EmailAddressChange = {
  * @throws Problem `email_taken`
  */
 export async function changeEmailAddress(
-  em: Em,
+  em: EntityManager,
   onChange: OnEmailAddressChange,
   user: User,
   { email, isVerified, actorId, clientId, source }: EmailAddressChange,
@@ -30,16 +30,16 @@ export async function changeEmailAddress(
 ): Promise<void> {
   const from = user.email;
   user.replaceEmailAddress(email, isVerified);
-  await em.flush().catch(refuseTakenEmail);
+  await em.flush().catch(rethrowAsEmailTaken);
   await onChange(em, { userId: user.id, from, to: email, isVerified }, now);
   const details = { verified: isVerified };
   await recordAuditEvent(em, source, { action: 'email.changed', actorId, clientId, userId: user.id, details }, now);
 }
 
 /** Marks the e-mail address of a locked user as verified, after its owner followed a link sent to it. */
-export async function verifyEmailAddress(em: Em, user: User, source: Source, now: Date): Promise<void> {
+export async function verifyEmailAddress(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   if (!user.markEmailVerified()) return;
   await em.flush();
-  await recordEvent(em, 'user.updated', userBody(user), user.id);
+  await recordEvent(em, 'user.updated', userFromEntity(user), user.id);
   await recordAuditEvent(em, source, { action: 'email.verified', actorId: user.id, userId: user.id }, now);
 }

@@ -1,22 +1,22 @@
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { problem } from '../http/problem-details/problem.ts';
-import type { EndAccess } from '../http/routing/handler-dependencies.ts';
-import { keepAnAdministrator } from './administrator-guard.ts';
-import { userBody } from './user-body.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import type { RevokeAccess } from '../http/routing/handler-dependencies.ts';
+import { assertAdministratorRemains } from './administrator-guard.ts';
+import { userFromEntity } from './user-body.ts';
 import type { User } from './user.entity.ts';
 
 /** Closes an account permanently. The caller has locked the administrators and then the user, in the same transaction. */
-export async function closeUser(em: Em, endAccess: EndAccess, user: User): Promise<void> {
-  await keepAnAdministrator(em, user);
+export async function closeUser(em: EntityManager, endAccess: RevokeAccess, user: User): Promise<void> {
+  await assertAdministratorRemains(em, user);
   await assertNoOpenOrders(em, user.id);
   user.close();
   await em.flush();
   await endAccess(em, user.id, 'for good');
-  await recordEvent(em, 'user.closed', userBody(user), user.id);
+  await recordEvent(em, 'user.closed', userFromEntity(user), user.id);
 }
 
-async function assertNoOpenOrders(em: Em, userId: number): Promise<void> {
+async function assertNoOpenOrders(em: EntityManager, userId: number): Promise<void> {
   const open = await em.execute(`select 1 from orders where user_id = ? and status in ('pending', 'paid', 'shipped') limit 1`, [userId]);
-  if (open.length > 0) throw problem('open_orders', { detail: 'The user has orders that are neither delivered nor canceled.' });
+  if (open.length > 0) throw createProblem('open_orders', { detail: 'The user has orders that are neither delivered nor canceled.' });
 }

@@ -1,21 +1,21 @@
 import type { UserUpdate } from '@mandate/contract';
-import type { Source } from '../audit/record-audit-event.ts';
-import type { Em } from '../database/entity-manager/entity-manager.ts';
+import type { RequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';
-import type { EndAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
+import type { RevokeAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { authorizeUserChange, type UserChange } from './authorize-user-change.ts';
 import { changeEmailAddress } from './change-email-address.ts';
-import { userBody } from './user-body.ts';
-import { keepAnAdministrator } from './administrator-guard.ts';
+import { userFromEntity } from './user-body.ts';
+import { assertAdministratorRemains } from './administrator-guard.ts';
 import type { User } from './user.entity.ts';
 
-type SideEffects = { readonly endAccess: EndAccess; readonly onEmailAddressChange: OnEmailAddressChange };
-type Actor = { readonly principal: Principal; readonly source: Source };
+type SideEffects = { readonly endAccess: RevokeAccess; readonly onEmailAddressChange: OnEmailAddressChange };
+type Actor = { readonly principal: Principal; readonly source: RequestSource };
 
 /** Applies a merge patch (RFC 7396) to a locked user. */
 export async function updateUser(
-  em: Em,
+  em: EntityManager,
   { endAccess, onEmailAddressChange }: SideEffects,
   { principal, source }: Actor,
   user: User,
@@ -24,7 +24,7 @@ export async function updateUser(
 ): Promise<void> {
   authorizeUserChange(principal, user, changedProperties(user, input), now);
   const { status = user.status, role = user.role, name = user.name, email = user.email } = input;
-  if (role !== 'admin' || status !== 'active') await keepAnAdministrator(em, user);
+  if (role !== 'admin' || status !== 'active') await assertAdministratorRemains(em, user);
   const edited = name !== user.name || email !== user.email || role !== user.role;
   const before = user.status;
   Object.assign(user, { name, role });
@@ -37,9 +37,9 @@ export async function updateUser(
     await changeEmailAddress(em, onEmailAddressChange, user, change, now);
   }
   if (user.status === 'suspended' && before !== 'suspended') await endAccess(em, user.id, 'for now');
-  if (edited) await recordEvent(em, 'user.updated', userBody(user), user.id);
+  if (edited) await recordEvent(em, 'user.updated', userFromEntity(user), user.id);
   if (user.status !== before)
-    await recordEvent(em, user.status === 'active' ? 'user.reactivated' : 'user.suspended', userBody(user), user.id);
+    await recordEvent(em, user.status === 'active' ? 'user.reactivated' : 'user.suspended', userFromEntity(user), user.id);
 }
 
 const changeable = ['name', 'email', 'status', 'role'] as const;

@@ -1,14 +1,18 @@
 import type { User as UserBody } from '@mandate/contract';
-import { instant } from '../database/time/timestamp-format.ts';
+import { timestampToRfc3339 } from '../database/time/timestamp-to-rfc3339.ts';
 import type { User } from './user.entity.ts';
 
-export const userColumns = `id, name, email, email_verification = 'verified' as email_verified, status, role, version, created_at, updated_at`;
+export const userColumnsSql = `id, name, email, email_verification = 'verified' as email_verified, status, role, version, created_at, updated_at`;
 
 /** Returns the API representation of a row. */
-export const toUser = (row: UserBody): UserBody => ({ ...row, created_at: instant(row.created_at), updated_at: instant(row.updated_at) });
+export const userFromRow = (row: UserBody): UserBody => ({
+  ...row,
+  created_at: timestampToRfc3339(row.created_at),
+  updated_at: timestampToRfc3339(row.updated_at),
+});
 
 /** Returns the API representation of an entity. */
-export const userBody = ({ id, name, email, emailVerification, status, role, version, createdAt, updatedAt }: User): UserBody => ({
+export const userFromEntity = ({ id, name, email, emailVerification, status, role, version, createdAt, updatedAt }: User): UserBody => ({
   id,
   name,
   email,

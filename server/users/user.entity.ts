@@ -1,5 +1,5 @@
 import { defineEntity, type EventArgs, p } from '@mikro-orm/core';
-import { problem, type Problem } from '../http/problem-details/problem.ts';
+import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
 const schema = defineEntity({
   name: 'User',
@@ -86,4 +86,4 @@ function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
 
 // Not a private method: MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status }: User, next: string): Problem =>
-  problem('invalid_transition', { detail: `The user is ${status}, and cannot become ${next}.` });
+  createProblem('invalid_transition', { detail: `The user is ${status}, and cannot become ${next}.` });

@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
-import { type ApiVersion, type ApiVersionAnswer, contract, currentApiVersion } from '@mandate/contract';
-import type { ResourceDeps } from '../http/routing/handler-dependencies.ts';
+import { type ApiVersion, type ApiVersionResponse, contract, currentApiVersion } from '@mandate/contract';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 
 export type VersionDeps = {
   /** The versions this installation serves. */
@@ -8,25 +8,25 @@ export type VersionDeps = {
   readonly now: () => Date;
 };
 
-export const versionRoutes = ({ pages, apiVersions, now }: Pick<ResourceDeps, 'pages'> & VersionDeps) =>
+export const versionRoutes = ({ pages, apiVersions, now }: Pick<HandlerDependencies, 'pages'> & VersionDeps) =>
   initServer().router(contract.versions, {
     list: async ({ query, req, res }) => {
       const numbered = apiVersions.map((version, index) => ({ version, number: index + 1 }));
-      const [, after = 0] = pages.positionOf(req, query) ?? [];
+      const [, after = 0] = pages.decodeCursor(req, query) ?? [];
       const rows = numbered.filter(({ number }) => number > after);
-      const toItem = ({ version }: (typeof rows)[number]): ApiVersionAnswer => versionAt(version, now());
-      return { status: 200, body: pages.answer(req, res, query, rows, toItem, ({ version, number }) => [version.name, number]) };
+      const toItem = ({ version }: (typeof rows)[number]): ApiVersionResponse => toVersionResponse(version, now());
+      return { status: 200, body: pages.respondWithPage(req, res, query, rows, toItem, ({ version, number }) => [version.name, number]) };
     },
   });
 
-export const versionAt = ({ name, preview, deprecated }: ApiVersion, now: Date): ApiVersionAnswer => ({
+export const toVersionResponse = ({ name, preview, deprecated }: ApiVersion, now: Date): ApiVersionResponse => ({
   version: name,
   status: versionStatus(name, preview ?? false, deprecated, now),
   deprecated_at: toTimestampOrNull(deprecated?.since),
   sunset_at: toTimestampOrNull(deprecated?.sunset),
 });
 
-function versionStatus(name: string, preview: boolean, deprecated: ApiVersion['deprecated'], now: Date): ApiVersionAnswer['status'] {
+function versionStatus(name: string, preview: boolean, deprecated: ApiVersion['deprecated'], now: Date): ApiVersionResponse['status'] {
   if (deprecated?.sunset !== undefined && new Date(deprecated.sunset) <= now) return 'retired';
   if (deprecated && new Date(deprecated.since) <= now) return 'deprecated';
   if (preview) return 'preview';

@@ -1,9 +1,9 @@
 /**
  * Who may do what: for every operation of the contract, what each kind of caller is answered. An operation without a row fails.
  */
-import { contract, contractV2, routesOf, scopeNames, scopes, webhookEndpointsMax } from '@mandate/contract';
+import { contract, contractV2, listRoutes, scopeNames, scopeDefinitions, maxWebhookEndpoints } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sequenceEvents } from '../../server/events/assign-sequence.ts';
+import { assignEventSequence } from '../../server/events/assign-sequence.ts';
 import { startMandate, type Body, type Mandate } from '../support/server/start-mandate.ts';
 import { generous } from '../support/server/start-options.ts';
 import { operationOf } from '../support/contract/declared-responses.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   shop = await openShop(mandate);
   owner = await signUp(mandate.origin);
-  const customers = scopeNames.filter((name) => !scopes[name].admin);
+  const customers = scopeNames.filter((name) => !scopeDefinitions[name].admin);
   const tokenOf = async (person: Person, names: typeof scopeNames): Promise<string> =>
     (await tokensFor(mandate.origin, person, names)).access_token;
   forUsers = await tokenOf(owner, ['users.read']);
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const former = await signUpAs(mandate.db, mandate.origin, 'admin');
   const staffScopes = await tokenOf(
     former,
-    scopeNames.filter((name) => scopes[name].admin),
+    scopeNames.filter((name) => scopeDefinitions[name].admin),
   );
   await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [former.id]);
   spoilers = { staffScopes, ...(await formerKeys(mandate, tokens.owner)), cursor: products.next_cursor };
@@ -85,7 +85,7 @@ async function task(): Promise<number> {
 }
 async function orderEvent(): Promise<number> {
   const id = await order();
-  await sequenceEvents(mandate.db.em.fork());
+  await assignEventSequence(mandate.db.em.fork());
   const { body } = await mandate.call('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
   return body.data[0].id;
 }
@@ -119,7 +119,7 @@ async function endpoint(): Promise<number> {
   const kept = await sharedEndpoint();
   const call = { token: tokens.owner ?? '' };
   const { data }: Body = (await mandate.call('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
-  if (data.length > webhookEndpointsMax - 5) {
+  if (data.length > maxWebhookEndpoints - 5) {
     const left: number[] = data.map(({ id }: Body) => id).filter((id: number) => id !== kept);
     await Promise.all(left.map((id) => mandate.call('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
   }
@@ -283,7 +283,7 @@ function pathOf(operation: string, path: string): string {
 }
 
 test('every operation has a row, and every row an operation', () => {
-  expect(Object.keys(rows).toSorted()).toEqual([...routesOf(contract), ...routesOf(contractV2.orders)].map(operationOf).toSorted());
+  expect(Object.keys(rows).toSorted()).toEqual([...listRoutes(contract), ...listRoutes(contractV2.orders)].map(operationOf).toSorted());
 });
 
 describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {

@@ -198,7 +198,7 @@ describe('mandate-server', { timeout: 180_000 }, () => {
     const [env, file] = [{ MANDATE_DATA_DIR: data.path }, join(data.path, 'file')];
     expect((await mandateServer(env, ['keys', 'rotate'])).code).toBe(0);
     const other = await mandateServer({ ...env, MANDATE_SECRET: secret }, ['backup', file]);
-    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('belong to another secret')]);
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('encrypted with another secret')]);
     expect(existsSync(file)).toBe(false);
 
     const nowhere = { MANDATE_DATA_DIR: join(data.path, 'nowhere') };

@@ -52,7 +52,7 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
     ]);
     const bad = all.map((line) => line.replace('ok secret', 'failed secret').replace('ok mail', 'failed mail'));
     expect([other.code, outcomes(other.stdout)]).toEqual([1, bad]);
-    expect(other.stdout).toContain('belong to another secret');
+    expect(other.stdout).toContain('encrypted with another secret');
 
     await redis.kill();
     const gone = await mandateServer({ ...well, DATABASE_URL: nobody, DATABASE_REPLICA_URL: url, MANDATE_SMTP_URL: 'smtp://127.0.0.1:1' }, [

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { compare, proveThatItCompares, type Impact } from './compare.ts';
-import { breakingPairs, compatiblePairs, decidedPairs, type Pair } from './document-pairs.ts';
+import { compareDocuments, assertComparisonWorks, type Impact } from './compare-documents.ts';
+import { breakingPairs, compatiblePairs, debatablePairs, type DocumentPair } from './document-pairs.ts';
 import { readDocuments } from './documents.ts';
 import { nextVersion } from './next-version.ts';
 
-const worstOf = async ({ before, after }: Pair): Promise<Impact | undefined> => {
-  const found = new Set((await compare(before, after)).map(({ impact }) => impact));
+const worstOf = async ({ before, after }: DocumentPair): Promise<Impact | undefined> => {
+  const found = new Set((await compareDocuments(before, after)).map(({ impact }) => impact));
   return (['major', 'minor', 'patch'] as const).find((impact) => found.has(impact));
 };
 const counts = { detected: 0, accepted: 0 };
@@ -34,10 +34,10 @@ describe('a compatible change is accepted', () => {
 describe('debatable changes', () => {
   test.each([
     // A client may handle only the known values, unless the enumeration is declared as open.
-    [decidedPairs[0], 'major'],
+    [debatablePairs[0], 'major'],
     // Generated clients name their methods after the operation ID.
-    [decidedPairs[1], 'major'],
-    [decidedPairs[2], 'patch'],
+    [debatablePairs[1], 'major'],
+    [debatablePairs[2], 'patch'],
   ] as const)('$0.name', async (pair, impact) => {
     if (!pair) throw new Error('no such pair');
     expect(await worstOf(pair)).toBe(impact);
@@ -46,7 +46,7 @@ describe('debatable changes', () => {
   test('an additional value of an open enumeration', async () => {
     const say = (document: unknown): unknown =>
       JSON.parse(JSON.stringify(document).replace('"enum":["pending"', '"x-open-enum":true,"enum":["pending"'));
-    const [pair] = decidedPairs;
+    const [pair] = debatablePairs;
     expect(await worstOf({ name: '', before: say(pair?.before), after: say(pair?.after) })).toBe('minor');
   });
 });
@@ -89,12 +89,12 @@ describe('the contract itself', () => {
     const text = JSON.stringify(baseline);
     const after = edit(text);
     expect(after).not.toBe(text);
-    return (await compare(baseline, JSON.parse(after))).map(({ impact }) => impact);
+    return (await compareDocuments(baseline, JSON.parse(after))).map(({ impact }) => impact);
   };
 
   test('is compatible with the released contract', async () => {
     const { baseline, current } = await readDocuments();
-    expect((await compare(baseline, current)).filter(({ impact }) => impact === 'major')).toEqual([]);
+    expect((await compareDocuments(baseline, current)).filter(({ impact }) => impact === 'major')).toEqual([]);
   });
 
   test('is incompatible after removing a field, a scope or a problem code', async () => {
@@ -104,7 +104,7 @@ describe('the contract itself', () => {
   });
 
   test('is not accepted by a comparison that detects nothing', async () => {
-    await expect(proveThatItCompares({ ...Object(breakingPairs[0]?.before), paths: {} })).rejects.toThrow('the comparison does not work');
+    await expect(assertComparisonWorks({ ...Object(breakingPairs[0]?.before), paths: {} })).rejects.toThrow('the comparison does not work');
   });
 });
 

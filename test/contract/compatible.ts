@@ -1,10 +1,10 @@
-import { compare, proveThatItCompares } from './compare.ts';
+import { compareDocuments, assertComparisonWorks } from './compare-documents.ts';
 import { readDocuments } from './documents.ts';
 
 /** `npm run contract:compatible`: checks that the current contract is compatible with every client of the last release. */
 const { baseline, current } = await readDocuments();
-await proveThatItCompares(baseline);
-const changes = await compare(baseline, current);
+await assertComparisonWorks(baseline);
+const changes = await compareDocuments(baseline, current);
 const breaking = changes.filter(({ impact }) => impact === 'major');
 for (const { path, message } of breaking) process.stdout.write(`breaking: ${message}\n  ${path}\n`);
 process.stdout.write(`${changes.length} changes since the last release, ${breaking.length} of them breaking\n`);

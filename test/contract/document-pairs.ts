@@ -95,9 +95,9 @@ type Edit = (parts: {
   schemas: Document;
 }) => void;
 
-export type Pair = { readonly name: string; readonly before: unknown; readonly after: unknown };
+export type DocumentPair = { readonly name: string; readonly before: unknown; readonly after: unknown };
 
-function pair([name, edit]: readonly [string, Edit]): Pair {
+function pair([name, edit]: readonly [string, Edit]): DocumentPair {
   const after = document();
   const { paths, components } = after;
   const { Order: order, OrderCreate: input, Address: address } = components.schemas;
@@ -193,4 +193,4 @@ function renameField(schema: Document, from: string, to: string): void {
 export const breakingPairs = [...breakingByTheSpecification, ...furtherBreaking].map(pair);
 export const compatiblePairs = [...compatibleBySpecification, ...furtherCompatible].map(pair);
 /** Changes whose impact is debatable; the test states our decision. */
-export const decidedPairs = decided.map(pair);
+export const debatablePairs = decided.map(pair);

@@ -10,4 +10,4 @@ export const readDocuments = async (): Promise<{ baseline: unknown; current: unk
 });
 
 /** Makes the current contract the baseline. */
-export const moveBaseline = async (): Promise<void> => writeFile(baselineFile, await readFile(currentFile));
+export const updateBaseline = async (): Promise<void> => writeFile(baselineFile, await readFile(currentFile));

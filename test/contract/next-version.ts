@@ -1,7 +1,7 @@
-import type { Change } from './compare.ts';
+import type { ContractChange } from './compare-documents.ts';
 
 /** Returns the version that follows `version` with these changes: additions increment the minor number, other compatible changes the patch number. Returns `undefined` for breaking changes. */
-export function nextVersion(version: string, changes: readonly Change[]): string | undefined {
+export function nextVersion(version: string, changes: readonly ContractChange[]): string | undefined {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (changes.some(({ impact }) => impact === 'major')) return undefined;
   if (changes.some(({ impact }) => impact === 'minor')) return `${major}.${minor + 1}.0`;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { exportColumns } from '@mandate/contract';
+import { orderExportColumns } from '@mandate/contract';
 import { commandSpecs } from '../../cli/contract-commands/commands.gen.ts';
-import { openApiDocument } from '../../contract/openapi/openapi-document.ts';
-import { isJson, type Json, type JsonValue } from '../../contract/schema/json.ts';
+import { createOpenApiDocument } from '../../contract/openapi/openapi-document.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/schema/json.ts';
 
 type Field = { readonly name: string; readonly deprecated: boolean; readonly description?: unknown };
 
@@ -14,15 +14,15 @@ const spelling = /^refunded_total(?:_decimal)?$/;
 /** Returns all fields and parameters of an OpenAPI document. */
 function fieldsOf(node: JsonValue): Field[] {
   if (Array.isArray(node)) return node.flatMap(fieldsOf);
-  if (!isJson(node)) return [];
-  const properties = isJson(node['properties']) ? Object.entries(node['properties']) : [];
+  if (!isJsonObject(node)) return [];
+  const properties = isJsonObject(node['properties']) ? Object.entries(node['properties']) : [];
   const parameter = typeof node['in'] === 'string' && typeof node['name'] === 'string' ? [node['name']] : [];
   return [
     ...parameter.map((name) => ({ name, deprecated: node['deprecated'] === true })),
     ...properties.map(([name, schema]) => ({
       name,
-      deprecated: isJson(schema) && schema['deprecated'] === true,
-      description: isJson(schema) && schema['description'],
+      deprecated: isJsonObject(schema) && schema['deprecated'] === true,
+      description: isJsonObject(schema) && schema['description'],
     })),
     ...Object.values(node).flatMap(fieldsOf),
   ];
@@ -32,7 +32,7 @@ const misspelled = (fields: readonly Field[]): string[] =>
   fields.filter(({ name, deprecated }) => isRefundedAmount(name) && !deprecated && !spelling.test(name)).map(({ name }) => name);
 const named = (names: readonly string[]): Field[] => names.map((name) => ({ name, deprecated: false }));
 
-const documents = { v1: openApiDocument('https://shop.example'), v2: openApiDocument('https://shop.example', 'v2') };
+const documents = { v1: createOpenApiDocument('https://shop.example'), v2: createOpenApiDocument('https://shop.example', 'v2') };
 
 describe('refunded amounts are named refunded_total', () => {
   test.each(Object.entries(documents))('in every body and parameter of %s, except deprecated fields', (_version, document) => {
@@ -41,7 +41,7 @@ describe('refunded amounts are named refunded_total', () => {
     expect(misspelled(fields)).toEqual([]);
   });
 
-  test('in every column of an export', () => expect(misspelled(named(Object.values(exportColumns).flat()))).toEqual([]));
+  test('in every column of an export', () => expect(misspelled(named(Object.values(orderExportColumns).flat()))).toEqual([]));
 
   test('in every flag of a command', () => {
     const flags = commandSpecs.flatMap(({ query, body }) => [query, body].flatMap((schema) => Object.keys(schema?.properties ?? {})));
@@ -50,7 +50,7 @@ describe('refunded amounts are named refunded_total', () => {
   });
 
   test.each(['refunded_amount', 'amount_refunded', 'refundedAmount', 'refund_total', 'total_refunded'])('%s is found', (name) => {
-    const document: Json = { components: { schemas: { Payment: { properties: { [name]: { type: 'integer' } } } } } };
+    const document: JsonObject = { components: { schemas: { Payment: { properties: { [name]: { type: 'integer' } } } } } };
     expect(misspelled(fieldsOf(document))).toEqual([name]);
   });
 

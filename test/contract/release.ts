@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { compare, proveThatItCompares } from './compare.ts';
-import { moveBaseline, readDocuments } from './documents.ts';
+import { compareDocuments, assertComparisonWorks } from './compare-documents.ts';
+import { updateBaseline, readDocuments } from './documents.ts';
 import { nextVersion } from './next-version.ts';
 
 /** `npm run contract:release`: releases the current contract, so that later changes must be compatible with it. */
 const versioned = z.object({ info: z.object({ version: z.string() }) });
 
 const { baseline, current } = await readDocuments();
-await proveThatItCompares(baseline);
-const changes = await compare(baseline, current);
+await assertComparisonWorks(baseline);
+const changes = await compareDocuments(baseline, current);
 const [before, now] = [baseline, current].map((document) => versioned.parse(document).info.version);
 const expected = nextVersion(before ?? '', changes);
 if (now === expected) {
-  await moveBaseline();
+  await updateBaseline();
   process.stdout.write(`contract/baseline/v1.json is now version ${now}, with ${changes.length} changes\n`);
 } else {
   process.stdout.write(

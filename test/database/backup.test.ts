@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { tableEnd } from '../../server/backup/backup-format.ts';
+import { tableEndSchema } from '../../server/backup/backup-format.ts';
 import { verifyBackup } from '../../server/backup/read-backup.ts';
 import { restoreBackup } from '../../server/backup/restore-backup.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import { migrationState } from '../../server/database/migrate/migration-state.ts';
+import { readMigrationState } from '../../server/database/migrate/migration-state.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { backupKey as key, backupOf, linesOfBackup, writeLines } from '../support/server/backup-file.ts';
@@ -112,7 +112,7 @@ describe.each(ways)('a backup of $from, restored into $to', { timeout: 180_000 }
 describe('a backup', { timeout: 180_000 }, () => {
   test('of an older release is restored as it was, and then migrated', async () => {
     const [source, target] = [await opening(emptyDatabase()), await opening(emptyDatabase())];
-    const all = (await migrationState(source.em.fork())).pending;
+    const all = (await readMigrationState(source.em.fork())).pending;
     await source.migrator.up({ migrations: all.slice(0, -2) });
     await source.em.fork().execute(`insert into users (name, email) values ('Ann', 'ann@example.com')`);
     await backupOf(source, file);
@@ -152,7 +152,7 @@ describe('a backup', { timeout: 180_000 }, () => {
   test('overwrites no file, and leaves none when it cannot be made', async () => {
     const source = await opening(freshDatabase());
     await writeFile(file, 'mine');
-    await expect(backupOf(source, file)).rejects.toThrow('is there already');
+    await expect(backupOf(source, file)).rejects.toThrow('already exists');
     expect(await readFile(file, 'utf8')).toBe('mine');
     await expect(backupOf(source, join(directory, 'nowhere', 'file'))).rejects.toThrow('ENOENT');
     const nothing = await opening(emptyDatabase());
@@ -199,7 +199,7 @@ describe('no part is restored of a backup', { timeout: 180_000 }, () => {
     const sha256 = createHash('sha256')
       .update(`${rows.join('\n')}\n`)
       .digest('hex');
-    const ended = JSON.stringify({ ...tableEnd.parse(JSON.parse(lines[end] ?? '')), sha256 });
+    const ended = JSON.stringify({ ...tableEndSchema.parse(JSON.parse(lines[end] ?? '')), sha256 });
     return [...lines.slice(0, begin + 1), ...rows, ended, ...lines.slice(end + 1)];
   };
 

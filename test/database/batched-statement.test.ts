@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gatheredStatement } from '../../server/database/queries/batched-statement.ts';
-import { rowsFor, rowsOf } from '../../server/database/queries/dynamic-query.ts';
+import { prepareBatchedLookup } from '../../server/database/queries/batched-statement.ts';
+import { roundedLimitSql, runDynamicQuery } from '../../server/database/queries/dynamic-query.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind, freshDatabase } from '../support/services/database.ts';
 
@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-const readNote = gatheredStatement<{ body: string }>(
+const readNote = prepareBatchedLookup<{ body: string }>(
   'test_read_note',
   ['int', 'int'],
   'select body from notes where id = $1 and owner = $2',
 );
-const divide = gatheredStatement<{ result: number }>('test_divide', ['int'], 'select 6 / $1 as result');
+const divide = prepareBatchedLookup<{ result: number }>('test_divide', ['int'], 'select 6 / $1 as result');
 
 describe('questions of one turn', () => {
   test('are answered each for itself, however many there are, and whoever may not see a row gets none', async () => {
@@ -40,7 +40,7 @@ describe('questions of one turn', () => {
 });
 
 test('equal questions of one turn are one', async () => {
-  const next = gatheredStatement<{ number: number }>('test_next', ['text'], `select nextval($1::regclass) as number`);
+  const next = prepareBatchedLookup<{ number: number }>('test_next', ['text'], `select nextval($1::regclass) as number`);
   for (const name of ['numbers', 'others']) await db.em.fork().execute(`create sequence ${name}`);
   const answers = await Promise.all(['numbers', 'others', 'numbers', 'numbers'].map((name) => next(db.em, [name])));
   expect(answers).toEqual(Array.from({ length: 4 }, () => ({ number: 1 })));
@@ -48,7 +48,7 @@ test('equal questions of one turn are one', async () => {
 });
 
 test.skipIf(databaseKind === 'pglite')('an answer does not wait for those that take longer', async () => {
-  const blocked = gatheredStatement<{ time: number }>(
+  const blocked = prepareBatchedLookup<{ time: number }>(
     'test_blocked',
     ['boolean'],
     `select nextval('asked') as time, repeat('.', 20000) as text, case when $1 then pg_advisory_xact_lock_shared(7) end`,
@@ -70,12 +70,12 @@ test.skipIf(databaseKind === 'pglite')('an answer does not wait for those that t
 
 describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
   const notesOf = (owner: number, bodies: readonly string[]) =>
-    rowsOf(
+    runDynamicQuery(
       db.em,
       sql<{
         id: number;
         body: string;
-      }>`select id, body from notes where owner = ${owner} and body = any(${bodies}::text[]) order by id desc limit ${rowsFor(20)}`,
+      }>`select id, body from notes where owner = ${owner} and body = any(${bodies}::text[]) order by id desc limit ${roundedLimitSql(20)}`,
       cost,
     );
 
@@ -111,12 +111,14 @@ describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
   });
 
   test('come without a question too', async () => {
-    const asked = Array.from({ length: 3 }, () => rowsOf(db.em, sql`select id from notes order by id limit ${rowsFor(100)}`, cost));
+    const asked = Array.from({ length: 3 }, () =>
+      runDynamicQuery(db.em, sql`select id from notes order by id limit ${roundedLimitSql(100)}`, cost),
+    );
     for (const rows of await Promise.all(asked)) expect(rows.length).toBe(101);
   });
 
   test('fail each for itself', async () => {
-    const divided = (by: number) => rowsOf(db.em, sql<{ result: number }>`select 6 / ${by} as result`, cost);
+    const divided = (by: number) => runDynamicQuery(db.em, sql<{ result: number }>`select 6 / ${by} as result`, cost);
     const answers = await Promise.allSettled([1, 0, 2].map(divided));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
@@ -125,7 +127,7 @@ describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
 test.skipIf(databaseKind === 'pglite')(
   'of ever more shapes of lists so many have a plan kept, and the others are answered too',
   async () => {
-    for (let n = 0; n < 600; n += 1) expect(await rowsOf(db.em, sql.raw(`select ${n} as n`))).toEqual([{ n }]);
+    for (let n = 0; n < 600; n += 1) expect(await runDynamicQuery(db.em, sql.raw(`select ${n} as n`))).toEqual([{ n }]);
     const [kept] = await db.em.fork().execute(`select count(*) as count from pg_prepared_statements where name like 'q\\_%'`);
     expect(kept?.count).toBeGreaterThan(100);
     expect(kept?.count).toBeLessThanOrEqual(500);

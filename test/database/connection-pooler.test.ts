@@ -4,15 +4,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkConnectionPooler } from '../../server/database/connection/connection-pooler.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { timeStatements } from '../../server/database/connection/pool-safety.ts';
-import { laterStatement, statement } from '../../server/database/queries/prepared-statement.ts';
+import { reportStatementDurations } from '../../server/database/connection/pool-safety.ts';
+import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements, type PgBouncer } from '../support/services/pgbouncer.ts';
 
-const sleep = statement<{ slept: string }>('sleep', `select pg_sleep($1::float8)::text as slept`);
-const readLimit = statement<{ limit: string }>('read_limit', `select current_setting('statement_timeout') as limit where $1::int8 = 1`);
-const addUser = laterStatement('add_pooled_user', 'insert into users (name, email) values ($1, $2)');
-const countUsers = statement<{ count: number }>('count_pooled_users', 'select count(*) as count from users where email = $1');
+const sleep = prepareStatement<{ slept: string }>('sleep', `select pg_sleep($1::float8)::text as slept`);
+const readLimit = prepareStatement<{ limit: string }>(
+  'read_limit',
+  `select current_setting('statement_timeout') as limit where $1::int8 = 1`,
+);
+const addUser = prepareDeferredStatement('add_pooled_user', 'insert into users (name, email) values ($1, $2)');
+const countUsers = prepareStatement<{ count: number }>('count_pooled_users', 'select count(*) as count from users where email = $1');
 
 const modes = [
   ['session', true],
@@ -31,7 +34,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
     beforeEach(async () => {
       url = await freshPostgresqlUrl();
       bouncer = await startPgBouncer(url, { pool_mode: mode, ...(supportsPreparedStatements && { max_prepared_statements: 100 }) });
-      const onPool = (pool: Pool): void => void pool.on('connect', (client) => timeStatements(client, () => (messages += 1)));
+      const onPool = (pool: Pool): void => void pool.on('connect', (client) => reportStatementDurations(client, () => (messages += 1)));
       db = await openDatabase(bouncer.url, { preparedStatements, statementMs: 1_500, connectionsMax: 4, onPool });
     });
     afterEach(async () => {

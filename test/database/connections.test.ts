@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { timeStatements } from '../../server/database/connection/pool-safety.ts';
-import { laterStatement, statement } from '../../server/database/queries/prepared-statement.ts';
+import { reportStatementDurations } from '../../server/database/connection/pool-safety.ts';
+import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../support/services/database.ts';
 import { openTcpProxy } from '../support/network/tcp-proxy.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-const readNumber = statement<{ number: number }>('read_number', 'select $1::int8 as number');
+const readNumber = prepareStatement<{ number: number }>('read_number', 'select $1::int8 as number');
 
 describe('a statement', () => {
   test('gives an int8 as a number on both databases', async () => {
@@ -26,7 +26,7 @@ describe('a statement', () => {
   });
 
   test.skipIf(databaseKind === 'pglite')('is planned once per connection', async () => {
-    const readTwice = statement<{ number: number }>('read_twice', 'select $1::int8 as number');
+    const readTwice = prepareStatement<{ number: number }>('read_twice', 'select $1::int8 as number');
     await db.em.transactional(async (em) => {
       await readTwice(em, [1]);
       await readTwice(em, [2]);
@@ -36,7 +36,7 @@ describe('a statement', () => {
   });
 
   test('sees the transaction it is called in', async () => {
-    const readUsers = statement<{ count: number }>('count_users', 'select count(*) as count from users where name = $1');
+    const readUsers = prepareStatement<{ count: number }>('count_users', 'select count(*) as count from users where name = $1');
     const undo = new Error('undo');
     const inside = db.em.transactional(async (em) => {
       await em.execute(`insert into users (name, email) values ('Ada', 'ada@example.com')`);
@@ -60,8 +60,8 @@ describe.skipIf(databaseKind === 'pglite')('a transaction in which a statement f
 });
 
 describe('a statement whose answer nobody waits for', () => {
-  const addUser = laterStatement('add_user', 'insert into users (name, email) values ($1, $2)');
-  const namesOf = statement<{ name: string }>('names_of_users', 'select name from users where email = $1');
+  const addUser = prepareDeferredStatement('add_user', 'insert into users (name, email) values ($1, $2)');
+  const namesOf = prepareStatement<{ name: string }>('names_of_users', 'select name from users where email = $1');
 
   test('has happened for the statement that comes next, and with the transaction', async () => {
     for (const email of ['later1@example.com', 'later2@example.com']) {
@@ -104,7 +104,7 @@ describe('a statement whose answer nobody waits for', () => {
   test.skipIf(databaseKind === 'pglite')('makes no message of its own, nor does the beginning of a transaction', async () => {
     let messages = 0;
     const url = await freshPostgresqlUrl();
-    const onPool = (pool: Pool): void => void pool.on('connect', (client) => timeStatements(client, () => (messages += 1)));
+    const onPool = (pool: Pool): void => void pool.on('connect', (client) => reportStatementDurations(client, () => (messages += 1)));
     const counted = await openDatabase(url, { connectionsMax: 1, onPool });
     const inTransaction = async (round: number): Promise<number> => {
       const before = messages;

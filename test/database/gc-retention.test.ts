@@ -1,9 +1,9 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { gatheredStatement } from '../../server/database/queries/batched-statement.ts';
+import { prepareBatchedLookup } from '../../server/database/queries/batched-statement.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { statement } from '../../server/database/queries/prepared-statement.ts';
+import { prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, freshDatabase } from '../support/services/database.ts';
 
 let db: Database;
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-const echo = statement<{ number: number }>('left_behind_statement', 'select $1::int8 as number');
-const echoTogether = gatheredStatement<{ number: number }>('left_behind_together', ['int8'], 'select $1::int8 as number');
+const echo = prepareStatement<{ number: number }>('left_behind_statement', 'select $1::int8 as number');
+const echoTogether = prepareBatchedLookup<{ number: number }>('left_behind_together', ['int8'], 'select $1::int8 as number');
 
 const oldBytes = (): number => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? NaN;
 

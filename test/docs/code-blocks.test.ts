@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { exitCodes } from '../../cli/errors/exit-codes.ts';
-import { configDirectory, runHere } from '../cli/command-line.ts';
+import { createConfigDirectory, runInProcess } from '../cli/run-command-line.ts';
 import { startMandate } from '../support/server/start-mandate.ts';
 import { codeBlocksOf, type CodeBlock, repository } from '../support/markdown.ts';
 import { notRun, preludes, runElsewhere } from './documented-blocks.ts';
@@ -131,13 +131,13 @@ function commandsIn({ text }: CodeBlock): string[][] {
 async function faultOf([program, ...argv]: readonly string[]): Promise<string | undefined> {
   if (program === 'npm') return npmFault(argv);
   if (program !== 'mandate') return `${program} is not one of our programs: say in test/docs/documented-blocks.ts what checks it`;
-  await using home = await configDirectory();
+  await using home = await createConfigDirectory();
   const env = { MANDATE_API_URL: 'http://127.0.0.1:1', MANDATE_CONFIG_DIR: home.path };
   const [group, verb, file] = argv;
   const fromFile = verb === 'import' && file !== undefined ? argv.map((word) => (word === file ? '-' : word)) : argv;
   const format = verb === 'import' ? ['--format', 'csv'] : [];
   const timeout = group === 'login' ? ['--no-browser'] : [];
-  const { exitCode, stderr } = await runHere([...fromFile, ...format, ...timeout], { env, stdin: 'sku\n' });
+  const { exitCode, stderr } = await runInProcess([...fromFile, ...format, ...timeout], { env, stdin: 'sku\n' });
   return exitCode === exitCodes.usage ? stderr : undefined;
 }
 

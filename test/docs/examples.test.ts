@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { contract, metadataOf, routesOf, scopeNames } from '@mandate/contract';
-import { openApi30Document, openApiDocument } from '@mandate/contract/openapi';
+import { contract, getRouteMetadata, listRoutes, scopeNames } from '@mandate/contract';
+import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contract/openapi';
 
 const examples = z.record(z.union([z.object({ $ref: z.string() }), z.object({ value: z.unknown() })]));
 const media = z.object({ schema: z.record(z.unknown()), example: z.unknown().optional(), examples: examples.optional() });
@@ -28,9 +28,9 @@ type Media = z.infer<typeof media>;
 
 const origin = 'https://shop.example';
 const documents = [
-  ['3.1', openApiDocument(origin), () => new Ajv2020({ strict: false, allErrors: true })],
-  ['3.1, version 2', openApiDocument(origin, 'v2'), () => new Ajv2020({ strict: false, allErrors: true })],
-  ['3.0', openApi30Document(origin), () => new Ajv({ strict: false, allErrors: true })],
+  ['3.1', createOpenApiDocument(origin), () => new Ajv2020({ strict: false, allErrors: true })],
+  ['3.1, version 2', createOpenApiDocument(origin, 'v2'), () => new Ajv2020({ strict: false, allErrors: true })],
+  ['3.0', createOpenApi30Document(origin), () => new Ajv({ strict: false, allErrors: true })],
 ] as const;
 
 describe.each(documents)('the OpenAPI document in %s', (version, raw, newAjv) => {
@@ -94,8 +94,8 @@ describe.each(documents)('the OpenAPI document in %s', (version, raw, newAjv) =>
 
   test.skipIf(version.endsWith('2'))('names the scopes of every operation, and every code it can fail with beside an example', () => {
     const byId = new Map(operations.map((one) => [one.operationId, one]));
-    for (const route of routesOf(contract)) {
-      const { operationId, access } = metadataOf(route);
+    for (const route of listRoutes(contract)) {
+      const { operationId, access } = getRouteMetadata(route);
       const documented = byId.get(operationId);
       const named = documented?.security.flatMap(({ oauth2 }) => oauth2);
       expect(named, operationId).toEqual(Array.isArray(access) ? access : []);

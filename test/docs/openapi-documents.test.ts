@@ -1,23 +1,23 @@
-import { contract, metadataOf, routesOf } from '@mandate/contract';
-import { openApi30Document, openApiDocument } from '@mandate/contract/openapi';
+import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
+import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contract/openapi';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openApiDocumentOf } from '../../server/docs/openapi-documents.ts';
+import { readOpenApiDocument } from '../../server/docs/openapi-documents.ts';
 
 // The server gives out what was generated with the contract: for its own address that must be what would be generated for it.
 test.each([
-  ['openapi', (issuer: string) => openApiDocument(issuer)],
-  ['openapi-3.0', (issuer: string) => openApi30Document(issuer)],
-  ['openapi-v2', (issuer: string) => openApiDocument(issuer, 'v2')],
+  ['openapi', (issuer: string) => createOpenApiDocument(issuer)],
+  ['openapi-3.0', (issuer: string) => createOpenApi30Document(issuer)],
+  ['openapi-v2', (issuer: string) => createOpenApiDocument(issuer, 'v2')],
 ] as const)('%s.json is the document of whichever server gives it out', (name, generate) => {
   const issuer = 'https://shop.example/mandate';
-  expect(openApiDocumentOf(name, issuer)).toEqual(JSON.parse(JSON.stringify(generate(issuer))));
+  expect(readOpenApiDocument(name, issuer)).toEqual(JSON.parse(JSON.stringify(generate(issuer))));
 });
 
 const operations = z.record(z.record(z.object({ requestBody: z.object({ description: z.string().optional() }).optional() })));
 
 test('every operation with a body states its limit', () => {
-  const paths = operations.parse(openApiDocument('https://shop.example').paths);
+  const paths = operations.parse(createOpenApiDocument('https://shop.example').paths);
   const bodies = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { requestBody }]) => (requestBody ? [[`${method} ${path}`, requestBody.description]] : [])),
   );
@@ -32,22 +32,22 @@ const neverForKeys = ['api_keys.manage', 'users.administer'];
 describe('security', () => {
   const required = z.record(z.record(z.object({ operationId: z.string(), security: z.array(z.record(z.array(z.string()))) })));
   const listed = new Map(
-    Object.values(required.parse(openApiDocument('https://shop.example').paths))
+    Object.values(required.parse(createOpenApiDocument('https://shop.example').paths))
       .flatMap((methods) => Object.values(methods))
       .map(({ operationId, security }) => [operationId, security]),
   );
 
   test('API keys are among the security schemes of every document', () => {
     const documents = [
-      openApiDocument('https://shop.example'),
-      openApiDocument('https://shop.example', 'v2'),
-      openApi30Document('https://shop.example'),
+      createOpenApiDocument('https://shop.example'),
+      createOpenApiDocument('https://shop.example', 'v2'),
+      createOpenApi30Document('https://shop.example'),
     ];
     for (const { components } of documents)
       expect(components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } });
   });
 
-  test.each(routesOf(contract).map((route) => [metadataOf(route).operationId, metadataOf(route).access] as const))(
+  test.each(listRoutes(contract).map((route) => [getRouteMetadata(route).operationId, getRouteMetadata(route).access] as const))(
     '%s lists API keys if a key can have one of its scopes',
     (operationId, access) => {
       const keyScopes = access === 'public' ? [] : access === 'token' ? ['any'] : access.filter((scope) => !neverForKeys.includes(scope));
@@ -57,8 +57,8 @@ describe('security', () => {
 });
 
 test('only the 3.1 document of version 1 describes webhooks, because events are written in its form', () => {
-  expect(openApiDocument('https://shop.example')).toHaveProperty('webhooks');
-  expect(openApiDocument('https://shop.example', 'v2')).not.toHaveProperty('webhooks');
-  expect(openApi30Document('https://shop.example')).not.toHaveProperty('webhooks');
-  expect(openApi30Document('https://shop.example')).not.toHaveProperty('components.parameters');
+  expect(createOpenApiDocument('https://shop.example')).toHaveProperty('webhooks');
+  expect(createOpenApiDocument('https://shop.example', 'v2')).not.toHaveProperty('webhooks');
+  expect(createOpenApi30Document('https://shop.example')).not.toHaveProperty('webhooks');
+  expect(createOpenApi30Document('https://shop.example')).not.toHaveProperty('components.parameters');
 });

@@ -1,9 +1,9 @@
 /** `npm run permissions`: writes the table of permissions into SECURITY.md, from the scopes and operations of the contract and the server's own rule. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { apiKeyCreate, contract, metadataOf, routesOf, type Scope, scopeNames, scopes } from '@mandate/contract';
+import { apiKeyCreateSchema, contract, getRouteMetadata, listRoutes, type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { selfRegisteredScopes } from '../../server/applications/create-application.ts';
-import { may } from '../../server/http/middleware/authorize.ts';
+import { canUseScope } from '../../server/http/middleware/authorize.ts';
 import type { Principal } from '../../server/http/request/principal.ts';
 
 export const securityFile = join(import.meta.dirname, '../../SECURITY.md');
@@ -13,21 +13,21 @@ type User = Principal['user'];
 const tokenOf = (user: User): Principal => ({ user, clientId: 'any', scopes: new Set(scopeNames) });
 const userWith = (role: NonNullable<User>['role']): User => ({ id: 1, role });
 
-const keyScopes = new Set<string>(apiKeyCreate.shape.scopes.element.options);
+const keyScopes = new Set<string>(apiKeyCreateSchema.shape.scopes.element.options);
 
 /** The columns of the table: whether a caller of the kind can use a scope that it was granted. */
 const columns: Record<string, (scope: Scope) => boolean> = {
-  customer: (scope) => may(tokenOf(userWith('customer')), scope),
-  staff: (scope) => may(tokenOf(userWith('staff')), scope),
-  administrator: (scope) => may(tokenOf(userWith('admin')), scope),
-  'application without a user': (scope) => may(tokenOf(null), scope),
+  customer: (scope) => canUseScope(tokenOf(userWith('customer')), scope),
+  staff: (scope) => canUseScope(tokenOf(userWith('staff')), scope),
+  administrator: (scope) => canUseScope(tokenOf(userWith('admin')), scope),
+  'application without a user': (scope) => canUseScope(tokenOf(null), scope),
   'self-registered application': (scope) => selfRegisteredScopes.includes(scope),
   'API key': (scope) => keyScopes.has(scope),
 };
 
 const operationsWith = (scope: Scope): string[] =>
-  routesOf(contract).flatMap((route) => {
-    const { access, operationId } = metadataOf(route);
+  listRoutes(contract).flatMap((route) => {
+    const { access, operationId } = getRouteMetadata(route);
     return typeof access !== 'string' && access.includes(scope) ? [`\`${operationId}\``] : [];
   });
 
@@ -37,7 +37,7 @@ export function permissionsTable(): string {
   const names = ['scope', 'allows', ...Object.keys(columns), 'operations that accept it'];
   const rows = scopeNames.map((scope) => {
     const cells = Object.values(columns).map((isAllowed) => (isAllowed(scope) ? 'yes' : '–'));
-    return row([`\`${scope}\``, scopes[scope].consent, ...cells, operationsWith(scope).join(', ') || 'none alone']);
+    return row([`\`${scope}\``, scopeDefinitions[scope].consent, ...cells, operationsWith(scope).join(', ') || 'none alone']);
   });
   return [row(names), row(names.map(() => '---')), ...rows].join('\n');
 }

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openApiDocument } from '@mandate/contract/openapi';
-import { byHand } from '../../cli/contract-commands/handwritten-commands.ts';
+import { createOpenApiDocument } from '@mandate/contract/openapi';
+import { handwrittenCommands } from '../../cli/contract-commands/handwritten-commands.ts';
 import { exitCodes } from '../../cli/errors/exit-codes.ts';
-import { runHere } from '../cli/command-line.ts';
+import { runInProcess } from '../cli/run-command-line.ts';
 
 const origin = 'https://shop.example';
 const operation = z.object({
@@ -17,7 +17,7 @@ const operation = z.object({
   requestBody: z.object({ content: z.record(z.object({ example: z.unknown() })) }).optional(),
   security: z.array(z.unknown()),
 });
-const { paths } = z.object({ paths: z.record(z.record(operation)) }).parse(openApiDocument(origin));
+const { paths } = z.object({ paths: z.record(z.record(operation)) }).parse(createOpenApiDocument(origin));
 
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods)
@@ -61,17 +61,17 @@ describe('in TypeScript', () => {
 });
 
 describe('on the command line', () => {
-  const directly = operations.filter(({ operationId }) => !(operationId in byHand));
+  const directly = operations.filter(({ operationId }) => !(operationId in handwrittenCommands));
 
   test.each(directly.map((one) => [one.operationId, one] as const))('%s asks for what the document shows', async (_id, one) => {
-    const { exitCode, stdout, stderr } = await runHere([...argvOf(one.samples['CLI'] ?? ''), '--print-request']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: exitCodes.done, stderr: '' });
+    const { exitCode, stdout, stderr } = await runInProcess([...argvOf(one.samples['CLI'] ?? ''), '--print-request']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: exitCodes.success, stderr: '' });
     const request = z.object({ method: z.string(), path: z.string(), body: z.unknown() }).parse(JSON.parse(stdout));
     expect(request).toEqual({ method: one.method, path: one.path, ...(request.body !== undefined && { body: one.body }) });
     expect(request.body === undefined).toBe(one.body === undefined);
   });
 
-  const moreThanOneRequest = operations.filter(({ operationId }) => operationId in byHand);
+  const moreThanOneRequest = operations.filter(({ operationId }) => operationId in handwrittenCommands);
 
   test.each(moreThanOneRequest.map((one) => [one.operationId, one] as const))(
     '%s is refused for nothing but that nobody signed in',
@@ -82,8 +82,8 @@ describe('on the command line', () => {
         one.requestBody && file !== undefined && !file.startsWith('-')
           ? [...argv.slice(0, 2), '-', ...argv.slice(3), '--format', 'csv']
           : argv;
-      const { exitCode, stderr } = await runHere(input, { stdin: 'reference\n' });
-      expect(exitCode, stderr).toBe(exitCodes.signInNeeded);
+      const { exitCode, stderr } = await runInProcess(input, { stdin: 'reference\n' });
+      expect(exitCode, stderr).toBe(exitCodes.signInRequired);
     },
   );
 });

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '@mandate/client-sdk';
-import { endProcesses, start, type Outcome } from '../cli/command-line.ts';
+import { killProcesses, spawnCommand, type CommandOutcome } from '../cli/run-command-line.ts';
 import { hasMonthFile, monthFile } from '../retail/month-file.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
 import { freePort } from '../support/network/free-port.ts';
 import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
 
-afterEach(endProcesses);
+afterEach(killProcesses);
 afterEach(endServerProcesses);
 
 const figures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
@@ -39,12 +39,13 @@ async function installation() {
   };
   const server = await startServer(environment);
   const token = await administrationToken(server.url, data.path);
-  const begin = (...argv: string[]) => start(argv, { MANDATE_API_URL: server.url, MANDATE_TOKEN: token, MANDATE_CONFIG_DIR: data.path });
+  const begin = (...argv: string[]) =>
+    spawnCommand(argv, { MANDATE_API_URL: server.url, MANDATE_TOKEN: token, MANDATE_CONFIG_DIR: data.path });
   return {
     client: createClient({ baseUrl: server.url, auth: token }),
     directory: data.path,
     begin,
-    mandate: (...argv: string[]): Promise<Outcome> => begin(...argv).ended,
+    mandate: (...argv: string[]): Promise<CommandOutcome> => begin(...argv).exited,
     /** Ends it as a power cut would, and starts it again. */
     dieAndComeBack: async (): Promise<void> => {
       await server.kill();
@@ -91,7 +92,7 @@ describe.skipIf(!hasMonthFile)(
       await shop.dieAndComeBack();
       while ((await processed()) === before) await sleep(50);
       expect(performance.now() - killedAt).toBeLessThan(15_000);
-      const first = await command.ended;
+      const first = await command.exited;
       expect(first.exitCode, first.stderr).toBe(8);
       expect(first.stderr).toContain('1400 created, 0 updated, 0 unchanged, 625 refused.\nRemarks on lines of the file: 1160\n');
       expect(JSON.parse(first.stdout)).toMatchObject({ status: 'succeeded', progress: { processed: 42_481, total: 42_481 } });

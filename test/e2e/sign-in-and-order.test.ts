@@ -5,8 +5,8 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type Order } from '@mandate/client-sdk';
-import { credentialStore, type CredentialStore } from '../../cli/sign-in/credential-store.ts';
-import { configDirectory, endProcesses, start, type Outcome } from '../cli/command-line.ts';
+import { createCredentialStore, type CredentialStore } from '../../cli/sign-in/credential-store.ts';
+import { createConfigDirectory, killProcesses, spawnCommand, type CommandOutcome } from '../cli/run-command-line.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { followMailTo } from '../support/services/mailbox.ts';
 import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
@@ -18,7 +18,7 @@ type Person = AsyncDisposable & {
   readonly page: Page;
   readonly email: string;
   readonly store: CredentialStore;
-  mandate(...argv: string[]): Promise<Outcome>;
+  mandate(...argv: string[]): Promise<CommandOutcome>;
 };
 
 let mandate: Mandate;
@@ -36,11 +36,11 @@ afterAll(async () => {
   await mandate?.close();
 });
 
-afterEach(endProcesses);
+afterEach(killProcesses);
 
 /** Somebody with a browser and a terminal: signs up on the page, then signs the terminal in. */
 async function person(name: string, ...options: string[]): Promise<Person> {
-  const directory = await configDirectory();
+  const directory = await createConfigDirectory();
   const context = await browser.newContext();
   const page = await context.newPage();
   const email = `${name.toLowerCase()}@example.com`;
@@ -57,16 +57,16 @@ async function person(name: string, ...options: string[]): Promise<Person> {
     .fill(`correct horse battery staple`);
   await page.locator('form button').last().click();
   await page.waitForURL('**/account');
-  const login = start(['login', '--no-browser', ...options], env);
+  const login = spawnCommand(['login', '--no-browser', ...options], env);
   await page.goto(await printedAddress(login));
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByText('You can close this window').waitFor();
-  expect(await login.ended).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining(`Signed in as ${email}`) });
+  expect(await login.exited).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining(`Signed in as ${email}`) });
   return {
     page,
     email,
-    mandate: (...argv) => start(argv, env).ended,
-    store: credentialStore(directory.path),
+    mandate: (...argv) => spawnCommand(argv, env).exited,
+    store: createCredentialStore(directory.path),
     [Symbol.asyncDispose]: async () => {
       await context.close();
       await directory[Symbol.asyncDispose]();
@@ -74,7 +74,7 @@ async function person(name: string, ...options: string[]): Promise<Person> {
   };
 }
 
-async function printedAddress(login: ReturnType<typeof start>): Promise<string> {
+async function printedAddress(login: ReturnType<typeof spawnCommand>): Promise<string> {
   for (;;) {
     const address = /^http\S+\/oauth\/authorize\S+$/m.exec(login.stderrSoFar())?.[0];
     if (address !== undefined) return address;
@@ -201,13 +201,13 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
 
   test('who refuses in the browser is told so in the terminal', async () => {
     await using eve = await person('Eve');
-    const login = start(['login', '--no-browser', '--force'], {
+    const login = spawnCommand(['login', '--no-browser', '--force'], {
       MANDATE_API_URL: mandate.origin,
       MANDATE_CONFIG_DIR: '/nonexistent/mandate',
     });
     await eve.page.goto(await printedAddress(login));
     await eve.page.getByRole('button', { name: 'Cancel' }).click();
     await eve.page.getByText('You are not signed in').waitFor();
-    expect(await login.ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('refused in the browser') });
+    expect(await login.exited).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('refused in the browser') });
   });
 });

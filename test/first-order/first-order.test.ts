@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nextSteps } from '../../server/first-run/next-steps.ts';
+import { nextStepCommands } from '../../server/first-run/next-steps.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { commandsOf, repository } from '../support/markdown.ts';
 import { linkedClone, startInstallation, type Installation } from './installation.ts';
 import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands, type Way } from './ways.ts';
 
 test('the start page and the README show the same commands', async () => {
-  expect(nextSteps('http://localhost:3000')).toEqual(await commandsOf('README.md', 'npx mandate login'));
+  expect(nextStepCommands('http://localhost:3000')).toEqual(await commandsOf('README.md', 'npx mandate login'));
 });
 
 /** The row of the table in the document: commands and steps. */

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { scopeNames, scopes } from '@mandate/contract';
+import { scopeNames, scopeDefinitions } from '@mandate/contract';
 import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
-import { greeting } from '../../server/first-run/welcome-message.ts';
+import { formatWelcomeMessage } from '../../server/first-run/welcome-message.ts';
 import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
-import { checkPassword } from '../../server/oauth/accounts/account-store.ts';
+import { verifyEmailAndPassword } from '../../server/oauth/accounts/account-store.ts';
 import { databaseKind, freshDatabase } from '../support/services/database.ts';
 
 let db: Database;
@@ -37,12 +37,12 @@ describe('the first start in development', () => {
     const made = await file();
     expect(made).toMatchObject({ issuer, api: `${issuer}/api/v1`, administrator: { email: 'admin@example.com' } });
     for (const account of [made?.administrator, made?.customer]) {
-      expect(await checkPassword(db.em.fork(), account?.email ?? '', account?.password ?? '')).toEqual({
+      expect(await verifyEmailAndPassword(db.em.fork(), account?.email ?? '', account?.password ?? '')).toEqual({
         matches: true,
         accountId: expect.any(Number),
       });
     }
-    expect(made?.applications.demonstration.scopes).toEqual(scopeNames.filter((scope) => !scopes[scope].admin));
+    expect(made?.applications.demonstration.scopes).toEqual(scopeNames.filter((scope) => !scopeDefinitions[scope].admin));
     expect(made?.applications.administration.scopes).toContain('orders.manage');
     expect([await count('users'), await count('products'), await count('product_stock'), await count('delivery_methods')]).toEqual([
       2, 200, 200, 3,
@@ -56,7 +56,7 @@ describe('the first start in development', () => {
 
   test('takes the administrator that the configuration names', async () => {
     await start({ administrator: { email: 'ada@example.com', password: 'correct horse battery' } });
-    expect(await checkPassword(db.em.fork(), 'ada@example.com', 'correct horse battery')).toMatchObject({ matches: true });
+    expect(await verifyEmailAndPassword(db.em.fork(), 'ada@example.com', 'correct horse battery')).toMatchObject({ matches: true });
   });
 });
 
@@ -128,14 +128,14 @@ describe('the greeting', () => {
   test('shows the account and the next command', async () => {
     await start();
     const made = await file();
-    const text = greeting(issuer, made, 'data/first-run.json');
+    const text = formatWelcomeMessage(issuer, made, 'data/first-run.json');
     expect(text).toContain(`${issuer}/openapi.json`);
     expect(text).toContain(made?.customer.password);
     expect(text).toContain('npx mandate login\n');
   });
 
   test('names the address when it is not the usual one', () => {
-    expect(greeting('http://localhost:8080', undefined, 'data/first-run.json')).toContain(
+    expect(formatWelcomeMessage('http://localhost:8080', undefined, 'data/first-run.json')).toContain(
       'npx mandate login --api-url http://localhost:8080\n',
     );
   });

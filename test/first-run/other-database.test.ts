@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Application } from '../../server/applications/application.entity.ts';
 import { hashClientSecret } from '../../server/applications/client-secret.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { firstRunPath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
+import { firstRunFilePath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
 import { freshDatabase } from '../support/services/database.ts';
 
@@ -26,7 +26,7 @@ const prepare = (db: Database) =>
 test('a first-run file is only used for the database that it was written for, and is kept when another one takes its place', async () => {
   if (!first || !second) throw new Error('no databases');
   await prepare(first);
-  const path = firstRunPath(dataDirectory);
+  const path = firstRunFilePath(dataDirectory);
   const written = await readFile(path, 'utf8');
   expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toEqual(JSON.parse(written));
   expect(await readFirstRunFile(second.em.fork(), dataDirectory)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { type Scope, scopeNames, scopes } from '@mandate/contract';
+import { type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { z } from 'zod';
 import type { Mandate } from '../support/server/start-mandate.ts';
 import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor } from '../support/oauth/oauth-flow.ts';
@@ -28,7 +28,7 @@ export type Caller = {
 
 /** Whoever has it makes everybody's tokens useless; so few requests have it. */
 const rotates: Scope = 'signing_keys.manage';
-const ofCustomers = scopeNames.filter((name) => !scopes[name].admin);
+const ofCustomers = scopeNames.filter((name) => !scopeDefinitions[name].admin);
 const ofStaff = scopeNames.filter((name) => name !== rotates);
 
 const triesMax = 5;

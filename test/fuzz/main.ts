@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { unlimitedAttempts } from '../../server/oauth/brute-force/attempt-limits.ts';
-import { progressBar } from '../../server/command/progress-bar.ts';
+import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { startMandate } from '../support/server/start-mandate.ts';
 import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -34,7 +34,7 @@ const begun = performance.now();
 process.stdout.write(`seed ${seed}\n`);
 const postgresql = await startPostgresql(await findPostgresql());
 try {
-  const progress = progressBar(process.stderr);
+  const progress = createProgressBar(process.stderr);
   for (let done = 0; done < requests; done += round)
     findings.push(...(await fuzzRound(begin + done, Math.min(round, requests - done), progress)));
 } finally {
@@ -46,7 +46,7 @@ const seconds = (performance.now() - begun) / 1000;
 process.stdout.write(`${answers.total} answers in ${seconds.toFixed(0)} s, ${findings.length} faults, seed ${seed}\n`);
 process.exitCode = findings.length === 0 ? 0 : 1;
 
-async function fuzzRound(first: number, count: number, progress: ReturnType<typeof progressBar>): Promise<Finding[]> {
+async function fuzzRound(first: number, count: number, progress: ReturnType<typeof createProgressBar>): Promise<Finding[]> {
   const name = `fuzz_${randomBytes(4).toString('hex')}`;
   await administer(postgresql.url, `create database ${name}`);
   const db = await openMigratedDatabase(databaseUrl(postgresql.url, name));

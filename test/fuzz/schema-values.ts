@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { z } from 'zod';
-import { testMethodTokens } from '@mandate/contract';
+import { testPaymentMethodTokens } from '@mandate/contract';
 import type { Schema } from './document.ts';
 import { Known } from './placeholders.ts';
 
@@ -65,7 +65,7 @@ const sensible: Record<string, Arbitrary<unknown>> = {
   amount: fc.integer({ min: 1, max: 300 }),
   discount_total: fc.constantFrom(0, 1, 300),
   provider: fc.constantFrom('test', 'test', 'manual', 'stripe'),
-  method_token: fc.constantFrom(...Object.keys(testMethodTokens)),
+  method_token: fc.constantFrom(...Object.keys(testPaymentMethodTokens)),
   // longer would hold up the others
   wait: fc.constantFrom(0, 0, 1),
 };

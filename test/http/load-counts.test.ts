@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { httpServer } from '../../server/http/server/http-server.ts';
-import type { LoadGuard, LoadLimits } from '../../server/http/server/load-shedder.ts';
+import { createHttpServer } from '../../server/http/server/http-server.ts';
+import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
 
 test('the guard says how many requests are worked on, wait and were refused', async () => {
   const log = createLog(true);
   log.level = 'silent';
   const begun: ServerResponse[] = [];
-  let guard: LoadGuard | undefined;
-  const load = { atOnce: 1, waitingMax: 1, atOnceOverloaded: 1, waitingOverloaded: 1 } satisfies Partial<LoadLimits>;
-  const server = httpServer((_req, res) => void begun.push(res), {
+  let guard: LoadShedder | undefined;
+  const load = { maxConcurrent: 1, maxQueued: 1, maxConcurrentOverloaded: 1, maxQueuedOverloaded: 1 } satisfies Partial<LoadLimits>;
+  const server = createHttpServer((_req, res) => void begun.push(res), {
     issuer: 'http://localhost',
     log,
     load,

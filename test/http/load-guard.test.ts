@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { httpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
-import { resting, type LoadLimits } from '../../server/http/server/load-shedder.ts';
+import { createHttpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
+import { releaseSlotWhile, type LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { gate, until } from '../support/network/blocking-handler.ts';
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** A server whose application is as slow as the test wants. */
 async function serve(handler: RequestListener, options: Partial<HttpServerOptions> = {}): Promise<number> {
-  const server = httpServer(handler, { issuer: 'https://shop.example', log: createLog(false), ...options });
+  const server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), ...options });
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,7 +48,13 @@ async function send(port: number, text: string): Promise<Socket> {
 
 const get = (port: number): Promise<Response> => fetch(`http://127.0.0.1:${port}/`);
 
-const few = { atOnce: 2, waitingMax: 3, atOnceOverloaded: 2, waitingOverloaded: 3, waitMs: 200 } satisfies Partial<LoadLimits>;
+const few = {
+  maxConcurrent: 2,
+  maxQueued: 3,
+  maxConcurrentOverloaded: 2,
+  maxQueuedOverloaded: 3,
+  queueTimeoutMs: 200,
+} satisfies Partial<LoadLimits>;
 
 /** Whatever nine are answered first. */
 const nineOf = async (all: readonly Promise<Response>[]): Promise<Response[]> => {
@@ -61,7 +67,7 @@ const nineOf = async (all: readonly Promise<Response>[]): Promise<Response[]> =>
 describe('more requests than can be worked on', () => {
   test('wait for their turn while it is a burst', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, waitMs: 10_000 } });
+    const port = await serve(handler, { load: { ...few, queueTimeoutMs: 10_000 } });
     const all = [get(port), get(port), get(port), get(port), get(port)];
     await until(() => entered() === 2);
     open();
@@ -70,7 +76,7 @@ describe('more requests than can be worked on', () => {
 
   test('are refused at once when too many wait already: 503 in the one form, and the application sees nothing of it', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, waitMs: 10_000 } });
+    const port = await serve(handler, { load: { ...few, queueTimeoutMs: 10_000 } });
     const all = [get(port), get(port), get(port), get(port), get(port)];
     await until(() => entered() === 2);
     // the three that wait have arrived when the next is refused
@@ -99,7 +105,7 @@ describe('more requests than can be worked on', () => {
 
   test('have their turn in the order they came, but for a crowd: then all are refused at once but those who came last', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, waitingMax: 9, waitingOverloaded: 1, waitMs: 60_000 } });
+    const port = await serve(handler, { load: { ...few, maxQueued: 9, maxQueuedOverloaded: 1, queueTimeoutMs: 60_000 } });
     const first = [get(port), get(port)];
     await until(() => entered() === 2);
     const crowd = Array.from({ length: 10 }, () => get(port));
@@ -112,7 +118,9 @@ describe('more requests than can be worked on', () => {
 
   test('are over when all who still call could wait for their turn, though they do not wait after a refusal', async () => {
     let { handler, entered, open } = gate();
-    const port = await serve((req, res) => handler(req, res), { load: { ...few, waitingMax: 9, waitingOverloaded: 1, waitMs: 60_000 } });
+    const port = await serve((req, res) => handler(req, res), {
+      load: { ...few, maxQueued: 9, maxQueuedOverloaded: 1, queueTimeoutMs: 60_000 },
+    });
     const crowd = Array.from({ length: 12 }, () => get(port));
     await nineOf(crowd);
     open();
@@ -147,7 +155,7 @@ describe('more requests than can be worked on', () => {
     const port = await serve(
       (_req, res) => {
         entered += 1;
-        void resting(res, promise).then(() => res.end('news'));
+        void releaseSlotWhile(res, promise).then(() => res.end('news'));
       },
       { load: few },
     );
@@ -196,7 +204,7 @@ describe('whoever is slow', () => {
   });
 
   test('to send a body for too long is answered 408', async () => {
-    const port = await serve((req) => void req.resume(), { load: { ...few, bodyMs: 50 } });
+    const port = await serve((req) => void req.resume(), { load: { ...few, bodyTimeoutMs: 50 } });
     const socket = await send(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
     expect((await everything(socket)).problem.code).toBe('request_timeout');
   });
@@ -236,7 +244,7 @@ describe('whoever is slow', () => {
   });
 
   test('to answer: 503 instead of an answer without end', async () => {
-    const port = await serve(() => undefined, { load: { ...few, answerMs: 100 } });
+    const port = await serve(() => undefined, { load: { ...few, handlerTimeoutMs: 100 } });
     const answer = await get(port);
     expect([answer.status, problem.parse(await answer.json()).code]).toEqual([503, 'unavailable']);
   });

@@ -4,13 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { httpServer } from '../../server/http/server/http-server.ts';
-import type { LoadGuard, LoadLimits } from '../../server/http/server/load-shedder.ts';
+import { createHttpServer } from '../../server/http/server/http-server.ts';
+import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { until } from '../support/network/blocking-handler.ts';
 
 let server: Server | undefined;
-let guard: LoadGuard | undefined;
+let guard: LoadShedder | undefined;
 afterEach(async () => {
   server?.closeAllConnections();
   server?.close();
@@ -18,8 +18,8 @@ afterEach(async () => {
 });
 
 async function serve(handler: RequestListener, load: Partial<LoadLimits>): Promise<number> {
-  const watchLoad = (one: LoadGuard): void => void (guard = one);
-  server = httpServer(handler, { issuer: 'https://shop.example', log: createLog(false), load, watchLoad });
+  const watchLoad = (one: LoadShedder): void => void (guard = one);
+  server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), load, watchLoad });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return z.object({ port: z.number() }).parse(server.address()).port;
@@ -43,7 +43,7 @@ test('a caller who disconnects while the request waits for its turn is left out'
       handled.push(req.url);
       void release.promise.then(() => res.end('done'));
     },
-    { atOnce: 1, waitingMax: 5 },
+    { maxConcurrent: 1, maxQueued: 5 },
   );
   const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n`;
   const first = await send(port, request('/first'));
@@ -61,7 +61,7 @@ test('a caller who disconnects while the request waits for its turn is left out'
 });
 
 test('a long body has more time to arrive than a short one, by its stated length', async () => {
-  const port = await serve((req, res) => void req.resume().on('end', () => res.end('read')), { bodyMs: 100 });
+  const port = await serve((req, res) => void req.resume().on('end', () => res.end('read')), { bodyTimeoutMs: 100 });
   const begin = (length: number): string =>
     `POST / HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\nx`;
   // 100 bytes take a millisecond: this one may take three seconds

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { progressBar } from '../../server/command/progress-bar.ts';
+import { createProgressBar } from '../../server/command/progress-bar.ts';
 import type { Mutant } from './mutant.ts';
 import { RelatedTests } from './related-tests.ts';
 import { WorkingCopy } from './working-copy.ts';
@@ -75,7 +75,7 @@ async function discountFailingTests(copies: CopiesInUse, pending: readonly Pendi
 /** Gives each piece of work a copy that nothing else uses at that time. */
 class CopiesInUse {
   readonly #copies: readonly WorkingCopy[];
-  readonly #progress = progressBar(process.stderr);
+  readonly #progress = createProgressBar(process.stderr);
 
   constructor(copies: readonly WorkingCopy[]) {
     this.#copies = copies;

@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import { problems } from '@mandate/contract';
+import { problemDeclarations } from '@mandate/contract';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -17,15 +17,18 @@ const open = async (path: string): Promise<{ response: Response; text: string }>
   return { response, text: await response.text() };
 };
 
-test.each(Object.entries(problems))('%s has a page that explains the cause and how to fix it', async (code, { title, status }) => {
-  const { response, text } = await open(`/problems/${code}`);
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-  expect(text).toContain(`<h1>${title}</h1>`);
-  expect(text).toContain(`<code>${status}</code>`);
-  expect(text).toMatch(/What happened<\/h2>\s*<p>[^]{20,}How to fix it<\/h2>\s*<p>[^]{15,}/);
-  expect(text).not.toContain('`');
-  expect(text).not.toContain('<script');
-});
+test.each(Object.entries(problemDeclarations))(
+  '%s has a page that explains the cause and how to fix it',
+  async (code, { title, status }) => {
+    const { response, text } = await open(`/problems/${code}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(text).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain(`<code>${status}</code>`);
+    expect(text).toMatch(/What happened<\/h2>\s*<p>[^]{20,}How to fix it<\/h2>\s*<p>[^]{15,}/);
+    expect(text).not.toContain('`');
+    expect(text).not.toContain('<script');
+  },
+);
 
 test('the type of a failure is the address of its page', async () => {
   const { body } = await mandate.call('GET', '/api/v1/orders');
@@ -37,7 +40,7 @@ test('/problems leads to all of them, and only to what is there', async () => {
   const { response, text } = await open('/problems');
   expect(response.status).toBe(200);
   const links = Array.from(text.matchAll(/href="\/problems\/(\w+)"/g), ([, code = '']) => code);
-  expect(links.toSorted()).toEqual(Object.keys(problems).toSorted());
+  expect(links.toSorted()).toEqual(Object.keys(problemDeclarations).toSorted());
 });
 
 test.each(['/problems/nothing', '/problems/toString', '/problems/__proto__'])('%s: 404, as a page', async (path) => {

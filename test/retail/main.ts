@@ -4,7 +4,7 @@ import { type Client, ConnectionError, createClient, formatMoney } from '@mandat
 import { clientCredentials } from '@mandate/client-sdk/authorization';
 import { z } from 'zod';
 import { readConfig } from '../../server/config/config.ts';
-import { progressBar } from '../../server/command/progress-bar.ts';
+import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { importMonth } from './import-month.ts';
 import { placeMonth } from './place-month.ts';
 import { readMonth, type RetailMonth, sum } from './read-month.ts';
@@ -20,7 +20,7 @@ const pounds = (pence: number): string => formatMoney(pence, 'GBP', 'en-GB');
 
 /** Imports the month with the prices of its invoices, and reads every order back. */
 async function importedFigures(client: Client, month: RetailMonth): Promise<Figure[]> {
-  const imported = await importMonth(client, month, progressBar(process.stderr));
+  const imported = await importMonth(client, month, createProgressBar(process.stderr));
   process.stdout.write(
     `A month of history, imported with the unit prices of its invoices.
 Service: every order as GET /orders/{order_id} returns it, each compared line by line with its invoice.
@@ -39,7 +39,7 @@ File: counted from the file itself, without cancellations, unknown customers, an
 
 /** Places the month as new orders, at one price for each product, and reads every order back. */
 async function placedFigures(client: Client, month: RetailMonth): Promise<Figure[]> {
-  const placed = await placeMonth(client, month, progressBar(process.stderr));
+  const placed = await placeMonth(client, month, createProgressBar(process.stderr));
   process.stdout.write(
     `The same month, placed as new orders: a product has one price, its most frequent one of the month, so the sum is not what was paid.
 Service: every order as GET /orders/{order_id} returns it, each compared line by line with its invoice.

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
 import { endServerProcesses, readFirstRun, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
 import { placeMonth, type Stage } from './place-month.ts';
-import { progressBar } from '../../server/command/progress-bar.ts';
+import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { readMonth, type RetailMonth } from './read-month.ts';
 
 const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '../../../shared/data/online-retail-2010-12.csv.gz');
@@ -48,7 +48,7 @@ describe.skipIf(!there)(
 describe('the progress bar', () => {
   const shown = (isTTY: boolean): string => {
     let text = '';
-    const onProgress = progressBar({ isTTY, write: (chunk) => ((text += String(chunk)), true) });
+    const onProgress = createProgressBar({ isTTY, write: (chunk) => ((text += String(chunk)), true) });
     for (let done = 1; done <= 4; done++) onProgress('orders', done, 4);
     return text;
   };

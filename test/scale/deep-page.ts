@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { type OrderFilters, type OrderSort, ordersQuery } from '../../server/orders/list-orders.ts';
-import type { SecretKeys } from '../../server/crypto/derived-keys.ts';
+import { type OrderFilters, type OrderSort, buildOrdersQuery } from '../../server/orders/list-orders.ts';
+import type { DerivedKeys } from '../../server/crypto/derived-keys.ts';
 
 export const pageSize = 20;
 const deepPage = 250_000;
@@ -18,7 +18,7 @@ export async function deepPosition(db: Database, shape: List): Promise<{ positio
   const total = await matching(db, shape);
   const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));
   if (page < 2) return undefined;
-  const inner = ordersQuery(shape.filters, { sort: sortOf(shape), position: undefined, limit: page * pageSize });
+  const inner = buildOrdersQuery(shape.filters, { sort: sortOf(shape), position: undefined, limit: page * pageSize });
   const { by } = sortOf(shape);
   const { rows } = await sql<{
     id: number;
@@ -29,13 +29,13 @@ export async function deepPosition(db: Database, shape: List): Promise<{ positio
 }
 
 async function matching(db: Database, shape: List): Promise<number> {
-  const all = ordersQuery(shape.filters, { sort: sortOf(shape), position: undefined, limit: 2 * deepPage * pageSize });
+  const all = buildOrdersQuery(shape.filters, { sort: sortOf(shape), position: undefined, limit: 2 * deepPage * pageSize });
   const { rows } = await sql<{ count: number }>`select count(*) as count from (${all}) o`.execute(db.em.fork().getKysely());
   return rows[0]?.count ?? 0;
 }
 
 /** The cursor of the same list at another place, signed as the server would. */
-export function moved(cursor: string, [value, id]: Position, keys: Pick<SecretKeys, 'cursors'>): string {
+export function moved(cursor: string, [value, id]: Position, keys: Pick<DerivedKeys, 'cursors'>): string {
   const [body = ''] = cursor.split('.');
   const [version, list] = JSON.parse(Buffer.from(body, 'base64url').toString());
   const next = Buffer.from(JSON.stringify([version, list, value, id])).toString('base64url');

@@ -1,4 +1,4 @@
-import type { Em } from '../../server/database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
 
 /** One customer has this part of all orders; the others share the rest. */
 const biggestShare = 80;
@@ -8,7 +8,7 @@ const usersCount = 20_000;
  * Orders as a shop has them after years: one a minute and more, the old ones delivered, a few canceled, the newest pending or paid,
  * one of a hundred refunded. Line items are left out: lists do not read them.
  */
-export async function fillOrders(em: Em, count: number, report: (done: number) => void): Promise<{ biggestUserId: number }> {
+export async function fillOrders(em: EntityManager, count: number, report: (done: number) => void): Promise<{ biggestUserId: number }> {
   const [first] = await em.execute<{ id: number }[]>(
     `with made as (insert into users (name, email) select 'User ' || n, 'user' || n || '@example.com' from generate_series(1, ?) n returning id)
      select min(id) as id from made`,

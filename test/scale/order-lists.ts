@@ -12,7 +12,7 @@ import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { ordersQuery } from '../../server/orders/list-orders.ts';
+import { buildOrdersQuery } from '../../server/orders/list-orders.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
 import { clientCredentials, confidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -94,7 +94,7 @@ async function medianMs({ origin, token }: Running, path: string): Promise<numbe
 
 /** Which indexes the plan uses, and how many blocks it touches. */
 async function plan(db: Database, shape: Shape, position: Position | undefined): Promise<string> {
-  const query = ordersQuery(shape.filters, { sort: sortOf(shape), position, limit: pageSize });
+  const query = buildOrdersQuery(shape.filters, { sort: sortOf(shape), position, limit: pageSize });
   const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, buffers) ${query}`.execute(db.em.fork().getKysely());
   const text = rows.map((line) => line['QUERY PLAN']).join('\n');
   const indexes = new Set(

@@ -6,8 +6,8 @@
  */
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
-import type { Database, Em } from '../../server/database/entity-manager/entity-manager.ts';
-import { orderBody } from '../../server/orders/find-order.ts';
+import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
+import { findOrderUnchecked } from '../../server/orders/find-order.ts';
 import { countOrders, listOrders } from '../../server/orders/list-orders.ts';
 import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -20,7 +20,12 @@ const batch = 5_000;
 /** Where the customer's rows lie: what `hash(user_id)` would say on every machine alike. */
 const shardOf = (userId: number, shards: number): number => userId % shards;
 
-type Place = { readonly whole: Em; readonly shards: readonly Em[]; readonly customer: number; readonly newest: number };
+type Place = {
+  readonly whole: EntityManager;
+  readonly shards: readonly EntityManager[];
+  readonly customer: number;
+  readonly newest: number;
+};
 type Question = {
   readonly name: string;
   /** How many databases are asked, of so many. */
@@ -31,9 +36,9 @@ type Question = {
 
 const everybody = { userId: undefined };
 const waiting = { ...everybody, status: ['pending', 'paid'] } as const;
-const page = (em: Em, filters: Parameters<typeof listOrders>[1]) =>
+const page = (em: EntityManager, filters: Parameters<typeof listOrders>[1]) =>
   listOrders(em, filters, { sort: { by: 'created_at', descending: true }, position: undefined, limit: pageSize });
-const own = ({ shards, customer }: Place): Em => {
+const own = ({ shards, customer }: Place): EntityManager => {
   const em = shards[shardOf(customer, shards.length)];
   if (!em) throw new Error('there is no such shard');
   return em;
@@ -71,14 +76,14 @@ const questions: readonly Question[] = [
   {
     name: 'one order by its id, of a customer',
     asks: alone,
-    whole: ({ whole, newest }) => orderBody(whole, newest),
-    spread: (place) => orderBody(own(place), place.newest),
+    whole: ({ whole, newest }) => findOrderUnchecked(whole, newest),
+    spread: (place) => findOrderUnchecked(own(place), place.newest),
   },
   {
     name: 'one order by its id, for staff: nobody knows whose it is',
     asks: all,
-    whole: ({ whole, newest }) => orderBody(whole, newest),
-    spread: ({ shards, newest }) => Promise.any(shards.map((em) => orderBody(em, newest))),
+    whole: ({ whole, newest }) => findOrderUnchecked(whole, newest),
+    spread: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderUnchecked(em, newest))),
   },
   {
     name: 'staff: the newest 20 orders',
@@ -106,8 +111,8 @@ async function medianMs(ask: () => Promise<unknown>): Promise<number> {
 }
 
 /** Copies the customers to every shard, and the orders of each to its own. */
-async function spread(whole: Em, shards: readonly Em[], count: number): Promise<void> {
-  const copy = async (table: string, from: number, where: string, to: Em): Promise<void> => {
+async function spread(whole: EntityManager, shards: readonly EntityManager[], count: number): Promise<void> {
+  const copy = async (table: string, from: number, where: string, to: EntityManager): Promise<void> => {
     const rows = `select json_agg(row) as rows from (select * from ${table} where id between ? and ? and ${where}) row`;
     const [found] = await whole.execute<{ rows: unknown }[]>(rows, [from, from + batch - 1]);
     if (!found?.rows) return;

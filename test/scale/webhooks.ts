@@ -5,18 +5,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { startBackground } from '../../server/jobs/job-runner.ts';
+import { startJobs } from '../../server/jobs/job-runner.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { eventJobs } from '../../server/events/jobs.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
-import { Deliverer } from '../../server/webhooks/delivery/delivery-worker.ts';
-import { fanOut } from '../../server/webhooks/delivery/fan-out.ts';
+import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
+import { createDeliveries } from '../../server/webhooks/delivery/fan-out.ts';
 import { webhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
-import { internet } from '../../server/outgoing-http/protected-client.ts';
-import { newSecret, sealSecret } from '../../server/webhooks/endpoints/webhook-signature.ts';
+import { publicNetworkPolicy } from '../../server/outgoing-http/protected-client.ts';
+import { generateWebhookSecret, encryptWebhookSecret } from '../../server/webhooks/endpoints/webhook-signature.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 
 const keys = deriveKeys('a secret of the measurement, and of nothing else');
@@ -72,7 +72,7 @@ class Bench {
       `insert into webhook_endpoints (authority, client_id, user_id, scopes, url, events, sealed_secret)
        select 'person', 'bench', id, '{orders.read}', 'http://127.0.0.1:${this.port}/' || row_number() over (order by id) || case when row_number() over (order by id) > ${count} then '/silent' else '' end, '{order.created}', ?
          from users order by id limit ?`,
-      [sealSecret(newSecret(), keys.webhooks), count + silent],
+      [encryptWebhookSecret(generateWebhookSecret(), keys.webhooks), count + silent],
     );
     await em.execute('analyze');
   }
@@ -143,14 +143,14 @@ try {
   const db = await openDatabase(server.url);
   await migrate(db);
   const log = createLog(false);
-  const deliverer = new Deliverer({
+  const deliverer = new DeliveryWorker({
     em: db.em,
     log,
     key: keys.webhooks,
-    network: internet(true),
+    network: publicNetworkPolicy(true),
     notice: { mailKey: keys.mail, canMail: false },
   });
-  const background = startBackground([...eventJobs(db, fanOut), ...webhookJobs(db, deliverer)], log);
+  const background = startJobs([...eventJobs(db, createDeliveries), ...webhookJobs(db, deliverer)], log);
   const bench = new Bench(db);
   while (bench.port === 0) await sleep(10);
   const lines = ['| endpoints | lag p50, ms | lag p99, ms | burst arrived | deliveries/s |', '|---|---|---|---|---|'];

@@ -1,14 +1,14 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { createClient, type Order, type OrderPage } from '@mandate/client-sdk';
 import { queryOptions } from '@mandate/client-sdk/query';
-import { stubServer } from './stub-server.ts';
+import { startStubServer } from './stub-server.ts';
 
 const optionsFor = (baseUrl: string) => queryOptions(createClient({ baseUrl, auth: 'a token' }));
 const { signal } = new AbortController();
 
 describe('options for TanStack Query', () => {
   test('a query fetches the resource that its key names', async () => {
-    await using server = await stubServer(() => ({ body: { id: 7 } }));
+    await using server = await startStubServer(() => ({ body: { id: 7 } }));
     const { queries, keyOf } = optionsFor(server.url);
     const { queryKey, queryFn } = queries.orders.get(7);
     expect(queryKey).toEqual(['mandate', 'orders', 'get', 7]);
@@ -21,7 +21,7 @@ describe('options for TanStack Query', () => {
   });
 
   test('cancelling a query aborts its request', async () => {
-    await using server = await stubServer(() => ({ body: {}, delayMs: 5000 }));
+    await using server = await startStubServer(() => ({ body: {}, delayMs: 5000 }));
     const ended = optionsFor(server.url)
       .queries.orders.get(7)
       .queryFn({ signal: AbortSignal.timeout(50) });
@@ -29,7 +29,7 @@ describe('options for TanStack Query', () => {
   });
 
   test('pages are fetched one after the other', async () => {
-    await using server = await stubServer((_, count) => ({
+    await using server = await startStubServer((_, count) => ({
       body: { data: [], has_more: count < 2, next_cursor: count < 2 ? 'next' : null },
     }));
     const pages = optionsFor(server.url).infiniteQueries.orders.list({ status: ['paid'] });
@@ -42,7 +42,7 @@ describe('options for TanStack Query', () => {
   });
 
   test('a mutation changes the resource in its path, with a new idempotency key for each call', async () => {
-    await using server = await stubServer(() => ({ status: 201, body: { id: 1 } }));
+    await using server = await startStubServer(() => ({ status: 201, body: { id: 1 } }));
     const { mutations } = optionsFor(server.url);
     const create = mutations.orders.create();
     const order = { items: [{ product_id: 1, quantity: 1 }], delivery: { method: 'pickup', recipient_name: 'Ann' } };

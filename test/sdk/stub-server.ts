@@ -8,7 +8,7 @@ export type SeenRequest = {
   readonly body: string;
 };
 
-export type StubAnswer = {
+export type StubResponse = {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   /** A string is sent unchanged, any other value as JSON. */
@@ -21,7 +21,9 @@ export type StubAnswer = {
 export type StubServer = AsyncDisposable & { readonly url: string; readonly seen: SeenRequest[] };
 
 /** Starts a server that returns the given responses and records the requests. */
-export async function stubServer(answer: (request: SeenRequest, count: number) => StubAnswer | Promise<StubAnswer>): Promise<StubServer> {
+export async function startStubServer(
+  answer: (request: SeenRequest, count: number) => StubResponse | Promise<StubResponse>,
+): Promise<StubServer> {
   const seen: SeenRequest[] = [];
   const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const request = { method: req.method ?? '', url: req.url ?? '', headers: req.headers, body: await text(req) };
@@ -52,7 +54,7 @@ export async function stubServer(answer: (request: SeenRequest, count: number) =
 }
 
 /** Creates an error response of the API. */
-export const problem = (status: number, code: string, more: Record<string, unknown> = {}): StubAnswer => ({
+export const createProblemResponse = (status: number, code: string, more: Record<string, unknown> = {}): StubResponse => ({
   status,
   body: {
     type: `https://mandate.example/problems/${code}`,

@@ -1,6 +1,6 @@
 import { createClient as createClientV1 } from '@mandate/client-sdk';
 import { createClient, type OrderCreate } from '@mandate/client-sdk/v2';
-import { contractV2, metadataOf, routesOf } from '@mandate/contract';
+import { contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../support/oauth/oauth-flow.ts';
@@ -42,8 +42,8 @@ describe('the client of version 2', () => {
   test('has every operation of version 2, and generated code only for changed resources', () => {
     const { request: _, use: __, ...resources } = createClient({ baseUrl: 'https://shop.example' });
     const methods = Object.entries(resources).flatMap(([resource, members]) => Object.keys(members).map((name) => `${resource}.${name}`));
-    const operations = routesOf(contractV2)
-      .map(metadataOf)
+    const operations = listRoutes(contractV2)
+      .map(getRouteMetadata)
       .filter(({ internal }) => !internal);
     expect(methods).toEqual(expect.arrayContaining(operations.map(({ operationId }) => operationId)));
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { recordEvent } from '../../server/events/record-event.ts';
-import { sequenceEvents } from '../../server/events/assign-sequence.ts';
+import { assignEventSequence } from '../../server/events/assign-sequence.ts';
 import { databaseKind } from '../support/services/database.ts';
 import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
 import { openShop } from '../support/server/shop.ts';
@@ -73,10 +73,10 @@ async function busyFeed(follow: Follow): Promise<{ written: Written[]; seen: See
     };
     const sequence = async (): Promise<void> => {
       while (!over.signal.aborted) {
-        await sequenceEvents(mandate.db.em.fork());
+        await assignEventSequence(mandate.db.em.fork());
         await sleep(5);
       }
-      await sequenceEvents(mandate.db.em.fork());
+      await assignEventSequence(mandate.db.em.fork());
     };
     const read = async (): Promise<void> => {
       for (let [after, quiet] = [0, 0]; quiet < 3;) {

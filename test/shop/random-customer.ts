@@ -1,4 +1,4 @@
-import { sweepExpiredOrders } from '../../server/order-lifecycle/expire-orders.ts';
+import { cancelExpiredOrders } from '../../server/order-lifecycle/expire-orders.ts';
 import { later, type Till } from '../support/order-arithmetic.ts';
 import { pickup } from '../support/server/shop.ts';
 import type { Answer, Body } from '../support/server/start-mandate.ts';
@@ -113,7 +113,7 @@ export class RandomCustomer {
   }
 
   async #expire(): Promise<number> {
-    return sweepExpiredOrders(this.#till.mandate.db.em.fork(), this.#till.providers, later());
+    return cancelExpiredOrders(this.#till.mandate.db.em.fork(), this.#till.providers, later());
   }
 }
 

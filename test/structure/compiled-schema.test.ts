@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { contract, routesOf } from '@mandate/contract';
-import { compile, misfit } from '../../server/http/validation/compile-schema.ts';
+import { contract, listRoutes } from '@mandate/contract';
+import { compileSchema, invalidSymbol } from '../../server/http/validation/compile-schema.ts';
 
 /** Values that a schema takes, most of them, and some that it nearly takes. */
 function near(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
@@ -49,19 +49,19 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3 }),
 );
 
-const checked = routesOf(contract).flatMap(({ method, path, pathParams, query, headers, responses, ...route }) =>
+const checked = listRoutes(contract).flatMap(({ method, path, pathParams, query, headers, responses, ...route }) =>
   Object.entries({ path: pathParams, query, headers, ...('body' in route && { body: route.body }), ...responses }).flatMap(
     ([part, schema]) => (schema instanceof z.ZodType && !/^[345]/.test(part) ? [{ name: `${method} ${path} ${part}`, schema }] : []),
   ),
 );
 
 test.each(checked)('what is checked of $name passes, and is shown, as zod would have it', ({ schema }) => {
-  const check = compile(schema);
+  const check = compileSchema(schema);
   fc.assert(
     fc.property(near(schema), (value) => {
       const { success, data } = schema.safeParse(value);
       const mine = check(value);
-      expect(mine === misfit ? 'misfit' : mine).toEqual(success ? data : 'misfit');
+      expect(mine === invalidSymbol ? 'misfit' : mine).toEqual(success ? data : 'misfit');
     }),
     { numRuns: 150 },
   );

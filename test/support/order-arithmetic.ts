@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { manualProvider } from '../../server/payments/providers/manual-provider.ts';
-import { type PaymentProviders, paymentProviders } from '../../server/payments/providers/payment-provider.ts';
-import { type TestProvider, testProvider } from '../../server/payments/providers/test-provider.ts';
+import { type PaymentProviders, indexPaymentProviders } from '../../server/payments/providers/payment-provider.ts';
+import { type TestProvider, createTestProvider } from '../../server/payments/providers/test-provider.ts';
 import { startMandate, type Answer, type Body, type Mandate } from './server/start-mandate.ts';
 import type { Given } from './server/start-options.ts';
 import { inTwoProcesses } from './server/process-mode.ts';
@@ -24,8 +24,8 @@ export type Till = {
 };
 
 export async function openTill(others?: PaymentProviders, parts: Pick<Given, 'previewVersions'> = {}): Promise<Till> {
-  const provider = testProvider();
-  const providers = others ?? paymentProviders(manualProvider, provider);
+  const provider = createTestProvider();
+  const providers = others ?? indexPaymentProviders(manualProvider, provider);
   const mandate = await startMandate({ ...parts, ...(!(inTwoProcesses && !others) && { providers }) });
   const shop = await openShop(mandate);
   const { token } = shop;

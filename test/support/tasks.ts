@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 import { createLog, type Log } from '../../server/logging/logger.ts';
-import { taskKinds } from '../../server/app/task-handlers.ts';
-import { runTasks, type TaskWork } from '../../server/tasks/run-tasks.ts';
-import type { CarryOut } from '../../server/tasks/task-context.ts';
+import { taskHandlers } from '../../server/app/task-handlers.ts';
+import { runTasks, type TaskRunnerDeps } from '../../server/tasks/run-tasks.ts';
+import type { TaskHandler } from '../../server/tasks/task-context.ts';
 import type { Answer, Body, Mandate } from './server/start-mandate.ts';
 
 /** Carries out what waits, as the server does in the background. */
 export const carryOutTasks = (
   { db }: Mandate,
-  kinds: TaskWork['kinds'] = taskKinds,
+  kinds: TaskRunnerDeps['handlers'] = taskHandlers,
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
-): Promise<number> => runTasks({ em: db.em, log, kinds }, signal);
+): Promise<number> => runTasks({ em: db.em, log, handlers: kinds }, signal);
 
 /** A task that has just been answered with, carried out to its end, and what it wrote. */
 export async function carriedOut(mandate: Mandate, token: string, started: Answer): Promise<{ task: Body; file: string }> {
@@ -23,9 +23,9 @@ export async function carriedOut(mandate: Mandate, token: string, started: Answe
 }
 
 /** The same as `taskKinds`, with something that comes before each step of a task. */
-export function interrupted(before: (step: number) => unknown): TaskWork['kinds'] {
-  const kinds = Object.entries(taskKinds).map(([type, carryOut]) => {
-    const interruptedCarryOut: CarryOut = (run) => {
+export function interrupted(before: (step: number) => unknown): TaskRunnerDeps['handlers'] {
+  const kinds = Object.entries(taskHandlers).map(([type, carryOut]) => {
+    const interruptedCarryOut: TaskHandler = (run) => {
       const step = run.step.bind(run);
       let steps = 0;
       run.step = async (effect) => {

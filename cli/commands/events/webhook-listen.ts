@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import { isLoopback } from '@mandate/client-sdk';
 import { type MandateEvent, signWebhook } from '@mandate/client-sdk/webhooks';
-import { CommandFailure } from '../../errors/command-error.ts';
-import { confirmed } from '../../contract-commands/confirm.ts';
-import { explained, specOf } from '../../contract-commands/build-request.ts';
-import { eventTypesOf } from '../../webhooks/event-types.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { requireConfirmation } from '../../contract-commands/confirm.ts';
+import { explainRequestError, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { parseEventTypes } from '../../webhooks/event-types.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { afterOf, patientEvents } from '../../webhooks/poll-events.ts';
-import { forward, type Forwarded, type Target } from '../../webhooks/forward-event.ts';
-import type { Io } from '../../environment.ts';
-import { plainText } from '../../terminal/safe-terminal-text.ts';
-import { existingGroup, globalFlagsOf, leafCommand } from '../../command-helpers.ts';
+import { parseAfterFlag, pollEvents } from '../../webhooks/poll-events.ts';
+import { forwardEvent, type ForwardResult, type ForwardTarget } from '../../webhooks/forward-event.ts';
+import type { CliEnvironment } from '../../environment.ts';
+import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../../command-helpers.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { settingsOf, type Settings } from '../../settings/settings.ts';
-import { jsonLine } from '../../output/print-result.ts';
-import { webhookSecret } from '../../webhooks/signing-secret.ts';
+import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { formatJsonLine } from '../../output/print-result.ts';
+import { loadOrCreateSigningSecret } from '../../webhooks/signing-secret.ts';
 
 type Flags = {
   readonly forwardTo?: string;
@@ -26,8 +26,8 @@ type Flags = {
   readonly yes?: boolean;
 };
 
-export function addWebhookListen(program: Command, io: Io): void {
-  const command = leafCommand(existingGroup(program, 'webhooks'), 'listen', 'Forward events to a server on your machine')
+export function addWebhooksListenCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(requireGroupCommand(program, 'webhooks'), 'listen', 'Forward events to a server on your machine')
     .description(
       'Forward events to a server on your machine until you press Ctrl-C. Requests are signed like webhooks of the service, but no endpoint is registered. If the connection to the service is lost, the command reconnects without skipping or repeating events.',
     )
@@ -39,37 +39,39 @@ export function addWebhookListen(program: Command, io: Io): void {
     .option('--skip-verify', 'accept invalid TLS certificates')
     .option('-y, --yes', 'skip the confirmation before forwarding to another machine')
     .addHelpText('after', '\nRequires the scope events.read, and the read scope of each resource whose events are forwarded.')
-    .action(async () => listen(io, settingsOf(globalFlagsOf(command), io), command.opts<Flags>()));
+    .action(async () => listen(io, resolveSettings(readGlobalFlags(command), io), command.opts<Flags>()));
 }
 
-async function listen(io: Io, settings: Settings, flags: Flags): Promise<void> {
-  const secret = await webhookSecret(settings);
+async function listen(io: CliEnvironment, settings: Settings, flags: Flags): Promise<void> {
+  const secret = await loadOrCreateSigningSecret(settings);
   if (flags.printSecret) return io.stdout.write(`${secret}\n`);
-  const options = { after: afterOf(flags.after), type: eventTypesOf('--events', flags.events) };
+  const options = { after: parseAfterFlag(flags.after), type: parseEventTypes('--events', flags.events) };
   const target = flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, flags);
   const session = await openSession(io, settings);
   requireScopes(session, ['events.read']);
   if (target && !isLoopback(target.url.hostname)) {
-    await confirmed(io, settings, () => `Forward events to ${target.url.host}, which is not this machine?`, flags.yes ?? false);
+    await requireConfirmation(io, settings, () => `Forward events to ${target.url.host}, which is not this machine?`, flags.yes ?? false);
   }
   if (!settings.quiet)
-    io.stderr.write(`${plainText(target ? `Forwarding events to ${target.url.href}` : 'Listening for events')}; press Ctrl-C to stop\n`);
+    io.stderr.write(
+      `${sanitizeForTerminal(target ? `Forwarding events to ${target.url.href}` : 'Listening for events')}; press Ctrl-C to stop\n`,
+    );
   const processed = { count: 0, lastId: options.after };
   try {
-    for await (const event of patientEvents(io, settings, session.client, options)) {
+    for await (const event of pollEvents(io, settings, session.client, options)) {
       await handleEvent(io, settings, event, target, secret);
       processed.count += 1;
       processed.lastId = event.id;
     }
   } catch (error) {
-    throw explained(error, specOf('events.list'), undefined);
+    throw explainRequestError(error, getCommandSpec('events.list'), undefined);
   } finally {
     const resume = processed.lastId === undefined ? '' : `; resume with --after ${processed.lastId}`;
     if (!settings.quiet) io.stderr.write(`Stopped after ${processed.count} ${processed.count === 1 ? 'event' : 'events'}${resume}\n`);
   }
 }
 
-function parseTarget(text: string, { headers = [], skipVerify = false }: Flags): Target {
+function parseTarget(text: string, { headers = [], skipVerify = false }: Flags): ForwardTarget {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw usageError(`--forward-to must be a URL such as http://localhost:3001/hooks, not ${JSON.stringify(text)}`);
   const pairs = headers.map((header) => {
@@ -81,21 +83,28 @@ function parseTarget(text: string, { headers = [], skipVerify = false }: Flags):
   return { url: new URL(text), headers: Object.fromEntries(pairs), skipVerify };
 }
 
-const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+const usageError = (message: string): CommandError => new CommandError(exitCodes.usage, 'usage', message);
 
 const currentTime = (): string => new Date().toLocaleTimeString('sv');
 
-async function handleEvent(io: Io, settings: Settings, event: MandateEvent, target: Target | undefined, secret: string): Promise<void> {
+async function handleEvent(
+  io: CliEnvironment,
+  settings: Settings,
+  event: MandateEvent,
+  target: ForwardTarget | undefined,
+  secret: string,
+): Promise<void> {
   const id = `evt_${event.id}`;
   const { format } = settings;
-  if (format === 'text') io.stdout.write(`${plainText(`${currentTime()}  → ${event.type}  ${id}`)}\n`);
+  if (format === 'text') io.stdout.write(`${sanitizeForTerminal(`${currentTime()}  → ${event.type}  ${id}`)}\n`);
   const body = JSON.stringify(event);
-  const result = target && (await forward(target, { ...target.headers, ...(await signWebhook(id, body, secret)) }, body, io.interrupted));
-  if (format !== 'text') return io.stdout.write(jsonLine(io, settings, { event, forwarded: result ?? null }));
+  const result =
+    target && (await forwardEvent(target, { ...target.headers, ...(await signWebhook(id, body, secret)) }, body, io.interrupted));
+  if (format !== 'text') return io.stdout.write(formatJsonLine(io, settings, { event, forwarded: result ?? null }));
   if (target && result)
     io.stdout.write(
-      `${plainText(`${currentTime()}  ← ${formatOutcome(result)}  POST ${target.url.href}  ${id}  (${result.milliseconds} ms)`)}\n`,
+      `${sanitizeForTerminal(`${currentTime()}  ← ${formatOutcome(result)}  POST ${target.url.href}  ${id}  (${result.milliseconds} ms)`)}\n`,
     );
 }
 
-const formatOutcome = ({ status, error }: Forwarded): string => (status === null ? (error ?? 'no response') : String(status));
+const formatOutcome = ({ status, error }: ForwardResult): string => (status === null ? (error ?? 'no response') : String(status));

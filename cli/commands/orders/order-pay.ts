@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
-import { waitingTimes, type WaitFlags } from '../../tasks/wait-for-task.ts';
-import { CommandFailure } from '../../errors/command-error.ts';
-import { confirmed } from '../../contract-commands/confirm.ts';
-import { explained, requestOf, specOf } from '../../contract-commands/build-request.ts';
+import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { requireConfirmation } from '../../contract-commands/confirm.ts';
+import { explainRequestError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { flagsOf } from '../../contract-commands/flags.ts';
-import type { Io } from '../../environment.ts';
-import { suggestedCommand, tellNextStep } from '../../errors/next-steps.ts';
-import { plainText } from '../../terminal/safe-terminal-text.ts';
-import { existingGroup, globalFlagsOf, leafCommand, noteChoices } from '../../command-helpers.ts';
-import { progressOn } from '../../terminal/progress-bar.ts';
-import { describedOrder } from '../../contract-commands/confirmation-questions.ts';
+import { flagsFromSpec } from '../../contract-commands/flags.ts';
+import type { CliEnvironment } from '../../environment.ts';
+import { formatSuggestedCommand, printNextStep } from '../../errors/next-steps.ts';
+import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../../command-helpers.ts';
+import { createProgressBar } from '../../terminal/progress-bar.ts';
+import { describeOrder } from '../../contract-commands/confirmation-questions.ts';
 import { openSession, requireSignIn } from '../../sign-in/session.ts';
-import { settingsOf, type Settings } from '../../settings/settings.ts';
-import { checkFields, showResult } from '../../output/print-result.ts';
+import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { assertKnownFields, printResult } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & {
   readonly provider?: string;
@@ -27,7 +27,7 @@ type Flags = WaitFlags & {
   readonly idempotencyKey?: string;
 };
 
-const spec = specOf('payments.create');
+const spec = getCommandSpec('payments.create');
 const defaultIntervalMs = 2_000;
 
 /** Default payment: it succeeds in development; a service without the test provider rejects it. */
@@ -35,12 +35,14 @@ const testPayment = { provider: 'test', methodToken: 'test_ok' } as const;
 
 const flagDescription = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
 
-export function addOrderPay(program: Command, io: Io): void {
-  const command = leafCommand(existingGroup(program, 'orders'), 'pay', 'Pay for an order')
+export function addOrdersPayCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'pay', 'Pay for an order')
     .description(`Pay for an order. Without --provider, the order is paid with the test provider, which moves no money, if the service has it enabled.
 ${spec.description ?? ''}`)
     .argument('<order-id>', 'id of the order')
-    .addOption(noteChoices(new Option('--provider <name>', `${flagDescription('provider')} (default: test)`), ['manual', 'test', 'stripe']))
+    .addOption(
+      setCompletionChoices(new Option('--provider <name>', `${flagDescription('provider')} (default: test)`), ['manual', 'test', 'stripe']),
+    )
     .option('--method-token <token>', `${flagDescription('method_token')} (default without --provider: ${testPayment.methodToken})`)
     .option('--return-url <url>', flagDescription('return_url'))
     .option('--wait', 'wait until the payment succeeds; exit with code 12 if it fails')
@@ -49,38 +51,38 @@ ${spec.description ?? ''}`)
     .option('--idempotency-key <key>', 'retry safely: requests with the same key never pay twice')
     .option('-y, --yes', 'skip the confirmation prompt')
     .addHelpText('after', '\nRequires the scope payments.write, and payments.read with --wait.')
-    .action(async (id: string) => pay(io, settingsOf(globalFlagsOf(command), io), id, command.opts<Flags>()));
+    .action(async (id: string) => pay(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<Flags>()));
 }
 
-async function pay(io: Io, settings: Settings, id: string, flags: Flags): Promise<void> {
+async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Flags): Promise<void> {
   const provider = flags.provider ?? testPayment.provider;
   const methodToken = flags.methodToken ?? (flags.provider === undefined ? testPayment.methodToken : undefined);
   const values = { provider, method_token: methodToken, return_url: flags.returnUrl };
   const typed = new Map(
-    flagsOf(spec).flatMap((flag) =>
+    flagsFromSpec(spec).flatMap((flag) =>
       Object.entries(values).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
     ),
   );
-  const request = requestOf({ spec, path: [id], typed });
-  checkFields(settings, spec.fields);
-  waitingTimes(flags);
+  const request = buildRequest({ spec, path: [id], typed });
+  assertKnownFields(settings, spec.fields);
+  parseWaitFlags(flags);
   const session = await openSession(io, settings);
   requireSignIn(session);
   const { client } = session;
   const note = provider === 'test' ? ' with the test provider (no money is moved)' : '';
-  await confirmed(io, settings, async () => `Pay ${await describedOrder(client, id)}${note}?`, flags.yes ?? false);
+  await requireConfirmation(io, settings, async () => `Pay ${await describeOrder(client, id)}${note}?`, flags.yes ?? false);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the response of this path
     const started = (await client.request(request, { signal: io.interrupted, idempotencyKey })) as Payment;
     printNextAction(io, started);
     const payment = flags.wait ? await waitForPayment(io, settings, client, started, flags) : started;
-    showResult(io, settings, payment);
-    tellNextStep(io, settings, spec.operationId, payment);
+    printResult(io, settings, payment);
+    printNextStep(io, settings, spec.operationId, payment);
     assertNotFailed(payment);
   } catch (error) {
     const providers = flags.provider === undefined ? enabledProviders(error) : undefined;
-    throw providers ? noTestProviderError(settings, id, providers) : explained(error, spec, idempotencyKey);
+    throw providers ? noTestProviderError(settings, id, providers) : explainRequestError(error, spec, idempotencyKey);
   }
 }
 
@@ -88,25 +90,25 @@ async function pay(io: Io, settings: Settings, id: string, flags: Flags): Promis
 const enabledProviders = (error: unknown): readonly string[] | undefined =>
   error instanceof ApiError ? error.errors.find(({ pointer }) => pointer === '#/provider')?.allowed?.map(String) : undefined;
 
-function noTestProviderError(settings: Settings, id: string, providers: readonly string[]): CommandFailure {
+function noTestProviderError(settings: Settings, id: string, providers: readonly string[]): CommandError {
   const commands = providers.map((name) => {
     const command = `orders pay ${id} --provider ${name}`;
-    return suggestedCommand(settings, name === 'manual' ? command : `${command} --method-token <token>`);
+    return formatSuggestedCommand(settings, name === 'manual' ? command : `${command} --method-token <token>`);
   });
-  return new CommandFailure(exitCodes.inputRefused, 'provider_required', 'This service has no test provider, so nothing was paid', {
+  return new CommandError(exitCodes.inputRejected, 'provider_required', 'This service has no test provider, so nothing was paid', {
     hint: `Choose how to pay: ${commands.join(', or ')}`,
   });
 }
 
-function printNextAction({ stderr }: Io, { next_action: action }: Payment): void {
-  if (action?.url) stderr.write(`Continue the payment at this URL:\n${plainText(action.url)}\n`);
+function printNextAction({ stderr }: CliEnvironment, { next_action: action }: Payment): void {
+  if (action?.url) stderr.write(`Continue the payment at this URL:\n${sanitizeForTerminal(action.url)}\n`);
 }
 
 const isOpen = ({ status }: Payment): boolean => ['pending', 'requires_action', 'processing'].includes(status);
 
-async function waitForPayment(io: Io, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
-  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = waitingTimes(flags);
-  const progress = progressOn(io, settings);
+async function waitForPayment(io: CliEnvironment, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
+  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = parseWaitFlags(flags);
+  const progress = createProgressBar(io, settings);
   const deadline = Date.now() + maxWaitMs;
   let payment = started;
   try {
@@ -114,7 +116,7 @@ async function waitForPayment(io: Io, settings: Settings, client: Client, starte
       progress.show({ label: `payment ${payment.id}`, amount: '', state: payment.status });
       if (!isOpen(payment)) return payment;
       const leftMs = deadline - Date.now();
-      if (leftMs <= 0) throw new CommandFailure(exitCodes.waitOver, 'wait_over', `Payment ${payment.id} is still ${payment.status}`);
+      if (leftMs <= 0) throw new CommandError(exitCodes.waitTimeout, 'wait_over', `Payment ${payment.id} is still ${payment.status}`);
       await sleep(Math.min(intervalMs, leftMs), undefined, { signal: io.interrupted }).catch(() => undefined);
       payment = await client.payments.get(payment.id, { signal: io.interrupted });
     }
@@ -125,5 +127,5 @@ async function waitForPayment(io: Io, settings: Settings, client: Client, starte
 
 function assertNotFailed({ id, status, failure_code: code, failure_message: message }: Payment): void {
   if (status !== 'failed' && status !== 'canceled') return;
-  throw new CommandFailure(exitCodes.workFailed, code ?? `payment_${status}`, message ?? `Payment ${id} was ${status}`);
+  throw new CommandError(exitCodes.otherOutcome, code ?? `payment_${status}`, message ?? `Payment ${id} was ${status}`);
 }

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { AbortError, type Client, type Order, type OrderSummary } from '@mandate/client-sdk';
-import { waitingTimes, type WaitFlags } from '../../tasks/wait-for-task.ts';
-import { CommandFailure } from '../../errors/command-error.ts';
-import { explained, requestOf, specOf } from '../../contract-commands/build-request.ts';
+import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { explainRequestError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { Io } from '../../environment.ts';
-import { scopeToReadOrders } from '../../contract-commands/order-scopes.ts';
-import { plainText } from '../../terminal/safe-terminal-text.ts';
-import { existingGroup, globalFlagsOf, leafCommand, noteChoices } from '../../command-helpers.ts';
+import type { CliEnvironment } from '../../environment.ts';
+import { getOrderReadScope } from '../../contract-commands/order-scopes.ts';
+import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../../command-helpers.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { settingsOf, type Settings } from '../../settings/settings.ts';
-import { jsonLine } from '../../output/print-result.ts';
+import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { formatJsonLine } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & { readonly until?: string };
 type SeenOrder = Pick<OrderSummary, 'id' | 'status' | 'payment_status' | 'version'>;
@@ -23,12 +23,12 @@ const firstIntervalMs = 2_000;
 const maxIntervalMs = 15_000;
 const listLimit = 100;
 
-export function addOrderWatch(program: Command, io: Io): void {
-  const command = leafCommand(existingGroup(program, 'orders'), 'watch', 'Print status changes of orders')
+export function addOrdersWatchCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'watch', 'Print status changes of orders')
     .description(`Print one line for each status change of an order, or of the ${listLimit} newest orders, until you press Ctrl-C.`)
     .argument('[order-id]', 'id of the order')
     .addOption(
-      noteChoices(
+      setCompletionChoices(
         new Option(
           '--until <status>',
           'exit when the order is paid, shipped, delivered or canceled; exit with code 12 if it can no longer reach that status',
@@ -39,19 +39,19 @@ export function addOrderWatch(program: Command, io: Io): void {
     .option('--max-wait <duration>', 'exit after this time, such as 10m; with --until, exit with code 13')
     .option('--interval <duration>', 'time between checks (default: 2s, growing to 15s while nothing changes)')
     .addHelpText('after', '\nRequires the scope orders.read.')
-    .action(async (id: string | undefined) => watch(io, settingsOf(globalFlagsOf(command), io), id, command.opts<Flags>()));
+    .action(async (id: string | undefined) => watch(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<Flags>()));
 }
 
-async function watch(io: Io, settings: Settings, id: string | undefined, flags: Flags): Promise<void> {
+async function watch(io: CliEnvironment, settings: Settings, id: string | undefined, flags: Flags): Promise<void> {
   const { until } = flags;
   if (until !== undefined && ![...statusSequence.slice(1), 'canceled'].includes(until))
     throw usageError(`--until must be paid, shipped, delivered or canceled`);
   if (until !== undefined && id === undefined) throw usageError('--until requires an order id');
-  const spec = specOf(id === undefined ? 'orders.list' : 'orders.get');
-  requestOf({ spec, path: id === undefined ? [] : [id], typed: new Map() });
-  waitingTimes(flags);
+  const spec = getCommandSpec(id === undefined ? 'orders.list' : 'orders.get');
+  buildRequest({ spec, path: id === undefined ? [] : [id], typed: new Map() });
+  parseWaitFlags(flags);
   const session = await openSession(io, settings);
-  requireScopes(session, [scopeToReadOrders(session)]);
+  requireScopes(session, [getOrderReadScope(session)]);
   const printed = { changes: 0 };
   try {
     await watchOrders(io, settings, createOrderSource(session.client, id, io.interrupted), flags, printed);
@@ -61,11 +61,11 @@ async function watch(io: Io, settings: Settings, id: string | undefined, flags: 
       if (!settings.quiet) io.stderr.write(`Stopped after ${printed.changes} ${printed.changes === 1 ? 'line' : 'lines'}.\n`);
       return;
     }
-    throw explained(error, spec, undefined);
+    throw explainRequestError(error, spec, undefined);
   }
 }
 
-const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, 'usage', message);
+const usageError = (message: string): CommandError => new CommandError(exitCodes.usage, 'usage', message);
 
 function createOrderSource(client: Client, id: string | undefined, signal: AbortSignal): OrderSource {
   if (id === undefined)
@@ -80,13 +80,13 @@ function createOrderSource(client: Client, id: string | undefined, signal: Abort
 }
 
 async function watchOrders(
-  io: Io,
+  io: CliEnvironment,
   settings: Settings,
   { isList, fetchOrders }: OrderSource,
   flags: Flags,
   printed: { changes: number },
 ): Promise<void> {
-  const { maxWaitMs = Infinity, intervalMs } = waitingTimes(flags);
+  const { maxWaitMs = Infinity, intervalMs } = parseWaitFlags(flags);
   const deadline = Date.now() + maxWaitMs;
   const seen = new Map<number, SeenOrder>();
   let [waitMs, isFirst] = [intervalMs ?? firstIntervalMs, true];
@@ -106,7 +106,7 @@ async function watchOrders(
     const leftMs = deadline - Date.now();
     if (leftMs <= 0 && flags.until === undefined) return;
     if (leftMs <= 0)
-      throw new CommandFailure(exitCodes.waitOver, 'wait_over', `The order was not ${flags.until} within ${maxWaitMs / 1000} s`);
+      throw new CommandError(exitCodes.waitTimeout, 'wait_over', `The order was not ${flags.until} within ${maxWaitMs / 1000} s`);
     waitMs = intervalMs ?? (changed.length > 0 ? firstIntervalMs : Math.min(maxIntervalMs, waitMs * 1.5));
     await sleep(Math.min(waitMs, leftMs), undefined, { signal: io.interrupted }).catch(() => undefined);
   }
@@ -117,16 +117,16 @@ function hasReached({ id, status }: SeenOrder, until: string): boolean {
   if (status === until || (status !== 'canceled' && until !== 'canceled' && statusSequence.indexOf(status) > statusSequence.indexOf(until)))
     return true;
   if (status !== 'canceled' && status !== 'delivered') return false;
-  throw new CommandFailure(exitCodes.workFailed, `order_${status}`, `Order ${id} is ${status} and can no longer become ${until}`);
+  throw new CommandError(exitCodes.otherOutcome, `order_${status}`, `Order ${id} is ${status} and can no longer become ${until}`);
 }
 
-function printChange(io: Io, settings: Settings, order: Order | OrderSummary, before: SeenOrder | undefined): void {
+function printChange(io: CliEnvironment, settings: Settings, order: Order | OrderSummary, before: SeenOrder | undefined): void {
   const { stdout } = io;
-  if (settings.format !== 'text') return stdout.write(jsonLine(io, settings, order));
+  if (settings.format !== 'text') return stdout.write(formatJsonLine(io, settings, order));
   const changes = (['status', 'payment_status'] as const).flatMap((name) => {
     const [from, to] = [before?.[name], order[name]];
     return from === to ? [] : [from === undefined ? to : `${from} → ${to}`];
   });
   const time = new Date().toLocaleTimeString('sv');
-  stdout.write(`${plainText(`${time}  ${order.id}  ${changes.join(', ') || 'changed'}`)}\n`);
+  stdout.write(`${sanitizeForTerminal(`${time}  ${order.id}  ${changes.join(', ') || 'changed'}`)}\n`);
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { awaitTask, requireSuccess, type WaitFlags } from '../../tasks/wait-for-task.ts';
-import { explained, requestOf, specOf } from '../../contract-commands/build-request.ts';
+import { waitForTask, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { explainRequestError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { Io } from '../../environment.ts';
-import { tellNextStep } from '../../errors/next-steps.ts';
-import { existingGroup, globalFlagsOf, leafCommand } from '../../command-helpers.ts';
+import type { CliEnvironment } from '../../environment.ts';
+import { printNextStep } from '../../errors/next-steps.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../../command-helpers.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { settingsOf, type Settings } from '../../settings/settings.ts';
-import { checkFields, showResult } from '../../output/print-result.ts';
-import { requireNoneRefused } from '../../output/print-import-summary.ts';
+import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { assertKnownFields, printResult } from '../../output/print-result.ts';
+import { assertNoRowsRejected } from '../../output/print-import-summary.ts';
 
 /** Adds the flags of commands that wait for a task. */
 export const addWaitFlags = (command: Command): Command =>
@@ -16,28 +16,28 @@ export const addWaitFlags = (command: Command): Command =>
     .option('--max-wait <duration>', 'maximum time to wait, such as 10m; then exit with code 13 while the task continues')
     .option('--interval <duration>', 'time between checks (default: as requested by the service)');
 
-export function addTaskWait(program: Command, io: Io): void {
-  const command = addWaitFlags(leafCommand(existingGroup(program, 'tasks'), 'wait', 'Wait until a task finishes'))
+export function addTasksWaitCommand(program: Command, io: CliEnvironment): void {
+  const command = addWaitFlags(addLeafCommand(requireGroupCommand(program, 'tasks'), 'wait', 'Wait until a task finishes'))
     .description(
-      `Wait until a task finishes. The exit code is ${exitCodes.workFailed} if the task failed or was canceled, and ${exitCodes.inputRefused} if it was an import that rejected rows or orders.`,
+      `Wait until a task finishes. The exit code is ${exitCodes.otherOutcome} if the task failed or was canceled, and ${exitCodes.inputRejected} if it was an import that rejected rows or orders.`,
     )
     .argument('<task-id>', 'id of the task')
-    .action(async (id: string) => waitAndPrint(io, settingsOf(globalFlagsOf(command), io), id, command.opts<WaitFlags>()));
+    .action(async (id: string) => waitAndPrint(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<WaitFlags>()));
 }
 
-async function waitAndPrint(io: Io, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
-  const spec = specOf('tasks.get');
-  requestOf({ spec, path: [id], typed: new Map() });
-  checkFields(settings, spec.fields);
+async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
+  const spec = getCommandSpec('tasks.get');
+  buildRequest({ spec, path: [id], typed: new Map() });
+  assertKnownFields(settings, spec.fields);
   const session = await openSession(io, settings);
   requireScopes(session, ['tasks.read']);
   try {
-    const task = await awaitTask(io, settings, session.client, id, flags);
-    showResult(io, settings, task);
-    tellNextStep(io, settings, 'tasks.wait', task);
-    requireSuccess(task);
-    requireNoneRefused(task);
+    const task = await waitForTask(io, settings, session.client, id, flags);
+    printResult(io, settings, task);
+    printNextStep(io, settings, 'tasks.wait', task);
+    assertTaskSucceeded(task);
+    assertNoRowsRejected(task);
   } catch (error) {
-    throw explained(error, spec, undefined);
+    throw explainRequestError(error, spec, undefined);
   }
 }

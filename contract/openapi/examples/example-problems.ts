@@ -1,10 +1,10 @@
-import { problems } from '../../index.ts';
-import type { Json } from '../../schema/json.ts';
+import { problemDeclarations } from '../../index.ts';
+import type { JsonObject } from '../../schema/json.ts';
 
 const requestId = 'req_01M7WXK88H51RZJBBZKC28RPJD';
 
 /** Fields of the example problems that differ from the defaults. */
-const exampleFields: Readonly<Record<string, Json>> = {
+const exampleFields: Readonly<Record<string, JsonObject>> = {
   invalid_request: {
     detail: 'The request has 2 faults.',
     errors: [
@@ -47,8 +47,8 @@ const exampleFields: Readonly<Record<string, Json>> = {
 };
 
 /** Returns an example of the problem document for `code`, with its title as summary. */
-export function problemExample(code: string, origin: string): Json {
-  const declared = Object.entries(problems).find(([name]) => name === code)?.[1];
+export function createProblemExample(code: string, origin: string): JsonObject {
+  const declared = Object.entries(problemDeclarations).find(([name]) => name === code)?.[1];
   if (!declared) throw new Error(`the contract declares no problem code ${code}`);
   const { status, title } = declared;
   const value = {

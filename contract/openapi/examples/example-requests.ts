@@ -1,7 +1,7 @@
-import type { Json, JsonValue } from '../../schema/json.ts';
+import type { JsonObject, JsonValue } from '../../schema/json.ts';
 
 /** Example request bodies, by schema name. A newly started installation accepts them unchanged. */
-export const exampleBodies: Readonly<Record<string, Json>> = {
+export const exampleRequestBodies: Readonly<Record<string, JsonObject>> = {
   OrderCreate: {
     items: [{ product_id: 1, quantity: 2 }],
     delivery: { method: 'collection', recipient_name: 'Ann Lee' },
@@ -83,7 +83,7 @@ export const exampleFiles: Readonly<Record<string, Readonly<Record<string, strin
 };
 
 /** Example values of path parameters. */
-export const examplePathValues: Readonly<Record<string, string | number>> = {
+export const examplePathParameters: Readonly<Record<string, string | number>> = {
   user_id: 7,
   product_id: 1,
   order_id: 42,

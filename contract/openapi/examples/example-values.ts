@@ -1,4 +1,4 @@
-import type { Json } from '../../schema/json.ts';
+import type { JsonObject } from '../../schema/json.ts';
 
 const placedAt = '2026-11-20T09:30:00.000Z';
 const paidAt = '2026-11-20T09:31:12.480Z';
@@ -116,7 +116,7 @@ const webhookEndpoint = {
 };
 
 /** Examples of named schemas whose fields have to be consistent. Examples of other schemas are generated field by field. */
-export const exampleThings: Readonly<Record<string, Json>> = {
+export const examplesBySchemaName: Readonly<Record<string, JsonObject>> = {
   Order: order,
   OrderSummary: orderSummary,
   Task: task,

@@ -1,22 +1,22 @@
 import { exampleQueries } from '../examples/example-requests.ts';
-import { commandLineSample } from './command-line.ts';
-import { curlSample } from './curl.ts';
+import { createCommandLineSample } from './command-line.ts';
+import { createCurlSample } from './curl.ts';
 import type { SampleCall } from './sample-call.ts';
-import { typeScriptSample } from './typescript.ts';
-import { isJson, type Json, type JsonValue, textOf } from '../../schema/json.ts';
+import { createTypeScriptSample } from './typescript.ts';
+import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 
 /**
  * Returns the document with code samples of each operation (`x-codeSamples`), built from its examples: always for curl, and for
  * TypeScript and the CLI if the SDK and the CLI support the version.
  */
-export function withSamples(document: Json, origin: string, hasClients: boolean): Json {
-  const components = isJson(document['components']) ? document['components'] : {};
-  const schemas = isJson(components['schemas']) ? components['schemas'] : {};
-  const paths = entriesOf(document['paths']).map(([path, methods]): [string, Json] => [
+export function addCodeSamples(document: JsonObject, origin: string, hasClients: boolean): JsonObject {
+  const components = isJsonObject(document['components']) ? document['components'] : {};
+  const schemas = isJsonObject(components['schemas']) ? components['schemas'] : {};
+  const paths = entriesOf(document['paths']).map(([path, methods]): [string, JsonObject] => [
     path,
     Object.fromEntries(
       entriesOf(methods).map(([method, operation]) => {
-        if (!isJson(operation) || operation['x-internal'] === true) return [method, operation];
+        if (!isJsonObject(operation) || operation['x-internal'] === true) return [method, operation];
         return [method, { ...operation, 'x-codeSamples': samplesOf(callOf(origin, method, path, operation, schemas), hasClients) }];
       }),
     ),
@@ -24,43 +24,46 @@ export function withSamples(document: Json, origin: string, hasClients: boolean)
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-const entriesOf = (node: JsonValue | undefined): [string, JsonValue][] => Object.entries(isJson(node) ? node : {});
+const entriesOf = (node: JsonValue | undefined): [string, JsonValue][] => Object.entries(isJsonObject(node) ? node : {});
 
-const samplesOf = (call: SampleCall, hasClients: boolean): Json[] => [
-  { lang: 'curl', label: 'curl', source: curlSample(call) },
-  ...(hasClients ? [{ lang: 'TypeScript', label: 'TypeScript', source: typeScriptSample(call) }] : []),
-  ...(hasClients ? [{ lang: 'CLI', label: 'Command line', source: commandLineSample(call) }] : []),
+const samplesOf = (call: SampleCall, hasClients: boolean): JsonObject[] => [
+  { lang: 'curl', label: 'curl', source: createCurlSample(call) },
+  ...(hasClients ? [{ lang: 'TypeScript', label: 'TypeScript', source: createTypeScriptSample(call) }] : []),
+  ...(hasClients ? [{ lang: 'CLI', label: 'Command line', source: createCommandLineSample(call) }] : []),
 ];
 
-function callOf(origin: string, method: string, path: string, operation: Json, schemas: Json): SampleCall {
-  const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : []).filter(isJson);
-  const parametersIn = (location: string): Json[] => parameters.filter((parameter) => parameter['in'] === location);
+function callOf(origin: string, method: string, path: string, operation: JsonObject, schemas: JsonObject): SampleCall {
+  const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : []).filter(isJsonObject);
+  const parametersIn = (location: string): JsonObject[] => parameters.filter((parameter) => parameter['in'] === location);
   const has = (header: string): boolean => parametersIn('header').some(({ name }) => name === header);
-  const responses = isJson(operation['responses']) ? operation['responses'] : {};
+  const responses = isJsonObject(operation['responses']) ? operation['responses'] : {};
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
-  const requestBody = isJson(operation['requestBody']) ? operation['requestBody'] : {};
+  const requestBody = isJsonObject(operation['requestBody']) ? operation['requestBody'] : {};
   const [mediaType, media] = entriesOf(requestBody['content']).toSorted(([a], [b]) => jsonFirst(a) - jsonFirst(b))[0] ?? [];
   const isFile = mediaType !== undefined && !mediaType.endsWith('json');
-  const operationId = textOf(operation['operationId']);
+  const operationId = jsonPrimitiveToText(operation['operationId']);
   return {
     origin,
     operationId,
     method: method.toUpperCase(),
     path,
-    pathValues: parametersIn('path').map(({ name, example }) => [textOf(name), typeof example === 'number' ? example : textOf(example)]),
+    pathValues: parametersIn('path').map(({ name, example }) => [
+      jsonPrimitiveToText(name),
+      typeof example === 'number' ? example : jsonPrimitiveToText(example),
+    ]),
     query: exampleQueries[operationId] ?? {},
     hasQuery: parametersIn('query').length > 0,
     ...(mediaType !== undefined &&
       !isFile &&
-      isJson(media) && { body: { value: media['example'] ?? {}, schema: resolveReference(media['schema'], schemas) } }),
+      isJsonObject(media) && { body: { value: media['example'] ?? {}, schema: resolveReference(media['schema'], schemas) } }),
     ...(isFile && { file: { name: fileName(operationId, mediaType), mediaType } }),
     ...(schemas && { schemas }),
     // An operation that requires If-Match also accepts `*`.
-    anyVersion: '428' in responses,
+    requiresIfMatch: '428' in responses,
     idempotent: has('Idempotency-Key'),
     paginated: parametersIn('query').some(({ name }) => name === 'cursor'),
     needsToken: Array.isArray(operation['security']) && operation['security'].length > 0,
-    gives: resultKindOf(success?.[1]),
+    resultKind: resultKindOf(success?.[1]),
   };
 }
 
@@ -69,15 +72,15 @@ const jsonFirst = (mediaType: string): number => (mediaType === 'application/jso
 const fileName = (operationId: string, mediaType: string): string =>
   `${operationId.startsWith('product') ? 'products' : 'orders'}.${mediaType === 'text/csv' ? 'csv' : 'ndjson'}`;
 
-function resultKindOf(response: JsonValue | undefined): SampleCall['gives'] {
-  const types = entriesOf(isJson(response) ? response['content'] : undefined).map(([type]) => type);
+function resultKindOf(response: JsonValue | undefined): SampleCall['resultKind'] {
+  const types = entriesOf(isJsonObject(response) ? response['content'] : undefined).map(([type]) => type);
   if (types.length === 0) return 'nothing';
   return types.includes('application/json') ? 'json' : 'file';
 }
 
 /** Returns the referenced schema if `schema` is a reference, otherwise `schema`. */
-function resolveReference(schema: JsonValue | undefined, schemas: Json): Json {
-  if (!isJson(schema)) return {};
+function resolveReference(schema: JsonValue | undefined, schemas: JsonObject): JsonObject {
+  if (!isJsonObject(schema)) return {};
   const target = typeof schema['$ref'] === 'string' ? schemas[schema['$ref'].split('/').at(-1) ?? ''] : undefined;
-  return isJson(target) ? target : schema;
+  return isJsonObject(target) ? target : schema;
 }

@@ -1,18 +1,18 @@
-import { type JsonValue, textOf } from '../../schema/json.ts';
-import { type SampleCall, shellWord } from './sample-call.ts';
+import { type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
+import { type SampleCall, quoteShellWord } from './sample-call.ts';
 
 /** Returns the curl command of a call. */
-export function curlSample(call: SampleCall): string {
-  const { method, body, file, idempotent, anyVersion, needsToken, gives } = call;
+export function createCurlSample(call: SampleCall): string {
+  const { method, body, file, idempotent, requiresIfMatch: anyVersion, needsToken, resultKind: gives } = call;
   const contentType = body ? 'application/json' : file?.mediaType;
   return [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} ${shellWord(urlOf(call))}`,
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoteShellWord(urlOf(call))}`,
     // Double quotes, so that the shell expands the variable.
     ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...(contentType === undefined ? [] : [`-H 'Content-Type: ${contentType}'`]),
     ...(idempotent ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
     ...(anyVersion ? [`-H 'If-Match: *'`] : []),
-    ...(body ? [`-d ${shellWord(JSON.stringify(body.value, null, 2))}`] : []),
+    ...(body ? [`-d ${quoteShellWord(JSON.stringify(body.value, null, 2))}`] : []),
     ...(file ? [`--data-binary @${file.name}`] : []),
     ...(gives === 'file' ? ['-O -J'] : []),
   ].join(' \\\n  ');
@@ -24,4 +24,5 @@ function urlOf({ origin, path, pathValues, query }: SampleCall): string {
   return `${origin}${expandedPath}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
 }
 
-const queryValue = (value: JsonValue): string => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value));
+const queryValue = (value: JsonValue): string =>
+  Array.isArray(value) ? value.map(jsonPrimitiveToText).join(',') : jsonPrimitiveToText(value);

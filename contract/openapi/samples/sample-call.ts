@@ -1,4 +1,4 @@
-import type { Json, JsonValue } from '../../schema/json.ts';
+import type { JsonObject, JsonValue } from '../../schema/json.ts';
 
 /** An example call of an operation, from which the code samples are generated. */
 export type SampleCall = {
@@ -10,16 +10,17 @@ export type SampleCall = {
   readonly pathValues: readonly (readonly [name: string, value: string | number])[];
   readonly query: Readonly<Record<string, JsonValue>>;
   readonly hasQuery: boolean;
-  readonly body?: { readonly value: JsonValue; readonly schema: Json };
+  readonly body?: { readonly value: JsonValue; readonly schema: JsonObject };
   readonly file?: { readonly name: string; readonly mediaType: string };
-  readonly schemas: Json;
+  readonly schemas: JsonObject;
   /** Whether the operation requires `If-Match`; the samples then send `*`. */
-  readonly anyVersion: boolean;
+  readonly requiresIfMatch: boolean;
   readonly idempotent: boolean;
   readonly paginated: boolean;
   readonly needsToken: boolean;
-  readonly gives: 'json' | 'file' | 'nothing';
+  readonly resultKind: 'json' | 'file' | 'nothing';
 };
 
 /** Quotes a word of a shell command if necessary. */
-export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
+export const quoteShellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

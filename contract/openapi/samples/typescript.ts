@@ -1,8 +1,8 @@
-import { type JsonValue, textOf } from '../../schema/json.ts';
+import { type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 import type { SampleCall } from './sample-call.ts';
 
 /** Returns a TypeScript module that makes the call with the SDK. It compiles unchanged. */
-export function typeScriptSample(call: SampleCall): string {
+export function createTypeScriptSample(call: SampleCall): string {
   const { origin, needsToken, file } = call;
   return [
     ...(file ? [`import { openAsBlob } from 'node:fs';`] : []),
@@ -17,12 +17,12 @@ export function typeScriptSample(call: SampleCall): string {
 function statement(call: SampleCall): string {
   const expression = `mandate.${call.operationId}(${argumentsOf(call).join(', ')})`;
   if (call.paginated) return `for await (const item of ${expression}) {\n  console.log(item);\n}`;
-  if (call.gives === 'nothing') return `await ${expression};`;
-  if (call.gives === 'file') return `const file = await ${expression};\nconsole.log(await new Response(file.stream).text());`;
+  if (call.resultKind === 'nothing') return `await ${expression};`;
+  if (call.resultKind === 'file') return `const file = await ${expression};\nconsole.log(await new Response(file.stream).text());`;
   return `const result = await ${expression};\nconsole.log(result);`;
 }
 
-function argumentsOf({ pathValues, body, file, query, anyVersion }: SampleCall): string[] {
+function argumentsOf({ pathValues, body, file, query, requiresIfMatch: anyVersion }: SampleCall): string[] {
   return [
     ...pathValues.map(([, value]) => literal(value)),
     ...(body ? [literal(body.value)] : []),
@@ -39,7 +39,7 @@ function literal(value: JsonValue, indent = ''): string {
       .replaceAll('\\', '\\\\')
       .replaceAll("'", String.raw`\'`)
       .replaceAll('\n', String.raw`\n`)}'`;
-  if (typeof value !== 'object' || value === null) return value === null ? 'null' : textOf(value);
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : jsonPrimitiveToText(value);
   const inner = `${indent}  `;
   const [open, close, parts] = Array.isArray(value)
     ? ['[', ']', value.map((item) => literal(item, inner))]

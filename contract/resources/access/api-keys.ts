@@ -1,13 +1,20 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId } from '../../schema/ids.ts';
-import { page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
-import { administratorScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
-import { shownOnce } from '../../schema/secret-field.ts';
-import { instant, instantInput, line } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+} from '../../protocol/problems.ts';
+import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { administratorOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
+import { oneTimeSecretSchema } from '../../schema/one-time-secret.ts';
+import { timestampSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -15,18 +22,18 @@ export const apiKeyProblems = {
   too_many_api_keys: { status: 409, title: 'Too many API keys' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...apiKeyProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...apiKeyProblems });
 
 /** Maximum number of active keys of one user. */
-export const apiKeysMax = 50;
+export const maxApiKeysPerUser = 50;
 /** Maximum lifetime of a key, in days. */
-export const apiKeyDaysMax = 366;
+export const maxApiKeyDays = 366;
 
 /**
  * Scopes that a key can have. A key cannot create keys: a leaked key could otherwise create others and survive its revocation.
  * Operations that require a recent sign-in do not accept keys either.
  */
-const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage' && !administratorScopes.has(scope));
+const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage' && !administratorOnlyScopes.has(scope));
 if (firstScope === undefined) throw new Error('no scope is available to API keys');
 const keyScope = z.enum([firstScope, ...moreScopes]);
 
@@ -34,7 +41,7 @@ const keyScope = z.enum([firstScope, ...moreScopes]);
 export const isApiKeyScope = (scope: Scope): boolean => keyScope.safeParse(scope).success;
 
 const fields = {
-  id,
+  id: idSchema,
   name: z.string().min(1).max(100).describe('Name that the owner gave the key.'),
   prefix: z.string().describe('First characters of the key, to identify it in lists.'),
   scopes: z.array(z.string()).describe('Scopes of the key. A scope has no effect while the owner is not allowed to use it.'),
@@ -43,69 +50,74 @@ const fields = {
     .string()
     .nullable()
     .describe('Client ID of the application that created the key; `null` for keys that were created before the server recorded it.'),
-  created_at: instant,
-  expires_at: instant,
-  last_used_at: instant.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
+  created_at: timestampSchema,
+  expires_at: timestampSchema,
+  last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
 };
 
-export const apiKey = component('ApiKey', z.object(fields));
-export const newApiKey = component(
+export const apiKeySchema = nameSchema('ApiKey', z.object(fields));
+export const newApiKeySchema = nameSchema(
   'NewApiKey',
   z.object({
     ...fields,
-    key: shownOnce('The API key.', 'If the first response was lost, revoke this key and create another one with a new `Idempotency-Key`.'),
+    key: oneTimeSecretSchema(
+      'The API key.',
+      'If the first response was lost, revoke this key and create another one with a new `Idempotency-Key`.',
+    ),
   }),
 );
 
-export const apiKeyCreate = component(
+export const apiKeyCreateSchema = nameSchema(
   'ApiKeyCreate',
   z
     .object({
-      name: line(100).describe('Name of the key.'),
+      name: singleLineSchema(100).describe('Name of the key.'),
       scopes: z
         .array(keyScope)
         .min(1)
         .max(scopeNames.length)
         .describe('Scopes of the key. The token of the request must have all of them.'),
-      expires_at: instantInput.optional().describe(`Expiration time, at most ${apiKeyDaysMax} days from now (default: 90 days from now).`),
+      expires_at: timestampInputSchema
+        .optional()
+        .describe(`Expiration time, at most ${maxApiKeyDays} days from now (default: 90 days from now).`),
     })
     .strict(),
 );
 
-export const apiKeys = c.router({
+export const apiKeyRoutes = c.router({
   list: {
     method: 'GET',
     path: '/api-keys',
-    query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
+    query: z.object({ limit: pageParameters.limit, cursor: pageParameters.cursor }).strict(),
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
-    responses: { 200: page('ApiKeyPage', apiKey), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
+    responses: { 200: pageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   create: {
     method: 'POST',
     path: '/api-keys',
-    headers: idempotencyHeaders,
-    body: apiKeyCreate,
+    headers: idempotencyHeadersSchema,
+    body: apiKeyCreateSchema,
     summary: 'Create an API key',
     description:
       'Creates a key that acts for the current user, sent as `Authorization: Bearer mk_...`, until it expires or is revoked. The key is shown only once. Creating a key requires that the user signed in during the last 15 minutes.',
     responses: {
-      201: newApiKey,
-      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'insufficient_user_authentication', 'too_many_api_keys'),
+      201: newApiKeySchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'insufficient_user_authentication', 'too_many_api_keys'),
     },
-    metadata: describedBy({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
+    metadata: routeMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },
   revoke: {
     method: 'DELETE',
     path: '/api-keys/:api_key_id',
-    pathParams: z.object({ api_key_id: pathId('ID of the API key.') }),
+    pathParams: z.object({ api_key_id: pathIdSchema('ID of the API key.') }),
     summary: 'Revoke an API key',
     description: 'The key is rejected from the next request on. Revoking a key again has no effect.',
-    responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
-    metadata: describedBy({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },
 });
-export type ApiKey = z.output<typeof apiKey>;
-export type NewApiKey = z.output<typeof newApiKey>;
-export type ApiKeyCreate = z.output<typeof apiKeyCreate>;
+export type ApiKey = z.output<typeof apiKeySchema>;
+export type NewApiKey = z.output<typeof newApiKeySchema>;
+export type ApiKeyCreate = z.output<typeof apiKeyCreateSchema>;

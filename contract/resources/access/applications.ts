@@ -1,14 +1,21 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId } from '../../schema/ids.ts';
-import { page, pageQuery } from '../../schema/pagination.ts';
-import { openEnum } from '../../schema/open-enum.ts';
-import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { openEnumSchema } from '../../schema/open-enum.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+} from '../../protocol/problems.ts';
+import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
-import { shownOnce } from '../../schema/secret-field.ts';
-import { instant, line } from '../../schema/text.ts';
+import { oneTimeSecretSchema } from '../../schema/one-time-secret.ts';
+import { timestampSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -17,7 +24,7 @@ export const applicationProblems = {
   application_has_no_secret: { status: 409, title: 'The application has no secret' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...applicationProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...applicationProblems });
 
 export const applicationGrantTypes = [
   'authorization_code',
@@ -27,23 +34,23 @@ export const applicationGrantTypes = [
 ] as const;
 
 /** How an application was registered. */
-export const applicationRegistrations = ['administrator', 'registration_token', 'open_registration', 'metadata_document'] as const;
+export const applicationRegistrationMethods = ['administrator', 'registration_token', 'open_registration', 'metadata_document'] as const;
 
 const [firstScope, ...moreScopes] = scopeNames;
 if (firstScope === undefined) throw new Error('the contract declares no scopes');
-const scope = openEnum([firstScope, ...moreScopes]);
-const preapproved = openEnum(['openid', 'profile', 'email', 'offline_access', firstScope, ...moreScopes]);
+const scope = openEnumSchema([firstScope, ...moreScopes]);
+const preapproved = openEnumSchema(['openid', 'profile', 'email', 'offline_access', firstScope, ...moreScopes]);
 
 /** Maximum time that a rotated client secret remains valid, in seconds. */
-export const secretOverlapSecondsMax = 7 * 24 * 60 * 60;
+export const maxSecretOverlapSeconds = 7 * 24 * 60 * 60;
 /** Maximum lifetime of a registration token, in seconds. */
-export const registrationTokenSecondsMax = 30 * 24 * 60 * 60;
+export const maxRegistrationTokenSeconds = 30 * 24 * 60 * 60;
 
 /** Maximum grace period, in seconds. It limits how long a stolen refresh token still works after its rotation. */
-export const refreshGraceSecondsMax = 300;
+export const maxRefreshGraceSeconds = 300;
 
 /** Maximum value of a rate limit or quota, in requests. */
-export const requestsMax = 1_000_000_000;
+export const maxRequestLimit = 1_000_000_000;
 
 const address = z.string().min(1).max(2000);
 const descriptions = {
@@ -64,7 +71,7 @@ const descriptions = {
 };
 
 const fields = {
-  id,
+  id: idSchema,
   client_id: z.string(),
   name: z.string().describe(descriptions.name),
   type: z
@@ -80,36 +87,42 @@ const fields = {
     .enum(['active', 'disabled'])
     .describe('A `disabled` application gets no tokens, and its existing tokens stop working immediately.'),
   first_party: z.boolean().describe(descriptions.first_party),
-  registration: openEnum(applicationRegistrations).describe(
+  registration: openEnumSchema(applicationRegistrationMethods).describe(
     'How it was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). The last two are self-registered: public, without administrative scopes, and users are asked for consent at every sign-in.',
   ),
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
-  created_at: instant,
-  updated_at: instant,
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
 };
 
-export const application = component('Application', z.object(fields));
-const clientSecret = shownOnce(
+export const applicationSchema = nameSchema('Application', z.object(fields));
+const clientSecret = oneTimeSecretSchema(
   'The client secret; `null` for a public application.',
   'If the first response was lost, rotate the secret of the application (confidential applications only).',
 );
-export const newApplication = component('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
-const rotatedSecret = shownOnce(
+export const newApplicationSchema = nameSchema('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
+const rotatedSecret = oneTimeSecretSchema(
   'The new client secret.',
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
 );
-const secretRotation = component('SecretRotation', z.object({ client_secret: rotatedSecret, previous_secret_expires_at: instant }));
-const initialAccessToken = shownOnce(
+const secretRotation = nameSchema(
+  'SecretRotation',
+  z.object({ client_secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
+);
+const initialAccessToken = oneTimeSecretSchema(
   'The registration token.',
   'If the first response was lost, create another token with a new `Idempotency-Key`.',
 );
-const newRegistrationToken = component('RegistrationToken', z.object({ initial_access_token: initialAccessToken, expires_at: instant }));
+const newRegistrationToken = nameSchema(
+  'RegistrationToken',
+  z.object({ initial_access_token: initialAccessToken, expires_at: timestampSchema }),
+);
 
 const changeable = {
-  name: line(100).describe(descriptions.name),
+  name: singleLineSchema(100).describe(descriptions.name),
   logo_uri: z
     .string()
     .url()
@@ -126,12 +139,12 @@ const changeable = {
     .describe(descriptions.preapproved_scopes),
   grant_types: z.array(z.enum(applicationGrantTypes)).min(1).max(applicationGrantTypes.length).describe(descriptions.grant_types),
   first_party: z.boolean().describe(descriptions.first_party),
-  rate_limit_per_minute: z.number().int().min(1).max(requestsMax).nullable().describe(descriptions.rate_limit_per_minute),
-  quota_per_month: z.number().int().min(1).max(requestsMax).nullable().describe(descriptions.quota_per_month),
-  refresh_grace_seconds: z.number().int().min(0).max(refreshGraceSecondsMax).nullable().describe(descriptions.refresh_grace_seconds),
+  rate_limit_per_minute: z.number().int().min(1).max(maxRequestLimit).nullable().describe(descriptions.rate_limit_per_minute),
+  quota_per_month: z.number().int().min(1).max(maxRequestLimit).nullable().describe(descriptions.quota_per_month),
+  refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
 };
 
-export const applicationCreate = component(
+export const applicationCreateSchema = nameSchema(
   'ApplicationCreate',
   z
     .object({
@@ -156,7 +169,7 @@ export const applicationCreate = component(
     .strict(),
 );
 
-export const applicationUpdate = component(
+export const applicationUpdateSchema = nameSchema(
   'ApplicationUpdate',
   z
     .object({ ...changeable, status: z.enum(['active', 'disabled']).describe(fields.status.description ?? '') })
@@ -166,17 +179,17 @@ export const applicationUpdate = component(
 
 const onlyAdministrators = 'Requires an administrator.';
 const access = ['applications.manage'] as const;
-const pathParams = z.object({ application_id: pathId('ID of the application.') });
+const pathParams = z.object({ application_id: pathIdSchema('ID of the application.') });
 
-export const applications = c.router({
+export const applicationRoutes = c.router({
   list: {
     method: 'GET',
     path: '/applications',
-    query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
+    query: z.object({ limit: pageParameters.limit, cursor: pageParameters.cursor }).strict(),
     summary: 'List applications',
     description: `Returns all registered applications, newest first. ${onlyAdministrators}`,
-    responses: { 200: page('ApplicationPage', application), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'applications.list', access }),
+    responses: { 200: pageSchema('ApplicationPage', applicationSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'applications.list', access }),
   },
   get: {
     method: 'GET',
@@ -184,28 +197,28 @@ export const applications = c.router({
     pathParams,
     summary: 'Get an application',
     description: onlyAdministrators,
-    responses: { 200: application, ...fails(...guarded, 'not_found') },
-    metadata: describedBy({ operationId: 'applications.get', access }),
+    responses: { 200: applicationSchema, ...fails(...permissionProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'applications.get', access }),
   },
   create: {
     method: 'POST',
     path: '/applications',
-    headers: idempotencyHeaders,
-    body: applicationCreate,
+    headers: idempotencyHeadersSchema,
+    body: applicationCreateSchema,
     summary: 'Register an application',
     description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
-    responses: { 201: newApplication, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'client_id_taken') },
-    metadata: describedBy({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
+    responses: { 201: newApplicationSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'client_id_taken') },
+    metadata: routeMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
   update: {
     method: 'PATCH',
     path: '/applications/:application_id',
     pathParams,
-    body: applicationUpdate,
+    body: applicationUpdateSchema,
     summary: 'Update an application',
     description: `Absent fields keep their values. Changes take effect with the next request. If the application was registered by a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
-    responses: { 200: application, ...fails(...guarded, ...withBody, 'not_found') },
-    metadata: describedBy({ operationId: 'applications.update', access }),
+    responses: { 200: applicationSchema, ...fails(...permissionProblems, ...bodyProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'applications.update', access }),
   },
   delete: {
     method: 'DELETE',
@@ -213,15 +226,15 @@ export const applications = c.router({
     pathParams,
     summary: 'Delete an application',
     description: `Deletes the application with all its grants. Its tokens stop working immediately. An application with a metadata document is registered again at its next use; to block it, disable it instead. ${onlyAdministrators}`,
-    responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
-    metadata: describedBy({ operationId: 'applications.delete', access }),
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'applications.delete', access }),
   },
   rotateSecret: {
     method: 'POST',
     path: '/applications/:application_id/secret-rotations',
     pathParams,
-    headers: idempotencyHeaders,
-    body: component(
+    headers: idempotencyHeadersSchema,
+    body: nameSchema(
       'SecretRotationCreate',
       z
         .object({
@@ -229,7 +242,7 @@ export const applications = c.router({
             .number()
             .int()
             .min(0)
-            .max(secretOverlapSecondsMax)
+            .max(maxSecretOverlapSeconds)
             .optional()
             .describe('How long the previous secret remains valid, in seconds (default: 1 day).'),
         })
@@ -239,15 +252,15 @@ export const applications = c.router({
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
     responses: {
       201: secretRotation,
-      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'application_has_no_secret'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'application_has_no_secret'),
     },
-    metadata: describedBy({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
+    metadata: routeMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
   createRegistrationToken: {
     method: 'POST',
     path: '/registration-tokens',
-    headers: idempotencyHeaders,
-    body: component(
+    headers: idempotencyHeadersSchema,
+    body: nameSchema(
       'RegistrationTokenCreate',
       z
         .object({
@@ -255,7 +268,7 @@ export const applications = c.router({
             .number()
             .int()
             .min(60)
-            .max(registrationTokenSecondsMax)
+            .max(maxRegistrationTokenSeconds)
             .optional()
             .describe('Lifetime of the token in seconds (default: 1 day).'),
         })
@@ -265,9 +278,9 @@ export const applications = c.router({
     description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with it can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
-      ...fails(...guarded, ...withBody, ...withIdempotencyKey),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),
     },
-    metadata: describedBy({
+    metadata: routeMetadata({
       operationId: 'applications.createRegistrationToken',
       access,
       idempotent: true,
@@ -275,9 +288,9 @@ export const applications = c.router({
     }),
   },
 });
-export type Application = z.output<typeof application>;
-export type NewApplication = z.output<typeof newApplication>;
+export type Application = z.output<typeof applicationSchema>;
+export type NewApplication = z.output<typeof newApplicationSchema>;
 export type SecretRotation = z.output<typeof secretRotation>;
 export type RegistrationToken = z.output<typeof newRegistrationToken>;
-export type ApplicationCreate = z.output<typeof applicationCreate>;
-export type ApplicationUpdate = z.output<typeof applicationUpdate>;
+export type ApplicationCreate = z.output<typeof applicationCreateSchema>;
+export type ApplicationUpdate = z.output<typeof applicationUpdateSchema>;

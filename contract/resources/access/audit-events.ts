@@ -1,14 +1,14 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, urlId } from '../../schema/ids.ts';
-import { commaList, page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, guarded, withCursor } from '../../protocol/problems.ts';
-import { describedBy } from '../../protocol/route-metadata.ts';
-import { instant, instantInput } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, urlIdSchema } from '../../schema/ids.ts';
+import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
+import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { timestampSchema, timestampInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
-const fails = failuresOf(commonProblems);
+const fails = declareProblemResponses(commonProblems);
 
 /** Recorded actions on credentials and permissions. */
 export const auditActions = [
@@ -43,15 +43,17 @@ export const auditActions = [
   'token.reused',
 ] as const;
 
-export const auditEvent = component(
+export const auditEventSchema = nameSchema(
   'AuditEvent',
   z.object({
-    id,
-    occurred_at: instant,
+    id: idSchema,
+    occurred_at: timestampSchema,
     action: z.string().describe('Action that was recorded, such as `password.changed`. More values may be added.'),
     outcome: z.enum(['success', 'refused']),
-    actor_id: id.nullable().describe('User who performed the action; `null` if no user was signed in or an application acted for itself.'),
-    user_id: id.nullable().describe('User whose credentials or permissions were affected.'),
+    actor_id: idSchema
+      .nullable()
+      .describe('User who performed the action; `null` if no user was signed in or an application acted for itself.'),
+    user_id: idSchema.nullable().describe('User whose credentials or permissions were affected.'),
     client_id: z.string().nullable().describe('Client ID of the application that was used.'),
     subject: z.string().nullable().describe('Object of the action, such as `api_key:7`.'),
     ip: z.string().nullable(),
@@ -60,27 +62,27 @@ export const auditEvent = component(
   }),
 );
 
-export const auditEvents = c.router({
+export const auditEventRoutes = c.router({
   list: {
     method: 'GET',
     path: '/audit-events',
     query: z
       .object({
-        limit: pageQuery.limit,
-        cursor: pageQuery.cursor,
-        user_id: urlId.optional().describe('Only events that affected this user.'),
-        action: commaList(auditActions).optional(),
+        limit: pageParameters.limit,
+        cursor: pageParameters.cursor,
+        user_id: urlIdSchema.optional().describe('Only events that affected this user.'),
+        action: commaListSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
-        occurred_at_gte: instantInput.optional().describe('Only events at this time or later.'),
-        occurred_at_lt: instantInput.optional().describe('Only events before this time.'),
+        occurred_at_gte: timestampInputSchema.optional().describe('Only events at this time or later.'),
+        occurred_at_lt: timestampInputSchema.optional().describe('Only events before this time.'),
       })
       .strict(),
     summary: 'List audit events',
     description:
       'Returns the recorded actions on credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
-    responses: { 200: page('AuditEventPage', auditEvent), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'auditEvents.list', access: ['audit.read'] }),
+    responses: { 200: pageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },
 });
 export type AuditAction = (typeof auditActions)[number];
-export type AuditEvent = z.output<typeof auditEvent>;
+export type AuditEvent = z.output<typeof auditEventSchema>;

@@ -1,19 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId } from '../../schema/ids.ts';
-import { page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, guarded, withCursor } from '../../protocol/problems.ts';
-import { describedBy } from '../../protocol/route-metadata.ts';
-import { instant } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
+import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
-const fails = failuresOf(commonProblems);
+const fails = declareProblemResponses(commonProblems);
 
-export const connectedApp = component(
+export const connectedAppSchema = nameSchema(
   'ConnectedApp',
   z.object({
-    id,
+    id: idSchema,
     application: z.object({
       client_id: z.string(),
       name: z.string(),
@@ -24,26 +24,26 @@ export const connectedApp = component(
       .nullable()
       .describe('Device on which the user gave consent, derived from the `User-Agent` header; `null` if unknown.'),
     scopes: z.array(z.string()).describe('Scopes that were granted to the application.'),
-    created_at: instant.describe('When the user gave consent.'),
-    last_used_at: instant.describe('When the application last got an access token. Access tokens expire after five minutes.'),
+    created_at: timestampSchema.describe('When the user gave consent.'),
+    last_used_at: timestampSchema.describe('When the application last got an access token. Access tokens expire after five minutes.'),
   }),
 );
 
-export const connectedApps = c.router({
+export const connectedAppRoutes = c.router({
   list: {
     method: 'GET',
     path: '/connected-apps',
-    query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
+    query: z.object({ limit: pageParameters.limit, cursor: pageParameters.cursor }).strict(),
     summary: 'List connected applications',
     description:
       'Returns the applications that can currently act for the user, newest first. An application has one entry for each device.',
-    responses: { 200: page('ConnectedAppPage', connectedApp), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
+    responses: { 200: pageSchema('ConnectedAppPage', connectedAppSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
   },
   remove: {
     method: 'DELETE',
     path: '/connected-apps/:connected_app_id',
-    pathParams: z.object({ connected_app_id: pathId('ID of the connected application.') }),
+    pathParams: z.object({ connected_app_id: pathIdSchema('ID of the connected application.') }),
     query: z
       .object({
         api_keys: z
@@ -55,8 +55,8 @@ export const connectedApps = c.router({
     summary: 'Remove a connected application',
     description:
       'Revokes the access of the application immediately. It has to ask the user for consent before it can get access again. The API keys that it created for the user on any device are revoked as well, unless `api_keys=keep`.',
-    responses: { 204: c.noBody(), ...fails(...guarded, 'not_found') },
-    metadata: describedBy({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },
 });
-export type ConnectedApp = z.output<typeof connectedApp>;
+export type ConnectedApp = z.output<typeof connectedAppSchema>;

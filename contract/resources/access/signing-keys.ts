@@ -1,14 +1,14 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { commonProblems, failuresOf, guarded, withBody, withIdempotencyKey } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
-import { instant } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
-const fails = failuresOf(commonProblems);
+const fails = declareProblemResponses(commonProblems);
 
-export const signingKeyRotation = component(
+export const signingKeyRotationSchema = nameSchema(
   'SigningKeyRotation',
   z.object({
     made: z
@@ -16,14 +16,14 @@ export const signingKeyRotation = component(
       .int()
       .min(0)
       .describe('Number of keys that were created; 0 if the next keys are already published and do not sign yet.'),
-    signs_from: instant.describe('When the newest keys start, or started, to sign.'),
-    previous_retire_at: instant.describe(
+    signs_from: timestampSchema.describe('When the newest keys start, or started, to sign.'),
+    previous_retire_at: timestampSchema.describe(
       'When the previous keys are no longer published; tokens signed with them are rejected from then on.',
     ),
   }),
 );
 
-export const signingKeyRotationCreate = component(
+export const signingKeyRotationCreateSchema = nameSchema(
   'SigningKeyRotationCreate',
   z
     .object({
@@ -37,17 +37,17 @@ export const signingKeyRotationCreate = component(
     .strict(),
 );
 
-export const signingKeys = c.router({
+export const signingKeyRoutes = c.router({
   rotate: {
     method: 'POST',
     path: '/signing-key-rotations',
-    headers: idempotencyHeaders,
-    body: signingKeyRotationCreate,
+    headers: idempotencyHeadersSchema,
+    body: signingKeyRotationCreateSchema,
     summary: 'Rotate the signing keys',
     description:
       'Replaces the signing keys before their scheduled rotation. The new keys are published immediately and start to sign an hour later, so that no request fails. Requires an administrator.',
-    responses: { 201: signingKeyRotation, ...fails(...guarded, ...withBody, ...withIdempotencyKey) },
-    metadata: describedBy({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
+    responses: { 201: signingKeyRotationSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems) },
+    metadata: routeMetadata({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
   },
 });
-export type SigningKeyRotation = z.output<typeof signingKeyRotation>;
+export type SigningKeyRotation = z.output<typeof signingKeyRotationSchema>;

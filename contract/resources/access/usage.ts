@@ -1,25 +1,25 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { commonProblems, failuresOf, open } from '../../protocol/problems.ts';
-import { describedBy } from '../../protocol/route-metadata.ts';
-import { instant } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
+import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
-const fails = failuresOf(commonProblems);
+const fails = declareProblemResponses(commonProblems);
 
-const limit = component(
+const limit = nameSchema(
   'UsageLimit',
   z.object({
     policy: z.string().describe('Name of the policy, as in the `RateLimit-Policy` header. More policies may be added.'),
     limit: z.number().int().min(1).describe('Maximum number of requests within the window.'),
     window_seconds: z.number().int().min(1).describe('Length of the window in seconds.'),
     remaining: z.number().int().min(0).describe('Number of requests left. The current request is already counted.'),
-    resets_at: instant.describe('When the full limit is available again.'),
+    resets_at: timestampSchema.describe('When the full limit is available again.'),
   }),
 );
 
-const month = component(
+const month = nameSchema(
   'UsageMonth',
   z.object({
     month: z
@@ -30,7 +30,7 @@ const month = component(
   }),
 );
 
-export const usage = c.router({
+export const usageRoutes = c.router({
   get: {
     method: 'GET',
     path: '/usage',
@@ -39,10 +39,10 @@ export const usage = c.router({
     description:
       'Returns the remaining limits of the calling application or API key, and its number of requests in each of the last twelve months, newest first. Any valid token is accepted.',
     responses: {
-      200: component('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
-      ...fails(...open, 'missing_token'),
+      200: nameSchema('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
+      ...fails(...publicProblems, 'missing_token'),
     },
-    metadata: describedBy({ operationId: 'usage.get', access: 'token' }),
+    metadata: routeMetadata({ operationId: 'usage.get', access: 'token' }),
   },
 });
-export type Usage = z.output<(typeof usage.get.responses)[200]>;
+export type Usage = z.output<(typeof usageRoutes.get.responses)[200]>;

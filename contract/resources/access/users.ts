@@ -1,11 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId } from '../../schema/ids.ts';
-import { commaList, page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from '../../protocol/route-metadata.ts';
-import { instant, instantInput, line } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
+} from '../../protocol/problems.ts';
+import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import { timestampSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -15,10 +23,10 @@ export const userProblems = {
   last_administrator: { status: 409, title: 'The last administrator cannot be removed' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...userProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...userProblems });
 
 /** E-mail address: 3 to 254 characters, one `@`, a domain with a dot. Quotes, comments, brackets and blanks are rejected, so that no mail server can parse it as two addresses. */
-export const email = z
+export const emailSchema = z
   .string()
   .trim()
   .min(3)
@@ -32,10 +40,10 @@ export const email = z
 export const userRoles = ['customer', 'staff', 'admin'] as const;
 export const userStatuses = ['active', 'suspended', 'closed'] as const;
 
-export const user = component(
+export const userSchema = nameSchema(
   'User',
   z.object({
-    id,
+    id: idSchema,
     name: z.string().min(1).max(200).describe('Full name.'),
     email: z.string().min(3).max(254).describe('E-mail address, unique among users that are not closed (case-insensitive).'),
     email_verified: z
@@ -44,27 +52,27 @@ export const user = component(
     status: z.enum(userStatuses).describe('A `suspended` or `closed` user cannot sign in, and no application can act for the user.'),
     role: z.enum(userRoles).describe('`staff` and `admin` can access resources of other users with a scope that allows it.'),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
-    created_at: instant,
-    updated_at: instant,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
   }),
 );
 
-export const userCreate = component(
+export const userCreateSchema = nameSchema(
   'UserCreate',
   z
     .object({
-      name: line(200).describe('Full name.'),
-      email: email.describe('E-mail address. It must not be used by another user.'),
+      name: singleLineSchema(200).describe('Full name.'),
+      email: emailSchema.describe('E-mail address. It must not be used by another user.'),
     })
     .strict(),
 );
 
-export const userUpdate = component(
+export const userUpdateSchema = nameSchema(
   'UserUpdate',
   z
     .object({
-      name: line(200).describe('Full name.'),
-      email: email.describe('E-mail address. It must not be used by another user.'),
+      name: singleLineSchema(200).describe('Full name.'),
+      email: emailSchema.describe('E-mail address. It must not be used by another user.'),
       status: z.enum(['active', 'suspended']).describe('Status of a customer. Requires the `users.manage` scope.'),
       role: z.enum(userRoles).describe('Role of the user. Requires the `users.administer` scope, an administrator and a recent sign-in.'),
     })
@@ -72,9 +80,9 @@ export const userUpdate = component(
     .strict(),
 );
 
-const userPath = z.object({ user_id: pathId('ID of the user.') });
+const userPath = z.object({ user_id: pathIdSchema('ID of the user.') });
 
-export const users = c.router({
+export const userRoutes = c.router({
   me: {
     method: 'GET',
     path: '/users/me',
@@ -82,65 +90,65 @@ export const users = c.router({
     summary: 'Get the signed-in user',
     description:
       'Returns the user that the access token acts for. The token of an application that acts for itself has no user; the response is 403.',
-    headers: ifNoneMatchHeaders,
-    responses: { 200: user, 304: c.noBody(), ...fails(...guarded) },
-    metadata: describedBy({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
+    headers: ifNoneMatchHeadersSchema,
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems) },
+    metadata: routeMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
   },
   get: {
     method: 'GET',
     path: '/users/:user_id',
     pathParams: userPath,
-    headers: ifNoneMatchHeaders,
+    headers: ifNoneMatchHeadersSchema,
     summary: 'Get a user',
     description:
       'Returns a user. `users.read` allows access to the user that the token acts for. Other users require `users.manage` and a staff account.',
-    responses: { 200: user, 304: c.noBody(), ...fails(...guarded, 'not_found') },
-    metadata: describedBy({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
   create: {
     method: 'POST',
     path: '/users',
-    headers: idempotencyHeaders,
-    body: userCreate,
+    headers: idempotencyHeadersSchema,
+    body: userCreateSchema,
     summary: 'Create a user',
     description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
-    responses: { 201: user, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'email_taken') },
-    metadata: describedBy({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
+    responses: { 201: userSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'email_taken') },
+    metadata: routeMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
   list: {
     method: 'GET',
     path: '/users',
     query: z
       .object({
-        ...pageQuery,
-        email: line(254).optional().describe('Only the user with this e-mail address (case-insensitive).'),
-        status: commaList(userStatuses).optional(),
-        role: commaList(userRoles).optional(),
-        created_at_gte: instantInput.optional().describe('Only users created at this time or later.'),
-        created_at_lt: instantInput.optional().describe('Only users created before this time.'),
+        ...pageParameters,
+        email: singleLineSchema(254).optional().describe('Only the user with this e-mail address (case-insensitive).'),
+        status: commaListSchema(userStatuses).optional(),
+        role: commaListSchema(userRoles).optional(),
+        created_at_gte: timestampInputSchema.optional().describe('Only users created at this time or later.'),
+        created_at_lt: timestampInputSchema.optional().describe('Only users created before this time.'),
         sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('Sort order; `-` means descending.'),
       })
       .strict(),
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
-    responses: { 200: page('UserPage', user), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'users.list', access: ['users.manage'] }),
+    responses: { 200: pageSchema('UserPage', userSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {
     method: 'PATCH',
     path: '/users/:user_id',
     pathParams: userPath,
-    headers: ifMatchHeaders,
-    body: userUpdate,
+    headers: ifMatchHeadersSchema,
+    body: userUpdateSchema,
     summary: 'Update a user',
     description:
       'Updates the fields in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the user that the token acts for. `users.manage` allows changing the name, e-mail address and status of customers and requires a staff account. Changing a role, or the account of a staff member or administrator, requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes. Otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed with the link that is sent to it, and cannot be used to reset the password before. The old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.',
     responses: {
-      200: user,
+      200: userSchema,
       ...fails(
-        ...guarded,
-        ...withBody,
-        ...withIfMatch,
+        ...permissionProblems,
+        ...bodyProblems,
+        ...ifMatchProblems,
         'insufficient_user_authentication',
         'not_found',
         'email_taken',
@@ -148,21 +156,21 @@ export const users = c.router({
         'last_administrator',
       ),
     },
-    metadata: describedBy({ operationId: 'users.update', access: ['users.write', 'users.manage', 'users.administer'] }),
+    metadata: routeMetadata({ operationId: 'users.update', access: ['users.write', 'users.manage', 'users.administer'] }),
   },
   close: {
     method: 'DELETE',
     path: '/users/:user_id',
     pathParams: userPath,
-    headers: ifMatchHeaders,
+    headers: ifMatchHeadersSchema,
     summary: 'Close a user account',
     description:
       'Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the user that the token acts for. `users.manage` with an administrator allows closing the account of a customer. Closing the account of a staff member or administrator requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).',
     responses: {
       204: c.noBody(),
       ...fails(
-        ...guarded,
-        ...withIfMatch,
+        ...permissionProblems,
+        ...ifMatchProblems,
         'insufficient_user_authentication',
         'not_found',
         'open_orders',
@@ -170,9 +178,9 @@ export const users = c.router({
         'invalid_transition',
       ),
     },
-    metadata: describedBy({ operationId: 'users.close', access: ['users.write', 'users.manage', 'users.administer'] }),
+    metadata: routeMetadata({ operationId: 'users.close', access: ['users.write', 'users.manage', 'users.administer'] }),
   },
 });
-export type User = z.output<typeof user>;
-export type UserCreate = z.output<typeof userCreate>;
-export type UserUpdate = z.output<typeof userUpdate>;
+export type User = z.output<typeof userSchema>;
+export type UserCreate = z.output<typeof userCreateSchema>;
+export type UserUpdate = z.output<typeof userUpdateSchema>;

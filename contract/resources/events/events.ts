@@ -1,16 +1,16 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId, urlId, urlInteger } from '../../schema/ids.ts';
-import { commaList, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, tokenGuarded } from '../../protocol/problems.ts';
-import { describedBy } from '../../protocol/route-metadata.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema, urlIdSchema, urlIntegerSchema } from '../../schema/ids.ts';
+import { commaListSchema, pageParameters } from '../../schema/pagination.ts';
+import { commonProblems, declareProblemResponses, tokenProblems } from '../../protocol/problems.ts';
+import { routeMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
 import { taskProblems } from '../tasks/tasks.ts';
-import { instant } from '../../schema/text.ts';
+import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
-const fails = failuresOf({ ...commonProblems, gone: taskProblems.gone });
+const fails = declareProblemResponses({ ...commonProblems, gone: taskProblems.gone });
 
 /** Event types. Every event is recorded in the transaction of the change that it reports. More types may be added. */
 export const eventTypes = [
@@ -58,16 +58,16 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 /** Retention period of events, in days. */
-export const eventDays = 30;
+export const eventRetentionDays = 30;
 /** Maximum duration of a long poll for new events, in seconds. */
-export const eventWaitMax = 25;
+export const maxEventWaitSeconds = 25;
 
 /**
  * Scopes that make the events of each subject visible to a token. With `own`, the token sees the events of its own user; `null` means
  * that these events belong to no user and need no scope. With any scope in `all`, it sees the events of all users, if its user has the
  * role that the scope requires.
  */
-export const eventSubjects = {
+export const eventSubjectScopes = {
   user: { own: 'users.read', all: ['users.manage'] },
   product: { own: null, all: ['products.write'] },
   order: { own: 'orders.read', all: ['orders.manage'] },
@@ -79,29 +79,29 @@ export const eventSubjects = {
   webhook_endpoint: { own: 'webhooks.read', all: [] },
 } as const satisfies Record<string, { own: Scope | null; all: readonly Scope[] }>;
 
-export type EventSubject = keyof typeof eventSubjects;
+export type EventSubject = keyof typeof eventSubjectScopes;
 
-const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
-const [firstSubject, ...moreSubjects] = Object.keys(eventSubjects).filter(isSubject);
+const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectScopes, name);
+const [firstSubject, ...moreSubjects] = Object.keys(eventSubjectScopes).filter(isSubject);
 if (firstSubject === undefined) throw new Error('no event subject is declared');
 
 /** Wildcards such as `order.*`: all types of one subject, including types that are added later. */
-export const eventWildcards = [firstSubject, ...moreSubjects].map((subject): EventWildcard => `${subject}.*`);
-export type EventWildcard = `${EventSubject}.*`;
+export const eventTypeWildcards = [firstSubject, ...moreSubjects].map((subject): EventTypeWildcard => `${subject}.*`);
+export type EventTypeWildcard = `${EventSubject}.*`;
 
-export const event = component(
+export const eventSchema = nameSchema(
   'Event',
   z.object({
-    id: id.describe('Sequence number of the event. Pass it as `after` to get the events that follow.'),
+    id: idSchema.describe('Sequence number of the event. Pass it as `after` to get the events that follow.'),
     type: z.string().describe('Event type, such as `order.paid`. More types may be added.'),
     api_version: z.string().describe('API version that defines the format of `data`.'),
-    timestamp: instant.describe('When the change was made.'),
-    user_id: id.nullable().describe('User who owns the subject; `null` if the subject belongs to the shop.'),
-    subject: component(
+    timestamp: timestampSchema.describe('When the change was made.'),
+    user_id: idSchema.nullable().describe('User who owns the subject; `null` if the subject belongs to the shop.'),
+    subject: nameSchema(
       'EventSubject',
       z.object({
         type: z.string().describe('Type of the resource that changed, such as `order`.'),
-        id,
+        id: idSchema,
         version: z
           .number()
           .int()
@@ -111,56 +111,56 @@ export const event = component(
           ),
       }),
     ),
-    data: component(
+    data: nameSchema(
       'EventData',
       z.object({ object: z.record(z.unknown()).describe('The resource as the API represents it, immediately after the change.') }),
     ),
   }),
 );
 
-export const eventPage = component(
+export const eventPageSchema = nameSchema(
   'EventPage',
   z.object({
-    data: z.array(event).max(100),
+    data: z.array(eventSchema).max(100),
     has_more: z.boolean().describe('Whether more events are available now.'),
     next_after: z.number().int().min(0).describe('Pass this value as `after` to get the next page.'),
     latest_id: z.number().int().min(0).describe('ID of the newest event, even if the token cannot see it; 0 if there are no events.'),
   }),
 );
 
-export const events = c.router({
+export const eventRoutes = c.router({
   list: {
     method: 'GET',
     path: '/events',
     query: z
       .object({
-        limit: pageQuery.limit,
-        after: urlInteger(0, Number.MAX_SAFE_INTEGER)
+        limit: pageParameters.limit,
+        after: urlIntegerSchema(0, Number.MAX_SAFE_INTEGER)
           .optional()
           .describe('Return only events after this ID (default: start with the oldest stored event).'),
-        wait: urlInteger(0, eventWaitMax)
+        wait: urlIntegerSchema(0, maxEventWaitSeconds)
           .default('0')
           .describe('Long polling: if there are no new events, wait up to this many seconds for one.'),
-        type: commaList([...eventTypes, ...eventWildcards])
+        type: commaListSchema([...eventTypes, ...eventTypeWildcards])
           .optional()
           .describe('Only events of these types; `order.*` matches every type that begins with `order.`.'),
         subject_type: z.enum([firstSubject, ...moreSubjects]).optional(),
-        subject_id: urlId.optional(),
+        subject_id: urlIdSchema.optional(),
       })
       .strict(),
     summary: 'List events',
-    description: `Returns events in the order of their IDs. The token needs the same scopes to see an event as to read the resource that the event is about. An event becomes visible after its change is committed, and no event is ever inserted before one that was already visible. Events are stored for ${eventDays} days. If the events after \`after\` are no longer stored, the response is 410.`,
-    responses: { 200: eventPage, ...fails(...tokenGuarded, 'gone') },
-    metadata: describedBy({ operationId: 'events.list', access: ['events.read'] }),
+    description: `Returns events in the order of their IDs. The token needs the same scopes to see an event as to read the resource that the event is about. An event becomes visible after its change is committed, and no event is ever inserted before one that was already visible. Events are stored for ${eventRetentionDays} days. If the events after \`after\` are no longer stored, the response is 410.`,
+    responses: { 200: eventPageSchema, ...fails(...tokenProblems, 'gone') },
+    metadata: routeMetadata({ operationId: 'events.list', access: ['events.read'] }),
   },
   get: {
     method: 'GET',
     path: '/events/:event_id',
-    pathParams: z.object({ event_id: pathId('ID of the event.') }),
+    pathParams: z.object({ event_id: pathIdSchema('ID of the event.') }),
     summary: 'Get an event',
-    responses: { 200: event, ...fails(...tokenGuarded, 'not_found') },
-    metadata: describedBy({ operationId: 'events.get', access: ['events.read'] }),
+    responses: { 200: eventSchema, ...fails(...tokenProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'events.get', access: ['events.read'] }),
   },
 });
-export type Event = z.output<typeof event>;
-export type EventPage = z.output<typeof eventPage>;
+export type Event = z.output<typeof eventSchema>;
+export type EventPage = z.output<typeof eventPageSchema>;

@@ -1,22 +1,22 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { eventDays, eventTypes, eventWildcards } from './events.ts';
-import { id, pathId } from '../../schema/ids.ts';
-import { openEnum } from '../../schema/open-enum.ts';
-import { commaList, page, pageQuery } from '../../schema/pagination.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { openEnumSchema } from '../../schema/open-enum.ts';
+import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
-  failuresOf,
-  tokenGuarded,
-  withBody,
-  withCursor,
-  withIdempotencyKey,
-  withIfMatch,
+  declareProblemResponses,
+  tokenProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
 } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from '../../protocol/route-metadata.ts';
-import { shownOnce } from '../../schema/secret-field.ts';
-import { instant, text } from '../../schema/text.ts';
+import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import { oneTimeSecretSchema } from '../../schema/one-time-secret.ts';
+import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -26,24 +26,24 @@ export const webhookProblems = {
   secret_still_overlaps: { status: 409, title: 'The previous secret is still valid' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...webhookProblems });
-const postProblems = [...tokenGuarded, ...withBody, ...withIdempotencyKey] as const;
+const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
+const postProblems = [...tokenProblems, ...bodyProblems, ...idempotencyProblems] as const;
 
 /** Maximum number of endpoints of one owner. */
-export const webhookEndpointsMax = 20;
+export const maxWebhookEndpoints = 20;
 /** Maximum time that a rotated signing secret remains valid, in seconds. */
-export const webhookOverlapSecondsMax = 7 * 24 * 60 * 60;
+export const maxWebhookSecretOverlapSeconds = 7 * 24 * 60 * 60;
 /** Maximum number of attempts of one delivery. The last attempt is about 75 hours after the first. */
-export const webhookTriesMax = 10;
+export const maxWebhookAttempts = 10;
 /** Number of days without a successful delivery after which an endpoint is disabled. */
-export const webhookFailingDaysMax = 5;
+export const maxWebhookFailingDays = 5;
 export const webhookDisabledReasons = ['manual', 'failing', 'gone', 'grant_revoked'] as const;
 export const webhookDeliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const;
 
 const subscribedTypes = z
-  .array(z.enum(['*', ...eventTypes, ...eventWildcards]))
+  .array(z.enum(['*', ...eventTypes, ...eventTypeWildcards]))
   .min(1)
-  .max(eventTypes.length + eventWildcards.length + 1);
+  .max(eventTypes.length + eventTypeWildcards.length + 1);
 const address = z.string().min(1).max(2000);
 const descriptions = {
   url: 'URL that receives the events. It must be an https URL on the public internet; in development, http on the loopback interface is accepted as well.',
@@ -53,78 +53,81 @@ const descriptions = {
 };
 
 const fields = {
-  id,
+  id: idSchema,
   url: z.string().describe(descriptions.url),
   events: z.array(z.string()).describe(descriptions.events),
   description: z.string().nullable().describe(descriptions.description),
   status: z.enum(['enabled', 'disabled']),
-  disabled_reason: openEnum(webhookDisabledReasons)
+  disabled_reason: openEnumSchema(webhookDisabledReasons)
     .nullable()
     .describe(
       'Why the endpoint is disabled. `gone`: it responded with 410. `grant_revoked`: its access to events was revoked. `failing`: every delivery has failed for 5 days.',
     ),
   client_id: z.string().describe('Client ID of the application that created the endpoint.'),
-  user_id: id.nullable().describe('User for whom the endpoint was created; `null` if an application created it for itself.'),
+  user_id: idSchema.nullable().describe('User for whom the endpoint was created; `null` if an application created it for itself.'),
   scopes: z
     .array(z.string())
     .describe('Scopes of the token that created or last updated the endpoint. They determine the events that it receives.'),
-  failing_since: instant.nullable().describe('Time since which every delivery has failed; `null` if the last delivery succeeded.'),
+  failing_since: timestampSchema.nullable().describe('Time since which every delivery has failed; `null` if the last delivery succeeded.'),
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
-  created_at: instant,
-  updated_at: instant,
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
 };
 
 const signingSecret = 'The signing secret (Standard Webhooks). Pass it to `verifyWebhook` of the SDK.';
-const secret = shownOnce(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
-const rotatedSecret = shownOnce(
+const secret = oneTimeSecretSchema(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
+const rotatedSecret = oneTimeSecretSchema(
   signingSecret,
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`; while the previous secret is valid, with `overlap_seconds: 0`.',
 );
 
-export const webhookEndpoint = component('WebhookEndpoint', z.object(fields));
-export const newWebhookEndpoint = component('NewWebhookEndpoint', z.object({ ...fields, secret }));
+export const webhookEndpointSchema = nameSchema('WebhookEndpoint', z.object(fields));
+export const newWebhookEndpointSchema = nameSchema('NewWebhookEndpoint', z.object({ ...fields, secret }));
 
-const webhookSecretRotation = component('WebhookSecretRotation', z.object({ secret: rotatedSecret, previous_secret_expires_at: instant }));
+const webhookSecretRotation = nameSchema(
+  'WebhookSecretRotation',
+  z.object({ secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
+);
 
-export const webhookEndpointCreate = component(
+export const webhookEndpointCreateSchema = nameSchema(
   'WebhookEndpointCreate',
   z
     .object({
       url: address.describe(descriptions.url),
       events: subscribedTypes.describe(descriptions.events),
-      description: text(500).nullable().optional().describe(descriptions.description),
+      description: multilineTextSchema(500).nullable().optional().describe(descriptions.description),
     })
     .strict(),
 );
 
-export const webhookEndpointUpdate = component(
+export const webhookEndpointUpdateSchema = nameSchema(
   'WebhookEndpointUpdate',
   z
     .object({
       url: address.describe(descriptions.url),
       events: subscribedTypes.describe(descriptions.events),
-      description: text(500).nullable().describe(descriptions.description),
+      description: multilineTextSchema(500).nullable().describe(descriptions.description),
       status: z.enum(['enabled', 'disabled']),
     })
     .partial()
     .strict(),
 );
 
-export const webhookDelivery = component(
+export const webhookDeliverySchema = nameSchema(
   'WebhookDelivery',
   z.object({
-    id,
-    event_id: id,
+    id: idSchema,
+    event_id: idSchema,
     event_type: z.string(),
     status: z
       .enum(webhookDeliveryStatuses)
       .describe('`failed`: all attempts have failed. `skipped`: the endpoint was disabled or had lost access to the event.'),
     attempts: z
       .array(
-        component(
+        nameSchema(
           'WebhookAttempt',
           z.object({
-            at: instant,
+            at: timestampSchema,
             milliseconds: z.number().int().min(0).describe('Duration of the attempt in milliseconds.'),
             status_code: z.number().int().nullable().describe('HTTP status of the response; `null` if there was no response.'),
             error: z
@@ -136,75 +139,75 @@ export const webhookDelivery = component(
           }),
         ),
       )
-      .max(webhookTriesMax)
+      .max(maxWebhookAttempts)
       .describe('The most recent attempts, oldest first.'),
-    next_attempt_at: instant.nullable(),
-    created_at: instant,
-    finished_at: instant.nullable(),
+    next_attempt_at: timestampSchema.nullable(),
+    created_at: timestampSchema,
+    finished_at: timestampSchema.nullable(),
   }),
 );
 
-const endpointPath = z.object({ webhook_endpoint_id: pathId('ID of the webhook endpoint.') });
-const eventId = id.describe('ID of an event.');
+const endpointPath = z.object({ webhook_endpoint_id: pathIdSchema('ID of the webhook endpoint.') });
+const eventId = idSchema.describe('ID of an event.');
 
-export const webhooks = c.router({
+export const webhookRoutes = c.router({
   list: {
     method: 'GET',
     path: '/webhook-endpoints',
-    query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor }).strict(),
+    query: z.object({ limit: pageParameters.limit, cursor: pageParameters.cursor }).strict(),
     summary: 'List webhook endpoints',
     description:
       'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
-    responses: { 200: page('WebhookEndpointPage', webhookEndpoint), ...fails(...tokenGuarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
+    responses: { 200: pageSchema('WebhookEndpointPage', webhookEndpointSchema), ...fails(...tokenProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
   create: {
     method: 'POST',
     path: '/webhook-endpoints',
-    headers: idempotencyHeaders,
-    body: webhookEndpointCreate,
+    headers: idempotencyHeadersSchema,
+    body: webhookEndpointCreateSchema,
     summary: 'Create a webhook endpoint',
-    description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates for itself receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is attempted ${webhookTriesMax} times within 76 hours. The signing secret is shown only once.`,
-    responses: { 201: newWebhookEndpoint, ...fails(...postProblems, 'too_many_webhook_endpoints') },
-    metadata: describedBy({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
+    description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates for itself receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is attempted ${maxWebhookAttempts} times within 76 hours. The signing secret is shown only once.`,
+    responses: { 201: newWebhookEndpointSchema, ...fails(...postProblems, 'too_many_webhook_endpoints') },
+    metadata: routeMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   get: {
     method: 'GET',
     path: '/webhook-endpoints/:webhook_endpoint_id',
     pathParams: endpointPath,
-    headers: ifNoneMatchHeaders,
+    headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
-    responses: { 200: webhookEndpoint, 304: c.noBody(), ...fails(...tokenGuarded, 'not_found') },
-    metadata: describedBy({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
+    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },
   update: {
     method: 'PATCH',
     path: '/webhook-endpoints/:webhook_endpoint_id',
     pathParams: endpointPath,
-    headers: ifMatchHeaders,
-    body: webhookEndpointUpdate,
+    headers: ifMatchHeadersSchema,
+    body: webhookEndpointUpdateSchema,
     summary: 'Update a webhook endpoint',
     description:
       'Absent fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
-    responses: { 200: webhookEndpoint, ...fails(...tokenGuarded, ...withBody, ...withIfMatch, 'not_found') },
-    metadata: describedBy({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
+    responses: { 200: webhookEndpointSchema, ...fails(...tokenProblems, ...bodyProblems, ...ifMatchProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
   delete: {
     method: 'DELETE',
     path: '/webhook-endpoints/:webhook_endpoint_id',
     pathParams: endpointPath,
-    headers: ifMatchHeaders,
+    headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.',
-    responses: { 204: c.noBody(), ...fails(...tokenGuarded, ...withIfMatch, 'not_found') },
-    metadata: describedBy({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
+    responses: { 204: c.noBody(), ...fails(...tokenProblems, ...ifMatchProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {
     method: 'POST',
     path: '/webhook-endpoints/:webhook_endpoint_id/secret-rotations',
     pathParams: endpointPath,
-    headers: idempotencyHeaders,
-    body: component(
+    headers: idempotencyHeadersSchema,
+    body: nameSchema(
       'WebhookSecretRotationCreate',
       z
         .object({
@@ -212,7 +215,7 @@ export const webhooks = c.router({
             .number()
             .int()
             .min(0)
-            .max(webhookOverlapSecondsMax)
+            .max(maxWebhookSecretOverlapSeconds)
             .optional()
             .describe(
               'How long deliveries are also signed with the previous secret, in seconds (default: 1 day). `0` invalidates all other secrets immediately.',
@@ -227,24 +230,29 @@ export const webhooks = c.router({
       201: webhookSecretRotation,
       ...fails(...postProblems, 'not_found', 'secret_still_overlaps'),
     },
-    metadata: describedBy({ operationId: 'webhooks.rotateSecret', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
+    metadata: routeMetadata({ operationId: 'webhooks.rotateSecret', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   deliveries: {
     method: 'GET',
     path: '/webhook-endpoints/:webhook_endpoint_id/deliveries',
     pathParams: endpointPath,
-    query: z.object({ limit: pageQuery.limit, cursor: pageQuery.cursor, status: commaList(webhookDeliveryStatuses).optional() }).strict(),
+    query: z
+      .object({ limit: pageParameters.limit, cursor: pageParameters.cursor, status: commaListSchema(webhookDeliveryStatuses).optional() })
+      .strict(),
     summary: 'List deliveries of a webhook endpoint',
-    description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored as long as its event: ${eventDays} days.`,
-    responses: { 200: page('WebhookDeliveryPage', webhookDelivery), ...fails(...tokenGuarded, ...withCursor, 'not_found') },
-    metadata: describedBy({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
+    description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored as long as its event: ${eventRetentionDays} days.`,
+    responses: {
+      200: pageSchema('WebhookDeliveryPage', webhookDeliverySchema),
+      ...fails(...tokenProblems, ...cursorProblems, 'not_found'),
+    },
+    metadata: routeMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },
   redeliver: {
     method: 'POST',
     path: '/webhook-endpoints/:webhook_endpoint_id/redeliveries',
     pathParams: endpointPath,
-    headers: idempotencyHeaders,
-    body: component(
+    headers: idempotencyHeadersSchema,
+    body: nameSchema(
       'RedeliveryCreate',
       z
         .object({
@@ -261,30 +269,30 @@ export const webhooks = c.router({
     summary: 'Redeliver events',
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
-      202: component('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
+      202: nameSchema('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
-    metadata: describedBy({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
+    metadata: routeMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
   },
   test: {
     method: 'POST',
     path: '/webhook-endpoints/:webhook_endpoint_id/test-events',
     pathParams: endpointPath,
-    headers: idempotencyHeaders,
+    headers: idempotencyHeadersSchema,
     body: c.noBody(),
     summary: 'Send a test event',
     description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to the type.',
     responses: {
-      202: component('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: id })),
+      202: nameSchema('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
-    metadata: describedBy({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
+    metadata: routeMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
   },
 });
-export type WebhookEndpoint = z.output<typeof webhookEndpoint>;
-export type NewWebhookEndpoint = z.output<typeof newWebhookEndpoint>;
+export type WebhookEndpoint = z.output<typeof webhookEndpointSchema>;
+export type NewWebhookEndpoint = z.output<typeof newWebhookEndpointSchema>;
 export type WebhookSecretRotation = z.output<typeof webhookSecretRotation>;
-export type WebhookEndpointCreate = z.output<typeof webhookEndpointCreate>;
-export type WebhookEndpointUpdate = z.output<typeof webhookEndpointUpdate>;
-export type WebhookDelivery = z.output<typeof webhookDelivery>;
+export type WebhookEndpointCreate = z.output<typeof webhookEndpointCreateSchema>;
+export type WebhookEndpointUpdate = z.output<typeof webhookEndpointUpdateSchema>;
+export type WebhookDelivery = z.output<typeof webhookDeliverySchema>;
 export type WebhookDeliveryStatus = WebhookDelivery['status'];

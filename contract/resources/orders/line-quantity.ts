@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { orderLinesMax, quantityMax } from './orders.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { maxOrderLines, maxLineQuantity } from './orders.ts';
 
 /** A number of units of one order line. */
-export const lineQuantity = component(
+export const lineQuantitySchema = nameSchema(
   'LineQuantity',
   z
     .object({
-      line: z.number().int().min(1).max(orderLinesMax).describe('Number of the order line.'),
-      quantity: z.number().int().min(1).max(quantityMax),
+      line: z.number().int().min(1).max(maxOrderLines).describe('Number of the order line.'),
+      quantity: z.number().int().min(1).max(maxLineQuantity),
     })
     .strict(),
 );
 
-export type LineQuantity = z.output<typeof lineQuantity>;
+export type LineQuantity = z.output<typeof lineQuantitySchema>;

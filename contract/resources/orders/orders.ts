@@ -1,13 +1,35 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { deliveryMethodCode } from './delivery-methods.ts';
-import { id, pathId, urlId, urlIdList } from '../../schema/ids.ts';
-import { amount, currency, price } from '../../schema/money.ts';
-import { commaList, page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from '../../protocol/problems.ts';
-import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from '../../protocol/route-metadata.ts';
-import { instant, instantInput, line, metadata, metadataPatch, storedLine, text } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { deliveryMethodCodeSchema } from './delivery-methods.ts';
+import { idSchema, pathIdSchema, urlIdSchema, urlIdListSchema } from '../../schema/ids.ts';
+import { amountSchema, currencySchema, priceSchema } from '../../schema/money.ts';
+import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
+} from '../../protocol/problems.ts';
+import {
+  routeMetadata,
+  dryRunQuerySchema,
+  idempotencyHeadersSchema,
+  ifMatchHeadersSchema,
+  ifNoneMatchHeadersSchema,
+} from '../../protocol/route-metadata.ts';
+import {
+  timestampSchema,
+  timestampInputSchema,
+  singleLineSchema,
+  metadataSchema,
+  metadataPatchSchema,
+  storedLineSchema,
+  multilineTextSchema,
+} from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -17,40 +39,40 @@ export const orderProblems = {
   product_unavailable: { status: 409, title: 'A product is not for sale' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...orderProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...orderProblems });
 
 export const orderStatuses = ['pending', 'paid', 'shipped', 'delivered', 'canceled'] as const;
-export const paymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
-export const fulfillmentStatuses = ['unfulfilled', 'partial', 'shipped', 'delivered'] as const;
-export const cancelReasons = ['customer', 'staff', 'payment_expired', 'payment_failed', 'fraud', 'out_of_stock'] as const;
+export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
+export const orderFulfillmentStatuses = ['unfulfilled', 'partial', 'shipped', 'delivered'] as const;
+export const orderCancelReasons = ['customer', 'staff', 'payment_expired', 'payment_failed', 'fraud', 'out_of_stock'] as const;
 export const taxModes = ['inclusive', 'exclusive'] as const;
 /** Maximum number of lines of one order. */
-export const orderLinesMax = 2_000;
+export const maxOrderLines = 2_000;
 /** Maximum number of units of one order line. */
-export const quantityMax = 100_000;
+export const maxLineQuantity = 100_000;
 
-const quantity = z.number().int().min(1).max(quantityMax);
+const quantity = z.number().int().min(1).max(maxLineQuantity);
 const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code of two letters such as DE');
 
-export const orderItem = component(
+export const orderItemSchema = nameSchema(
   'OrderItem',
   z.object({
-    line: z.number().int().min(1).max(orderLinesMax).describe('Line number, starting at 1.'),
-    product_id: id,
+    line: z.number().int().min(1).max(maxOrderLines).describe('Line number, starting at 1.'),
+    product_id: idSchema,
     sku: z.string().describe('SKU of the product when the order was placed.'),
     name: z.string().describe('Name of the product when the order was placed.'),
-    unit_price: price.describe('Unit price when the order was placed, in minor units.'),
+    unit_price: priceSchema.describe('Unit price when the order was placed, in minor units.'),
     quantity,
-    shipped_quantity: z.number().int().min(0).max(quantityMax),
-    restocked_quantity: z.number().int().min(0).max(quantityMax),
+    shipped_quantity: z.number().int().min(0).max(maxLineQuantity),
+    restocked_quantity: z.number().int().min(0).max(maxLineQuantity),
     tax_rate_bps: z.number().int().min(0).max(10_000),
-    tax: amount,
-    total: amount.describe('`unit_price` times `quantity`.'),
+    tax: amountSchema,
+    total: amountSchema.describe('`unit_price` times `quantity`.'),
   }),
 );
 
-const deliveryFields = (oneLine: typeof line | typeof storedLine) => ({
-  method: deliveryMethodCode.describe('Code of the delivery method.'),
+const deliveryFields = (oneLine: typeof singleLineSchema | typeof storedLineSchema) => ({
+  method: deliveryMethodCodeSchema.describe('Code of the delivery method.'),
   recipient_name: oneLine(200),
   phone: oneLine(32).optional(),
   line1: oneLine(200).optional().describe('Street and number. Required if the delivery method requires an address.'),
@@ -61,95 +83,95 @@ const deliveryFields = (oneLine: typeof line | typeof storedLine) => ({
   country: country.optional().describe('ISO 3166-1 alpha-2 country code. Required if the delivery method requires an address.'),
 });
 
-export const deliveryInput = component('DeliveryInput', z.object(deliveryFields(line)).strict());
-export const delivery = component('Delivery', z.object(deliveryFields(storedLine)));
+export const deliveryInputSchema = nameSchema('DeliveryInput', z.object(deliveryFields(singleLineSchema)).strict());
+export const deliverySchema = nameSchema('Delivery', z.object(deliveryFields(storedLineSchema)));
 
 const orderFields = {
-  id,
-  user_id: id.describe('ID of the customer.'),
+  id: idSchema,
+  user_id: idSchema.describe('ID of the customer.'),
   client_id: z.string().nullable().describe('Client ID of the application that placed the order.'),
   status: z.enum(orderStatuses).describe('Overall status of the order.'),
-  payment_status: z.enum(paymentStatuses).describe('Payment status.'),
-  fulfillment_status: z.enum(fulfillmentStatuses).describe('Shipping status.'),
-  cancel_reason: z.enum(cancelReasons).nullable(),
-  currency,
+  payment_status: z.enum(orderPaymentStatuses).describe('Payment status.'),
+  fulfillment_status: z.enum(orderFulfillmentStatuses).describe('Shipping status.'),
+  cancel_reason: z.enum(orderCancelReasons).nullable(),
+  currency: currencySchema,
   tax_mode: z.enum(taxModes).describe('Whether prices include tax.'),
-  subtotal: amount.describe('Sum of the line totals, in minor units of `currency`.'),
-  discount_total: amount,
-  shipping_total: amount.describe('Delivery price, in minor units of `currency`.'),
-  tax_total: amount,
-  total: amount.describe('Total amount to be paid, in minor units of `currency`.'),
-  refunded_total: amount,
-  item_count: z.number().int().min(1).max(orderLinesMax).describe('Number of order lines.'),
-  delivery,
+  subtotal: amountSchema.describe('Sum of the line totals, in minor units of `currency`.'),
+  discount_total: amountSchema,
+  shipping_total: amountSchema.describe('Delivery price, in minor units of `currency`.'),
+  tax_total: amountSchema,
+  total: amountSchema.describe('Total amount to be paid, in minor units of `currency`.'),
+  refunded_total: amountSchema,
+  item_count: z.number().int().min(1).max(maxOrderLines).describe('Number of order lines.'),
+  delivery: deliverySchema,
   reference: z.string().max(64).nullable().describe('Reference that the caller assigned to the order.'),
   note: z.string().max(1000).nullable(),
-  metadata,
+  metadata: metadataSchema,
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
-  expires_at: instant.nullable().describe('When the reservation of the goods expires if the order is not paid.'),
-  created_at: instant,
-  updated_at: instant,
-  paid_at: instant.nullable(),
-  shipped_at: instant.nullable(),
-  delivered_at: instant.nullable(),
-  canceled_at: instant.nullable(),
+  expires_at: timestampSchema.nullable().describe('When the reservation of the goods expires if the order is not paid.'),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+  paid_at: timestampSchema.nullable(),
+  shipped_at: timestampSchema.nullable(),
+  delivered_at: timestampSchema.nullable(),
+  canceled_at: timestampSchema.nullable(),
 };
 
-export const order = component('Order', z.object({ ...orderFields, items: z.array(orderItem).min(1).max(orderLinesMax) }));
-export const orderSummary = component(
+export const orderSchema = nameSchema('Order', z.object({ ...orderFields, items: z.array(orderItemSchema).min(1).max(maxOrderLines) }));
+export const orderSummarySchema = nameSchema(
   'OrderSummary',
   z
     .object({
       ...orderFields,
-      items: z.array(orderItem).min(1).max(orderLinesMax).optional().describe('Order lines; only returned with `include=items`.'),
+      items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; only returned with `include=items`.'),
     })
     .describe('An order in a list. Its lines are included only with `include=items`.'),
 );
 /** Maximum number of orders on a page of a list that includes their lines. */
-export const ordersWithItemsMax = 20;
+export const maxOrdersWithItems = 20;
 
-export const orderCreate = component(
+export const orderCreateSchema = nameSchema(
   'OrderCreate',
   z
     .object({
       items: z
-        .array(component('OrderItemCreate', z.object({ product_id: id, quantity }).strict()))
+        .array(nameSchema('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
         .min(1)
-        .max(orderLinesMax)
+        .max(maxOrderLines)
         .describe('Order lines. Several lines can have the same product.'),
-      delivery: deliveryInput,
-      user_id: id
+      delivery: deliveryInputSchema,
+      user_id: idSchema
         .optional()
         .describe(
           'Customer for whom the order is placed (default: the current user). Requires the `orders.manage` scope and a staff account.',
         ),
-      discount_total: amount
+      discount_total: amountSchema
         .optional()
         .describe('Discount on the subtotal, in minor units. Requires the `orders.manage` scope and a staff account.'),
-      total: amount
+      total: amountSchema
         .optional()
         .describe('Total that was shown to the customer. If the actual total differs, the order is rejected with `price_changed`.'),
-      reference: line(64).optional().describe('Your own reference for the order.'),
-      note: text(1000).optional(),
-      metadata: metadata.default({}),
+      reference: singleLineSchema(64).optional().describe('Your own reference for the order.'),
+      note: multilineTextSchema(1000).optional(),
+      metadata: metadataSchema.default({}),
     })
     .strict(),
 );
 
-export const orderUpdate = component(
+export const orderUpdateSchema = nameSchema(
   'OrderUpdate',
   z
     .object({
-      delivery: deliveryInput.describe('Complete delivery details. The method can only be changed to one with the same price.'),
-      reference: line(64).nullable().describe('Your own reference for the order.'),
-      note: text(1000).nullable(),
-      metadata: metadataPatch,
+      delivery: deliveryInputSchema.describe('Complete delivery details. The method can only be changed to one with the same price.'),
+      reference: singleLineSchema(64).nullable().describe('Your own reference for the order.'),
+      note: multilineTextSchema(1000).nullable(),
+      metadata: metadataPatchSchema,
     })
     .partial()
     .strict(),
 );
 
-export const orderCancellation = component(
+export const orderCancellationSchema = nameSchema(
   'OrderCancellation',
   z
     .object({
@@ -159,29 +181,29 @@ export const orderCancellation = component(
         .describe(
           'Reason for the cancellation (default: `customer` for your own order, otherwise `staff`). All reasons except `customer` require the `orders.manage` scope and a staff account.',
         ),
-      note: text(1000).optional().describe('New note of the order.'),
+      note: multilineTextSchema(1000).optional().describe('New note of the order.'),
     })
     .strict(),
 );
 
 /** Path parameters of an order and its subresources. */
-export const orderPath = z.object({ order_id: pathId('ID of the order.') });
+export const orderPathSchema = z.object({ order_id: pathIdSchema('ID of the order.') });
 
-export const orders = c.router({
+export const orderRoutes = c.router({
   create: {
     method: 'POST',
     path: '/orders',
-    query: dryRunQuery,
-    headers: idempotencyHeaders,
-    body: orderCreate,
+    query: dryRunQuerySchema,
+    headers: idempotencyHeadersSchema,
+    body: orderCreateSchema,
     summary: 'Place an order',
     description:
       'Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
-      201: order,
-      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'out_of_stock', 'price_changed', 'product_unavailable'),
+      201: orderSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'out_of_stock', 'price_changed', 'product_unavailable'),
     },
-    metadata: describedBy({
+    metadata: routeMetadata({
       operationId: 'orders.create',
       access: ['orders.write', 'orders.manage'],
       idempotent: true,
@@ -194,75 +216,81 @@ export const orders = c.router({
     path: '/orders',
     query: z
       .object({
-        ...pageQuery,
-        status: commaList(orderStatuses).optional(),
-        payment_status: commaList(paymentStatuses).optional(),
-        fulfillment_status: commaList(fulfillmentStatuses).optional(),
-        id: urlIdList('Only these orders: up to 100 comma-separated IDs.').optional(),
-        client_id: line(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
-        user_id: urlId
+        ...pageParameters,
+        status: commaListSchema(orderStatuses).optional(),
+        payment_status: commaListSchema(orderPaymentStatuses).optional(),
+        fulfillment_status: commaListSchema(orderFulfillmentStatuses).optional(),
+        id: urlIdListSchema('Only these orders: up to 100 comma-separated IDs.').optional(),
+        client_id: singleLineSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
+        user_id: urlIdSchema
           .optional()
           .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
-        reference: line(64).optional(),
-        created_at_gte: instantInput.optional().describe('Only orders placed at this time or later.'),
-        created_at_lt: instantInput.optional().describe('Only orders placed before this time.'),
-        updated_at_gte: instantInput
+        reference: singleLineSchema(64).optional(),
+        created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
+        created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
+        updated_at_gte: timestampInputSchema
           .optional()
           .describe('Only orders last changed at this time or later. Changes the default sort order to `updated_at`.'),
-        updated_at_lt: instantInput
+        updated_at_lt: timestampInputSchema
           .optional()
           .describe('Only orders last changed before this time. Changes the default sort order to `updated_at`.'),
         sort: z
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
           .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
-        include: commaList(['items'])
+        include: commaListSchema(['items'])
           .optional()
-          .describe(`\`items\` returns each order with its lines. The maximum \`limit\` is then ${ordersWithItemsMax}.`),
+          .describe(`\`items\` returns each order with its lines. The maximum \`limit\` is then ${maxOrdersWithItems}.`),
       })
       .strict(),
     summary: 'List orders',
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are returned only with `include=items`, or when getting a single order.',
-    responses: { 200: page('OrderPage', orderSummary), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
+    responses: { 200: pageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
     method: 'GET',
     path: '/orders/:order_id',
-    pathParams: orderPath,
-    headers: ifNoneMatchHeaders,
+    pathParams: orderPathSchema,
+    headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
-    responses: { 200: order, 304: c.noBody(), ...fails(...guarded, 'not_found') },
-    metadata: describedBy({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
+    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
     method: 'PATCH',
     path: '/orders/:order_id',
-    pathParams: orderPath,
-    headers: ifMatchHeaders,
-    body: orderUpdate,
+    pathParams: orderPathSchema,
+    headers: ifMatchHeadersSchema,
+    body: orderUpdateSchema,
     summary: 'Update an order',
     description:
       'Updates the fields in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until a part of the order is shipped, customers only while the order is pending.',
-    responses: { 200: order, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition', 'price_changed') },
-    metadata: describedBy({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
+    responses: {
+      200: orderSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition', 'price_changed'),
+    },
+    metadata: routeMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
   cancel: {
     method: 'POST',
     path: '/orders/:order_id/cancellation',
-    pathParams: orderPath,
-    query: dryRunQuery,
-    headers: idempotencyHeaders,
-    body: orderCancellation,
+    pathParams: orderPathSchema,
+    query: dryRunQuerySchema,
+    headers: idempotencyHeadersSchema,
+    body: orderCancellationSchema,
     summary: 'Cancel an order',
     description: 'Cancels an order of which nothing has been shipped. The goods are returned to stock, and the payment is refunded.',
-    responses: { 201: order, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
-    metadata: describedBy({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
+    responses: {
+      201: orderSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+    },
+    metadata: routeMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },
 });
-export type Order = z.output<typeof order>;
-export type OrderSummary = z.output<typeof orderSummary>;
-export type OrderCreate = z.output<typeof orderCreate>;
-export type OrderUpdate = z.output<typeof orderUpdate>;
-export type OrderCancellation = z.output<typeof orderCancellation>;
+export type Order = z.output<typeof orderSchema>;
+export type OrderSummary = z.output<typeof orderSummarySchema>;
+export type OrderCreate = z.output<typeof orderCreateSchema>;
+export type OrderUpdate = z.output<typeof orderUpdateSchema>;
+export type OrderCancellation = z.output<typeof orderCancellationSchema>;

@@ -1,16 +1,23 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId } from '../../schema/ids.ts';
-import { amount, currency } from '../../schema/money.ts';
-import { orderSubresourceQuery } from './order-subresources.ts';
-import { orderPath } from './orders.ts';
-import { page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey } from '../../protocol/problems.ts';
-import { openEnum } from '../../schema/open-enum.ts';
-import { describedBy, idempotencyHeaders, ifNoneMatchHeaders } from '../../protocol/route-metadata.ts';
-import { instant } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { amountSchema, currencySchema } from '../../schema/money.ts';
+import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
+import { orderPathSchema } from './orders.ts';
+import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+} from '../../protocol/problems.ts';
+import { openEnumSchema } from '../../schema/open-enum.ts';
+import { routeMetadata, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -19,11 +26,11 @@ export const paymentProblems = {
   already_paid: { status: 409, title: 'The order is already paid' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...paymentProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...paymentProblems });
 
 export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
 /** Outcome of the payment for each token of the test provider. */
-export const testMethodTokens = {
+export const testPaymentMethodTokens = {
   test_ok: 'the payment succeeds',
   test_declined: 'the payment is declined',
   test_requires_action: 'the payment waits for the customer, then succeeds',
@@ -34,12 +41,12 @@ export const testMethodTokens = {
   test_late_success: 'the payment stays pending, and succeeds only after it has been canceled',
 } as const;
 
-const testTokenList = Object.entries(testMethodTokens)
+const testTokenList = Object.entries(testPaymentMethodTokens)
   .map(([token, effect]) => `\`${token}\` (${effect})`)
   .join(', ');
 
 /** Statuses of a payment. The first three are not final. */
-export const paymentSteps = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
+export const paymentProgressStatuses = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
 export const paymentFailureCodes = [
   'card_declined',
   'insufficient_funds',
@@ -50,7 +57,7 @@ export const paymentFailureCodes = [
   'unknown',
 ] as const;
 
-export const nextAction = component(
+export const nextActionSchema = nameSchema(
   'NextAction',
   z.object({
     type: z
@@ -61,37 +68,40 @@ export const nextAction = component(
   }),
 );
 
-export const payment = component(
+export const paymentSchema = nameSchema(
   'Payment',
   z.object({
-    id,
-    order_id: id,
+    id: idSchema,
+    order_id: idSchema,
     attempt: z.number().int().min(1).describe('Number of this payment among the payments of the order, starting at 1.'),
-    provider: openEnum(paymentProviderNames),
-    status: z.enum(paymentSteps),
-    amount: amount.describe('Total of the order, in minor units of `currency`.'),
-    currency,
-    refunded_total: amount.describe('Total of the succeeded refunds, in minor units of `currency`.'),
-    refunded_amount: extendApi(amount, { deprecated: true, description: 'Same value as `refunded_total`, which replaces this field.' }),
+    provider: openEnumSchema(paymentProviderNames),
+    status: z.enum(paymentProgressStatuses),
+    amount: amountSchema.describe('Total of the order, in minor units of `currency`.'),
+    currency: currencySchema,
+    refunded_total: amountSchema.describe('Total of the succeeded refunds, in minor units of `currency`.'),
+    refunded_amount: extendApi(amountSchema, {
+      deprecated: true,
+      description: 'Same value as `refunded_total`, which replaces this field.',
+    }),
     provider_reference: z
       .string()
       .nullable()
       .describe(
         'ID of the payment at the provider, for support and reconciliation. For Stripe, the ID of the PaymentIntent (`pi_...`). `null` for callers without `payments.manage`, for `manual` payments, and until the provider has responded.',
       ),
-    next_action: nextAction
+    next_action: nextActionSchema
       .nullable()
       .describe('Action that the customer has to take. It is visible only to callers who can pay for the order.'),
-    failure_code: openEnum(paymentFailureCodes).nullable(),
+    failure_code: openEnumSchema(paymentFailureCodes).nullable(),
     failure_message: z.string().nullable(),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
-    created_at: instant,
-    updated_at: instant,
-    succeeded_at: instant.nullable(),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    succeeded_at: timestampSchema.nullable(),
   }),
 );
 
-export const paymentCreate = component(
+export const paymentCreateSchema = nameSchema(
   'PaymentCreate',
   z
     .object({
@@ -118,80 +128,94 @@ export const paymentCreate = component(
     .strict(),
 );
 
-const paymentPath = z.object({ payment_id: pathId('ID of the payment.') });
+const paymentPath = z.object({ payment_id: pathIdSchema('ID of the payment.') });
 
-export const payments = c.router({
+export const paymentRoutes = c.router({
   create: {
     method: 'POST',
     path: '/orders/:order_id/payments',
-    pathParams: orderPath,
-    headers: idempotencyHeaders,
-    body: paymentCreate,
+    pathParams: orderPathSchema,
+    headers: idempotencyHeadersSchema,
+    body: paymentCreateSchema,
     summary: 'Pay for an order',
     description:
       'Starts a payment of the order total. Check `status` and `next_action` of the response: the payment may have succeeded already, require an action of the customer, or still be processed by the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
     responses: {
-      201: payment,
-      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'payment_in_progress', 'already_paid', 'invalid_transition'),
+      201: paymentSchema,
+      ...fails(
+        ...permissionProblems,
+        ...bodyProblems,
+        ...idempotencyProblems,
+        'not_found',
+        'payment_in_progress',
+        'already_paid',
+        'invalid_transition',
+      ),
     },
-    metadata: describedBy({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
+    metadata: routeMetadata({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
   list: {
     method: 'GET',
     path: '/orders/:order_id/payments',
-    pathParams: orderPath,
-    query: z.object(pageQuery).strict(),
+    pathParams: orderPathSchema,
+    query: z.object(pageParameters).strict(),
     summary: 'List the payments of an order',
     description: 'Returns the payments of the order, newest first.',
-    responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor, 'not_found') },
-    metadata: describedBy({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
+    responses: { 200: pageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
     method: 'GET',
     path: '/payments',
-    query: z.object(orderSubresourceQuery(paymentSteps, 'payments.manage')).strict(),
+    query: z.object(orderSubresourceQueryParameters(paymentProgressStatuses, 'payments.manage')).strict(),
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
-    responses: { 200: page('PaymentPage', payment), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
+    responses: { 200: pageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
     method: 'GET',
     path: '/payments/:payment_id',
     pathParams: paymentPath,
-    headers: ifNoneMatchHeaders,
+    headers: ifNoneMatchHeadersSchema,
     summary: 'Get a payment',
     description:
       'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as the PaymentIntent of Stripe.',
-    responses: { 200: payment, 304: c.noBody(), ...fails(...guarded, 'not_found') },
-    metadata: describedBy({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
+    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
   cancel: {
     method: 'POST',
     path: '/payments/:payment_id/cancellation',
     pathParams: paymentPath,
-    headers: idempotencyHeaders,
+    headers: idempotencyHeadersSchema,
     body: c.noBody(),
     summary: 'Cancel a payment',
     description:
       'Cancels a payment that waits for the customer. The order remains, and can be paid in another way until its reservation expires.',
-    responses: { 201: payment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
-    metadata: describedBy({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
+    responses: {
+      201: paymentSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+    },
+    metadata: routeMetadata({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
   confirm: {
     method: 'POST',
     path: '/payments/:payment_id/confirmation',
     pathParams: paymentPath,
-    headers: idempotencyHeaders,
+    headers: idempotencyHeadersSchema,
     body: c.noBody(),
     summary: 'Confirm a manual payment',
     description:
       'Confirms that the money has arrived, in cash or by bank transfer. If the order was canceled in the meantime, the money has to be refunded.',
-    responses: { 201: payment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition') },
-    metadata: describedBy({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
+    responses: {
+      201: paymentSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+    },
+    metadata: routeMetadata({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
   },
 });
 
-export type Payment = z.output<typeof payment>;
-export type PaymentCreate = z.output<typeof paymentCreate>;
+export type Payment = z.output<typeof paymentSchema>;
+export type PaymentCreate = z.output<typeof paymentCreateSchema>;

@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { commonProblems, failuresOf, open } from '../../protocol/problems.ts';
-import { describedBy } from '../../protocol/route-metadata.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
+import { routeMetadata } from '../../protocol/route-metadata.ts';
 
 const c = initContract();
 
@@ -10,9 +10,9 @@ export const providerEventProblems = {
   invalid_signature: { status: 400, title: 'The signature is not valid' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...providerEventProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...providerEventProblems });
 
-export const providerEvents = c.router({
+export const providerEventRoutes = c.router({
   receive: {
     method: 'POST',
     path: '/provider-events/:provider',
@@ -22,9 +22,9 @@ export const providerEvents = c.router({
     description:
       'Webhook of payment providers. Each provider signs its events in its own format. An event is stored first; the current state is then fetched from the provider.',
     responses: {
-      200: component('ProviderEventReceipt', z.object({ received: z.number().int().min(0).describe('Number of events that were new.') })),
-      ...fails(...open, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
+      200: nameSchema('ProviderEventReceipt', z.object({ received: z.number().int().min(0).describe('Number of events that were new.') })),
+      ...fails(...publicProblems, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
     },
-    metadata: describedBy({ operationId: 'providerEvents.receive', access: 'public', consumes: ['application/json'], internal: true }),
+    metadata: routeMetadata({ operationId: 'providerEvents.receive', access: 'public', consumes: ['application/json'], internal: true }),
   },
 });

@@ -1,14 +1,28 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId } from '../../schema/ids.ts';
-import { orderSubresourceQuery } from './order-subresources.ts';
-import { orderLinesMax, orderPath } from './orders.ts';
-import { lineQuantity } from './line-quantity.ts';
-import { page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, guarded, withBody, withCursor, withIdempotencyKey, withIfMatch } from '../../protocol/problems.ts';
-import { describedBy, dryRunQuery, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from '../../protocol/route-metadata.ts';
-import { instant, line, storedLine } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
+import { maxOrderLines, orderPathSchema } from './orders.ts';
+import { lineQuantitySchema } from './line-quantity.ts';
+import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
+} from '../../protocol/problems.ts';
+import {
+  routeMetadata,
+  dryRunQuerySchema,
+  idempotencyHeadersSchema,
+  ifMatchHeadersSchema,
+  ifNoneMatchHeadersSchema,
+} from '../../protocol/route-metadata.ts';
+import { timestampSchema, singleLineSchema, storedLineSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -16,11 +30,11 @@ export const shipmentProblems = {
   quantity_exceeded: { status: 409, title: 'The quantity exceeds the remaining quantity' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...shipmentProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...shipmentProblems });
 
 export const shipmentStatuses = ['pending', 'shipped', 'delivered', 'failed', 'canceled'] as const;
 
-const trackingFields = (oneLine: typeof line | typeof storedLine) => ({
+const trackingFields = (oneLine: typeof singleLineSchema | typeof storedLineSchema) => ({
   carrier: oneLine(64).nullable(),
   tracking_number: oneLine(100).nullable(),
   tracking_url: z
@@ -30,25 +44,25 @@ const trackingFields = (oneLine: typeof line | typeof storedLine) => ({
     .refine((url) => url.startsWith('https://'), 'must be an https address')
     .nullable(),
 });
-const tracking = trackingFields(line);
+const tracking = trackingFields(singleLineSchema);
 
-export const shipment = component(
+export const shipmentSchema = nameSchema(
   'Shipment',
   z.object({
-    id,
-    order_id: id,
+    id: idSchema,
+    order_id: idSchema,
     status: z.enum(shipmentStatuses),
-    ...trackingFields(storedLine),
-    items: z.array(lineQuantity).min(1).max(orderLinesMax),
+    ...trackingFields(storedLineSchema),
+    items: z.array(lineQuantitySchema).min(1).max(maxOrderLines),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
-    created_at: instant,
-    updated_at: instant,
-    shipped_at: instant.nullable(),
-    delivered_at: instant.nullable(),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    shipped_at: timestampSchema.nullable(),
+    delivered_at: timestampSchema.nullable(),
   }),
 );
 
-export const shipmentCreate = component(
+export const shipmentCreateSchema = nameSchema(
   'ShipmentCreate',
   z
     .object({
@@ -57,9 +71,9 @@ export const shipmentCreate = component(
         .default('pending')
         .describe('Initial status. `delivered` records that the goods have already been handed over.'),
       items: z
-        .array(lineQuantity)
+        .array(lineQuantitySchema)
         .min(1)
-        .max(orderLinesMax)
+        .max(maxOrderLines)
         .optional()
         .describe('Order lines and quantities to ship (default: everything that is not shipped yet).'),
       ...tracking,
@@ -68,7 +82,7 @@ export const shipmentCreate = component(
     .strict(),
 );
 
-export const shipmentUpdate = component(
+export const shipmentUpdateSchema = nameSchema(
   'ShipmentUpdate',
   z
     .object({ status: z.enum(['shipped', 'delivered', 'failed', 'canceled']), ...tracking })
@@ -76,23 +90,23 @@ export const shipmentUpdate = component(
     .strict(),
 );
 
-const shipmentPath = z.object({ shipment_id: pathId('ID of the shipment.') });
+const shipmentPath = z.object({ shipment_id: pathIdSchema('ID of the shipment.') });
 
-export const shipments = c.router({
+export const shipmentRoutes = c.router({
   create: {
     method: 'POST',
     path: '/orders/:order_id/shipments',
-    pathParams: orderPath,
-    query: dryRunQuery,
-    headers: idempotencyHeaders,
-    body: shipmentCreate,
+    pathParams: orderPathSchema,
+    query: dryRunQuerySchema,
+    headers: idempotencyHeadersSchema,
+    body: shipmentCreateSchema,
     summary: 'Ship an order',
     description: 'Creates a shipment for a paid order or a part of it.',
     responses: {
-      201: shipment,
-      ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'invalid_transition', 'quantity_exceeded'),
+      201: shipmentSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition', 'quantity_exceeded'),
     },
-    metadata: describedBy({
+    metadata: routeMetadata({
       operationId: 'shipments.create',
       access: ['shipments.write'],
       idempotent: true,
@@ -103,51 +117,54 @@ export const shipments = c.router({
   list: {
     method: 'GET',
     path: '/orders/:order_id/shipments',
-    pathParams: orderPath,
-    query: z.object(pageQuery).strict(),
+    pathParams: orderPathSchema,
+    query: z.object(pageParameters).strict(),
     summary: 'List the shipments of an order',
     description: 'Returns the shipments of the order, newest first.',
-    responses: { 200: page('ShipmentPage', shipment), ...fails(...guarded, ...withCursor, 'not_found') },
-    metadata: describedBy({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
+    responses: { 200: pageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   listAll: {
     method: 'GET',
     path: '/shipments',
     query: z
       .object({
-        ...orderSubresourceQuery(shipmentStatuses, 'shipments.write'),
-        tracking_number: line(100).optional().describe('Only shipments with this tracking number.'),
+        ...orderSubresourceQueryParameters(shipmentStatuses, 'shipments.write'),
+        tracking_number: singleLineSchema(100).optional().describe('Only shipments with this tracking number.'),
       })
       .strict(),
     summary: 'List shipments',
     description:
       "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
-    responses: { 200: page('ShipmentPage', shipment), ...fails(...guarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
+    responses: { 200: pageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   get: {
     method: 'GET',
     path: '/shipments/:shipment_id',
     pathParams: shipmentPath,
-    headers: ifNoneMatchHeaders,
+    headers: ifNoneMatchHeadersSchema,
     summary: 'Get a shipment',
-    responses: { 200: shipment, 304: c.noBody(), ...fails(...guarded, 'not_found') },
-    metadata: describedBy({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
+    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   update: {
     method: 'PATCH',
     path: '/shipments/:shipment_id',
     pathParams: shipmentPath,
-    headers: ifMatchHeaders,
-    body: shipmentUpdate,
+    headers: ifMatchHeadersSchema,
+    body: shipmentUpdateSchema,
     summary: 'Update a shipment',
     description:
       'Updates the status or the tracking details. The status changes from `pending` to `shipped`, and then to `delivered`, or to `failed` if the parcel cannot be delivered. Only a `pending` shipment can be `canceled`.',
-    responses: { 200: shipment, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition') },
-    metadata: describedBy({ operationId: 'shipments.update', access: ['shipments.write'] }),
+    responses: {
+      200: shipmentSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
+    },
+    metadata: routeMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },
 });
 
-export type Shipment = z.output<typeof shipment>;
-export type ShipmentCreate = z.output<typeof shipmentCreate>;
-export type ShipmentUpdate = z.output<typeof shipmentUpdate>;
+export type Shipment = z.output<typeof shipmentSchema>;
+export type ShipmentCreate = z.output<typeof shipmentCreateSchema>;
+export type ShipmentUpdate = z.output<typeof shipmentUpdateSchema>;

@@ -1,15 +1,15 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, open, withCursor } from '../../protocol/problems.ts';
-import { productStatusFilter } from './products.ts';
-import { describedBy } from '../../protocol/route-metadata.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from '../../protocol/problems.ts';
+import { productStatusFilterSchema } from './products.ts';
+import { routeMetadata } from '../../protocol/route-metadata.ts';
 
 const c = initContract();
-const fails = failuresOf(commonProblems);
+const fails = declareProblemResponses(commonProblems);
 
-export const productCategory = component(
+export const productCategorySchema = nameSchema(
   'ProductCategory',
   z.object({
     category: z.string().min(1).max(64).describe('Name of the category, as in the `category` field and filter of products.'),
@@ -17,16 +17,19 @@ export const productCategory = component(
   }),
 );
 
-export const productCategories = c.router({
+export const productCategoryRoutes = c.router({
   list: {
     method: 'GET',
     path: '/product-categories',
-    query: z.object({ ...pageQuery, status: productStatusFilter }).strict(),
+    query: z.object({ ...pageParameters, status: productStatusFilterSchema }).strict(),
     summary: 'List product categories',
     description:
       'Returns the categories of the products that the caller may see, sorted by name. A category without visible products is not listed.',
-    responses: { 200: page('ProductCategoryPage', productCategory), ...fails(...open, ...withCursor, 'forbidden') },
-    metadata: describedBy({ operationId: 'productCategories.list', access: 'public' }),
+    responses: {
+      200: pageSchema('ProductCategoryPage', productCategorySchema),
+      ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
+    },
+    metadata: routeMetadata({ operationId: 'productCategories.list', access: 'public' }),
   },
 });
-export type ProductCategory = z.output<typeof productCategory>;
+export type ProductCategory = z.output<typeof productCategorySchema>;

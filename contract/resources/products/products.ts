@@ -1,21 +1,27 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId, urlInteger } from '../../schema/ids.ts';
-import { currency, price, priceMax } from '../../schema/money.ts';
-import { commaList, page, pageQuery } from '../../schema/pagination.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema, urlIntegerSchema } from '../../schema/ids.ts';
+import { currencySchema, priceSchema, maxPrice } from '../../schema/money.ts';
+import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
-  failuresOf,
-  guarded,
-  open,
-  withBody,
-  withCursor,
-  withIdempotencyKey,
-  withIfMatch,
+  declareProblemResponses,
+  permissionProblems,
+  publicProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
 } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders, ifMatchHeaders, ifNoneMatchHeaders } from '../../protocol/route-metadata.ts';
-import { instant, line, metadata, metadataPatch, text } from '../../schema/text.ts';
+import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import {
+  timestampSchema,
+  singleLineSchema,
+  metadataSchema,
+  metadataPatchSchema,
+  multilineTextSchema,
+} from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -25,11 +31,11 @@ export const productProblems = {
   product_in_use: { status: 409, title: 'The product is part of orders' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...productProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...productProblems });
 
 export const productStatuses = ['draft', 'active', 'archived'] as const;
 /** Maximum stock of a product, and maximum size of a stock adjustment, in units. */
-export const stockMax = 2_000_000_000;
+export const maxStock = 2_000_000_000;
 
 const sku = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters');
 const category = z
@@ -38,16 +44,16 @@ const category = z
   .max(64);
 const taxRate = z.number().int().min(0).max(10_000);
 
-export const product = component(
+export const productSchema = nameSchema(
   'Product',
   z.object({
-    id,
+    id: idSchema,
     sku: z.string().min(1).max(64).describe('Stock keeping unit: the unique identifier that the shop gave the product.'),
     name: z.string().min(1).max(200),
     description: z.string().max(5000),
     category: z.string().min(1).max(64),
-    price: price.describe('Unit price including tax, in minor units of `currency`.'),
-    currency,
+    price: priceSchema.describe('Unit price including tax, in minor units of `currency`.'),
+    currency: currencySchema,
     tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 is 20 %.'),
     stock: z
       .number()
@@ -56,37 +62,37 @@ export const product = component(
       .nullable()
       .describe('Units currently available. `null` means that stock is not tracked. Only placing an order reserves units.'),
     status: z.enum(productStatuses).describe('Only an `active` product is publicly listed and can be ordered.'),
-    metadata,
+    metadata: metadataSchema,
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
-    created_at: instant,
-    updated_at: instant,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
   }),
 );
 
 const editable = {
-  name: line(200),
-  description: text(5000),
+  name: singleLineSchema(200),
+  description: multilineTextSchema(5000),
   category: category.describe('Category: lower-case words joined by hyphens.'),
-  price: price.describe('Unit price including tax, in minor units of `currency`.'),
+  price: priceSchema.describe('Unit price including tax, in minor units of `currency`.'),
   tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 is 20 %.'),
-  metadata,
+  metadata: metadataSchema,
 };
 
-export const productCreate = component(
+export const productCreateSchema = nameSchema(
   'ProductCreate',
   z
     .object({
       sku: sku.describe('Stock keeping unit. It must not be used by another product.'),
       ...editable,
       description: editable.description.default(''),
-      currency,
+      currency: currencySchema,
       tax_rate_bps: editable.tax_rate_bps.default(0),
-      metadata: metadata.default({}),
+      metadata: metadataSchema.default({}),
       stock: z
         .number()
         .int()
         .min(0)
-        .max(stockMax)
+        .max(maxStock)
         .nullable()
         .default(null)
         .describe('Initial stock, in units. `null` means that stock is not tracked.'),
@@ -95,26 +101,26 @@ export const productCreate = component(
     .strict(),
 );
 
-export const productUpdate = component(
+export const productUpdateSchema = nameSchema(
   'ProductUpdate',
   z
     .object({
       ...editable,
-      metadata: metadataPatch,
+      metadata: metadataPatchSchema,
       status: z.enum(productStatuses).describe('Status of the product. It cannot be changed back to `draft`.'),
     })
     .partial()
     .strict(),
 );
 
-export const productReplace = component(
+export const productReplaceSchema = nameSchema(
   'ProductReplace',
   z
     .object({
       ...editable,
       description: editable.description.default(''),
       tax_rate_bps: editable.tax_rate_bps.default(0),
-      metadata: metadata.default({}),
+      metadata: metadataSchema.default({}),
       status: z.enum(productStatuses).describe('Status of the product. It cannot be changed back to `draft`.'),
     })
     .strict(),
@@ -122,60 +128,60 @@ export const productReplace = component(
 
 export const stockAdjustmentReasons = ['received', 'correction', 'damaged', 'returned'] as const;
 
-export const stockAdjustment = component(
+export const stockAdjustmentSchema = nameSchema(
   'StockAdjustment',
   z.object({
-    id,
-    product_id: id,
+    id: idSchema,
+    product_id: idSchema,
     delta: z.number().int().describe('Number of units added; negative if units were removed.'),
     stock_after: z.number().int().min(0).describe('Stock after the adjustment, in units.'),
     reason: z.enum(stockAdjustmentReasons),
     note: z.string().max(500).nullable(),
-    created_at: instant,
+    created_at: timestampSchema,
   }),
 );
 
-export const stockAdjustmentCreate = component(
+export const stockAdjustmentCreateSchema = nameSchema(
   'StockAdjustmentCreate',
   z
     .object({
       delta: z
         .number()
         .int()
-        .min(-stockMax)
-        .max(stockMax)
+        .min(-maxStock)
+        .max(maxStock)
         .refine((delta) => delta !== 0, { message: 'must not be 0' })
         .describe('Number of units to add; negative to remove units.'),
       reason: z.enum(stockAdjustmentReasons),
-      note: text(500).optional(),
+      note: multilineTextSchema(500).optional(),
     })
     .strict(),
 );
 
 /** Status filter for every list that depends on the products that the caller may see. */
-export const productStatusFilter = commaList(productStatuses)
+export const productStatusFilterSchema = commaListSchema(productStatuses)
   .optional()
   .describe('Statuses other than `active` require the `products.write` scope and a staff account (default: `active`).');
 
-const productPath = z.object({ product_id: pathId('ID of the product.') });
+const productPath = z.object({ product_id: pathIdSchema('ID of the product.') });
 
-export const products = c.router({
+export const productRoutes = c.router({
   list: {
     method: 'GET',
     path: '/products',
     query: z
       .object({
-        ...pageQuery,
-        q: line(200)
+        ...pageParameters,
+        q: singleLineSchema(200)
           .optional()
           .describe(
             'Search text. Every word must occur in the name, SKU or description; the last word may be incomplete. Case, accents and punctuation are ignored. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products.',
           ),
-        category: line(64).optional().describe('Only products of this category.'),
-        sku: line(64).optional().describe('Only the product with this SKU.'),
-        price_gte: urlInteger(0, priceMax).optional().describe('Only products that cost this or more, in minor units.'),
-        price_lte: urlInteger(0, priceMax).optional().describe('Only products that cost this or less, in minor units.'),
-        status: productStatusFilter,
+        category: singleLineSchema(64).optional().describe('Only products of this category.'),
+        sku: singleLineSchema(64).optional().describe('Only the product with this SKU.'),
+        price_gte: urlIntegerSchema(0, maxPrice).optional().describe('Only products that cost this or more, in minor units.'),
+        price_lte: urlIntegerSchema(0, maxPrice).optional().describe('Only products that cost this or less, in minor units.'),
+        status: productStatusFilterSchema,
         sort: z
           .enum(['created_at', '-created_at', 'price', '-price', 'name', '-name', 'relevance'])
           .optional()
@@ -186,91 +192,100 @@ export const products = c.router({
       .strict(),
     summary: 'List products',
     responses: {
-      200: page('ProductPage', product),
-      ...fails(...open, ...withCursor, 'forbidden'),
+      200: pageSchema('ProductPage', productSchema),
+      ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
     },
-    metadata: describedBy({ operationId: 'products.list', access: 'public' }),
+    metadata: routeMetadata({ operationId: 'products.list', access: 'public' }),
   },
   get: {
     method: 'GET',
     path: '/products/:product_id',
     pathParams: productPath,
-    headers: ifNoneMatchHeaders,
+    headers: ifNoneMatchHeadersSchema,
     summary: 'Get a product',
-    responses: { 200: product, 304: c.noBody(), ...fails(...open, 'not_found') },
-    metadata: describedBy({ operationId: 'products.get', access: 'public' }),
+    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
+    metadata: routeMetadata({ operationId: 'products.get', access: 'public' }),
   },
   create: {
     method: 'POST',
     path: '/products',
-    headers: idempotencyHeaders,
-    body: productCreate,
+    headers: idempotencyHeadersSchema,
+    body: productCreateSchema,
     summary: 'Create a product',
-    responses: { 201: product, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'sku_taken') },
-    metadata: describedBy({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
+    responses: { 201: productSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'sku_taken') },
+    metadata: routeMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
   },
   update: {
     method: 'PATCH',
     path: '/products/:product_id',
     pathParams: productPath,
-    headers: ifMatchHeaders,
-    body: productUpdate,
+    headers: ifMatchHeadersSchema,
+    body: productUpdateSchema,
     summary: 'Update a product',
     description:
       'Updates the fields in a JSON merge patch (RFC 7396); absent fields keep their values. Existing orders keep the price and name of the product.',
-    responses: { 200: product, ...fails(...guarded, ...withBody, ...withIfMatch, 'not_found', 'invalid_transition') },
-    metadata: describedBy({ operationId: 'products.update', access: ['products.write'] }),
+    responses: {
+      200: productSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
+    },
+    metadata: routeMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
   replace: {
     method: 'PUT',
     path: '/products/:product_id',
     pathParams: productPath,
-    headers: ifMatchHeaders,
-    body: productReplace,
+    headers: ifMatchHeadersSchema,
+    body: productReplaceSchema,
     summary: 'Replace a product',
     description: 'Replaces all fields that can be changed; absent fields get their defaults. Requires `If-Match`, to prevent lost updates.',
     responses: {
-      200: product,
-      ...fails(...guarded, ...withBody, ...withIfMatch, 'precondition_required', 'not_found', 'invalid_transition'),
+      200: productSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required', 'not_found', 'invalid_transition'),
     },
-    metadata: describedBy({ operationId: 'products.replace', access: ['products.write'] }),
+    metadata: routeMetadata({ operationId: 'products.replace', access: ['products.write'] }),
   },
   delete: {
     method: 'DELETE',
     path: '/products/:product_id',
     pathParams: productPath,
-    headers: ifMatchHeaders,
+    headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
     description: 'Deletes a draft that was never ordered. Archive any other product instead.',
-    responses: { 204: c.noBody(), ...fails(...guarded, ...withIfMatch, 'not_found', 'product_in_use') },
-    metadata: describedBy({ operationId: 'products.delete', access: ['products.write'] }),
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found', 'product_in_use') },
+    metadata: routeMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {
     method: 'POST',
     path: '/products/:product_id/stock-adjustments',
     pathParams: productPath,
-    headers: idempotencyHeaders,
-    body: stockAdjustmentCreate,
+    headers: idempotencyHeadersSchema,
+    body: stockAdjustmentCreateSchema,
     summary: 'Adjust the stock of a product',
     description:
       'Changes the stock by a number of units. Stock cannot be set to an absolute number, because that would undo concurrent sales. The first adjustment starts stock tracking for the product.',
-    responses: { 201: stockAdjustment, ...fails(...guarded, ...withBody, ...withIdempotencyKey, 'not_found', 'insufficient_stock') },
-    metadata: describedBy({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
+    responses: {
+      201: stockAdjustmentSchema,
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'insufficient_stock'),
+    },
+    metadata: routeMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },
   listStockAdjustments: {
     method: 'GET',
     path: '/products/:product_id/stock-adjustments',
     pathParams: productPath,
-    query: z.object(pageQuery).strict(),
+    query: z.object(pageParameters).strict(),
     summary: 'List stock adjustments of a product',
     description: 'Returns the stock adjustments of the product, newest first.',
-    responses: { 200: page('StockAdjustmentPage', stockAdjustment), ...fails(...guarded, ...withCursor, 'not_found') },
-    metadata: describedBy({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
+    responses: {
+      200: pageSchema('StockAdjustmentPage', stockAdjustmentSchema),
+      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
+    },
+    metadata: routeMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
   },
 });
-export type Product = z.output<typeof product>;
-export type ProductCreate = z.output<typeof productCreate>;
-export type ProductUpdate = z.output<typeof productUpdate>;
-export type StockAdjustment = z.output<typeof stockAdjustment>;
-export type StockAdjustmentCreate = z.output<typeof stockAdjustmentCreate>;
-export type ProductReplace = z.output<typeof productReplace>;
+export type Product = z.output<typeof productSchema>;
+export type ProductCreate = z.output<typeof productCreateSchema>;
+export type ProductUpdate = z.output<typeof productUpdateSchema>;
+export type StockAdjustment = z.output<typeof stockAdjustmentSchema>;
+export type StockAdjustmentCreate = z.output<typeof stockAdjustmentCreateSchema>;
+export type ProductReplace = z.output<typeof productReplaceSchema>;

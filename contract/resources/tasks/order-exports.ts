@@ -1,15 +1,15 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id } from '../../schema/ids.ts';
-import { fulfillmentStatuses, orderStatuses, paymentStatuses } from '../orders/orders.ts';
-import { commonProblems, failuresOf, guarded, withBody, withIdempotencyKey } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
-import { fileFormats, startingTask, task, taskProblems } from './tasks.ts';
-import { foreignName, instantInput, line } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema } from '../../schema/ids.ts';
+import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { fileFormats, taskStartProblems, taskSchema, taskProblems } from './tasks.ts';
+import { externalNameSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
-const fails = failuresOf({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
 /** Columns of an order. Amounts are in minor units; the columns that end in `_decimal` have the same amounts as decimal numbers. */
 const orderColumns = [
@@ -25,9 +25,9 @@ const lineColumns = [
   ...(['line', 'product_id', 'sku', 'name', 'quantity', 'shipped_quantity', 'restocked_quantity'] as const),
   ...(['unit_price', 'unit_price_decimal', 'tax_rate_bps', 'line_tax', 'line_tax_decimal', 'line_total', 'line_total_decimal'] as const),
 ] as const;
-export const exportColumns = { order: orderColumns, line: lineColumns } as const;
+export const orderExportColumns = { order: orderColumns, line: lineColumns } as const;
 
-export const orderExportCreate = component(
+export const orderExportCreateSchema = nameSchema(
   'OrderExportCreate',
   z
     .object({
@@ -44,17 +44,17 @@ export const orderExportCreate = component(
         .optional()
         .describe('Columns of the file, in this order (default: all). The columns of order lines require `rows: lines`.'),
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),
-      payment_status: z.array(z.enum(paymentStatuses)).min(1).max(20).optional(),
-      fulfillment_status: z.array(z.enum(fulfillmentStatuses)).min(1).max(20).optional(),
-      client_id: line(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
-      user_id: id
+      payment_status: z.array(z.enum(orderPaymentStatuses)).min(1).max(20).optional(),
+      fulfillment_status: z.array(z.enum(orderFulfillmentStatuses)).min(1).max(20).optional(),
+      client_id: singleLineSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
+      user_id: idSchema
         .optional()
         .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
-      reference: foreignName(64).optional(),
-      created_at_gte: instantInput.optional().describe('Only orders placed at this time or later.'),
-      created_at_lt: instantInput.optional().describe('Only orders placed before this time.'),
-      updated_at_gte: instantInput.optional().describe('Only orders last changed at this time or later.'),
-      updated_at_lt: instantInput.optional().describe('Only orders last changed before this time.'),
+      reference: externalNameSchema(64).optional(),
+      created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
+      created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
+      updated_at_gte: timestampInputSchema.optional().describe('Only orders last changed at this time or later.'),
+      updated_at_lt: timestampInputSchema.optional().describe('Only orders last changed before this time.'),
     })
     .strict()
     .superRefine(({ rows, columns = [], ...filters }, context) => {
@@ -71,18 +71,18 @@ export const orderExportCreate = component(
     }),
 );
 
-export const orderExports = c.router({
+export const orderExportRoutes = c.router({
   create: {
     method: 'POST',
     path: '/order-exports',
-    headers: idempotencyHeaders,
-    body: orderExportCreate,
+    headers: idempotencyHeadersSchema,
+    body: orderExportCreateSchema,
     summary: 'Export orders',
     description:
       'Starts a task that writes orders to a file, oldest first. The filters are those of the order list. Also requires the `orders.read` scope, or `orders.manage` and a staff account for the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
-    responses: { 202: task, ...fails(...guarded, ...withBody, ...withIdempotencyKey, ...startingTask) },
-    metadata: describedBy({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
+    responses: { 202: taskSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...taskStartProblems) },
+    metadata: routeMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },
 });
-export type OrderExportCreate = z.output<typeof orderExportCreate>;
+export type OrderExportCreate = z.output<typeof orderExportCreateSchema>;
 export type OrderExportColumn = (typeof orderColumns)[number] | (typeof lineColumns)[number];

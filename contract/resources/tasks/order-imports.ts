@@ -1,15 +1,15 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { urlId } from '../../schema/ids.ts';
-import { columnsFor, importQuery, upload, uploadLimits, uploadMetadata } from './imports.ts';
-import { currency } from '../../schema/money.ts';
-import { orderLinesMax } from '../orders/orders.ts';
-import { commonProblems, failuresOf, guarded, withFile, withIdempotencyKey } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
-import { startingTask, task, taskProblems } from './tasks.ts';
+import { urlIdSchema } from '../../schema/ids.ts';
+import { columnNameParameters, importParameters, uploadBodySchema, uploadLimitsText, uploadRouteMetadata } from './import-parameters.ts';
+import { currencySchema } from '../../schema/money.ts';
+import { maxOrderLines } from '../orders/orders.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { taskStartProblems, taskSchema, taskProblems } from './tasks.ts';
 
 const c = initContract();
-const fails = failuresOf({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
 const importEffects =
   'Starts a task that imports the order history of another system. The file has one row for each order line, with the reference, time and unit price. The import takes no stock, requests no payment and sends no messages. Orders are imported as `delivered` and paid, unless the file says `paid`, `shipped` or `canceled`. An order that was imported before with the same data is left unchanged; an order with different data is rejected, unless `changed_orders` is `replace`. The result lists the rejected lines with the reasons. Also requires the `orders.manage` scope.';
@@ -22,25 +22,25 @@ export const orderImportFields = [
   ...(['sku', 'name', 'quantity', 'unit_price', 'tax_rate_bps'] as const),
 ] as const;
 
-export const orderImports = c.router({
+export const orderImportRoutes = c.router({
   create: {
     method: 'POST',
     path: '/order-imports',
-    headers: idempotencyHeaders,
+    headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...importQuery,
+        ...importParameters,
         source: z
           .string()
           .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`')
           .describe('Name of the source system. Each order reference of a source is imported only once.'),
-        currency: currency.optional().describe('Currency of orders whose rows have none.'),
+        currency: currencySchema.optional().describe('Currency of orders whose rows have none.'),
         utc_offset: z
           .string()
           .regex(/^(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/, 'must be `Z` or an offset such as `+01:00`')
           .default('Z')
           .describe('UTC offset of timestamps that have none.'),
-        user_id: urlId.optional().describe('User who owns the orders that name no customer.'),
+        user_id: urlIdSchema.optional().describe('User who owns the orders that name no customer.'),
         unknown_customers: z
           .enum(['refuse', 'create'])
           .default('refuse')
@@ -68,13 +68,13 @@ export const orderImports = c.router({
           .default('keep')
           .describe('What to do with lines that have no price: `refuse` treats them as invalid.'),
         events: z.enum(['true', 'false']).default('false').describe('`true` records an `order.created` event for each imported order.'),
-        ...columnsFor(orderImportFields),
+        ...columnNameParameters(orderImportFields),
       })
       .strict(),
-    body: upload,
+    body: uploadBodySchema,
     summary: 'Import orders',
-    description: `${importEffects} ${uploadLimits} An order can have at most ${orderLinesMax} lines.`,
-    responses: { 202: task, ...fails(...guarded, ...withFile, ...withIdempotencyKey, ...startingTask) },
-    metadata: describedBy({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...uploadMetadata }),
+    description: `${importEffects} ${uploadLimitsText} An order can have at most ${maxOrderLines} lines.`,
+    responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskStartProblems) },
+    metadata: routeMetadata({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...uploadRouteMetadata }),
   },
 });

@@ -1,14 +1,14 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { columnsFor, importQuery, upload, uploadLimits, uploadMetadata } from './imports.ts';
-import { currency } from '../../schema/money.ts';
-import { commonProblems, failuresOf, guarded, withFile, withIdempotencyKey } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
-import { startingTask, task, taskProblems } from './tasks.ts';
-import { foreignName } from '../../schema/text.ts';
+import { columnNameParameters, importParameters, uploadBodySchema, uploadLimitsText, uploadRouteMetadata } from './import-parameters.ts';
+import { currencySchema } from '../../schema/money.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { taskStartProblems, taskSchema, taskProblems } from './tasks.ts';
+import { externalNameSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
-const fails = failuresOf({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
 export const productImportFields = [
   'sku',
@@ -22,23 +22,23 @@ export const productImportFields = [
   'status',
 ] as const;
 
-export const productImports = c.router({
+export const productImportRoutes = c.router({
   create: {
     method: 'POST',
     path: '/product-imports',
-    headers: idempotencyHeaders,
+    headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...importQuery,
-        currency: currency.optional().describe('Currency of products whose row has none.'),
-        category: foreignName(64).optional().describe('Category of new products whose row has none.'),
-        ...columnsFor(productImportFields),
+        ...importParameters,
+        currency: currencySchema.optional().describe('Currency of products whose row has none.'),
+        category: externalNameSchema(64).optional().describe('Category of new products whose row has none.'),
+        ...columnNameParameters(productImportFields),
       })
       .strict(),
-    body: upload,
+    body: uploadBodySchema,
     summary: 'Import products',
-    description: `Starts a task that creates the products in a file and updates those whose SKU exists. Fields that the file does not contain keep their values. Stock is set for new products only. The result lists the rejected lines with the reasons. Also requires the \`products.write\` scope. ${uploadLimits}`,
-    responses: { 202: task, ...fails(...guarded, ...withFile, ...withIdempotencyKey, ...startingTask) },
-    metadata: describedBy({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadMetadata }),
+    description: `Starts a task that creates the products in a file and updates those whose SKU exists. Fields that the file does not contain keep their values. Stock is set for new products only. The result lists the rejected lines with the reasons. Also requires the \`products.write\` scope. ${uploadLimitsText}`,
+    responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskStartProblems) },
+    metadata: routeMetadata({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadRouteMetadata }),
   },
 });

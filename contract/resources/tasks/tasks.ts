@@ -1,12 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { component } from '../../schema/named-schema.ts';
-import { id, pathId } from '../../schema/ids.ts';
-import { openEnum } from '../../schema/open-enum.ts';
-import { commaList, page, pageQuery } from '../../schema/pagination.ts';
-import { commonProblems, failuresOf, tokenGuarded, withBody, withCursor, withIdempotencyKey } from '../../protocol/problems.ts';
-import { describedBy, idempotencyHeaders } from '../../protocol/route-metadata.ts';
-import { instant } from '../../schema/text.ts';
+import { nameSchema } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { openEnumSchema } from '../../schema/open-enum.ts';
+import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  tokenProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+} from '../../protocol/problems.ts';
+import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -16,7 +23,7 @@ export const taskProblems = {
   gone: { status: 410, title: 'No longer available' },
 } as const;
 
-const fails = failuresOf({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
 export const taskTypes = ['order_export', 'order_import', 'product_import'] as const;
 export const taskStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
@@ -24,7 +31,7 @@ export const fileFormats = ['csv', 'ndjson'] as const;
 /** Media types of the file formats. */
 export const fileMediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 /** Maximum number of queued and running tasks of one owner. */
-export const tasksAtOnceMax = 2;
+export const maxConcurrentTasks = 2;
 
 const count = z.number().int().min(0);
 
@@ -36,7 +43,7 @@ const importCounts = z.object({
   differing: count.describe('Number of rejected orders that were imported before with different data.'),
 });
 
-export const taskResult = component(
+export const taskResultSchema = nameSchema(
   'TaskResult',
   z.object({
     format: z.enum(fileFormats),
@@ -44,15 +51,15 @@ export const taskResult = component(
     bytes: count,
     sha256: z.string().describe('SHA-256 hash of the file, in hexadecimal.'),
     imported: importCounts.nullable().describe('Counts of what the import did; `null` for an export.'),
-    expires_at: instant.describe('When the file is deleted.'),
+    expires_at: timestampSchema.describe('When the file is deleted.'),
   }),
 );
 
-export const task = component(
+export const taskSchema = nameSchema(
   'Task',
   z.object({
-    id,
-    type: openEnum(taskTypes),
+    id: idSchema,
+    type: openEnumSchema(taskTypes),
     status: z.enum(taskStatuses).describe('`succeeded`, `failed` and `canceled` are final.'),
     params: z
       .record(z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
@@ -61,40 +68,42 @@ export const task = component(
       processed: count.describe('Number of rows processed so far.'),
       total: count.nullable().describe('Total number of rows; `null` until they have been counted.'),
     }),
-    result: taskResult
+    result: taskResultSchema
       .nullable()
       .describe('Describes the file that `GET /tasks/{task_id}/result` returns; `null` unless the task has succeeded.'),
     imported: importCounts
       .nullable()
       .describe('Counts of what the import has done so far, even if it failed or was canceled; `null` for an export.'),
-    error: component('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
+    error: nameSchema('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),
-    user_id: id.nullable().describe('User who started the task; `null` if an application started it for itself.'),
+    user_id: idSchema.nullable().describe('User who started the task; `null` if an application started it for itself.'),
     client_id: z.string().describe('Client ID of the application that started the task.'),
-    created_at: instant,
-    started_at: instant.nullable(),
-    finished_at: instant.nullable(),
+    created_at: timestampSchema,
+    started_at: timestampSchema.nullable(),
+    finished_at: timestampSchema.nullable(),
   }),
 );
 
 /** Problem codes of operations that start a task. */
-export const startingTask = ['too_many_tasks'] as const;
+export const taskStartProblems = ['too_many_tasks'] as const;
 
-const taskPath = z.object({ task_id: pathId('ID of the task.') });
+const taskPath = z.object({ task_id: pathIdSchema('ID of the task.') });
 /** The bytes of the file are streamed without validation. */
 const fileContent = z.custom<AsyncIterable<Uint8Array>>();
 
-export const tasks = c.router({
+export const taskRoutes = c.router({
   list: {
     method: 'GET',
     path: '/tasks',
-    query: z.object({ ...pageQuery, type: commaList(taskTypes).optional(), status: commaList(taskStatuses).optional() }).strict(),
+    query: z
+      .object({ ...pageParameters, type: commaListSchema(taskTypes).optional(), status: commaListSchema(taskStatuses).optional() })
+      .strict(),
     summary: 'List tasks',
     description:
       'Returns the tasks of the caller, newest first. A task is visible only to tokens that have the scopes it was started with.',
-    responses: { 200: page('TaskPage', task), ...fails(...tokenGuarded, ...withCursor) },
-    metadata: describedBy({ operationId: 'tasks.list', access: ['tasks.read'] }),
+    responses: { 200: pageSchema('TaskPage', taskSchema), ...fails(...tokenProblems, ...cursorProblems) },
+    metadata: routeMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
   get: {
     method: 'GET',
@@ -103,8 +112,8 @@ export const tasks = c.router({
     summary: 'Get a task',
     description:
       'Returns the state of the task. While the task is not finished, `Retry-After` specifies when to poll again. A task is stored for 30 days after it has finished.',
-    responses: { 200: task, ...fails(...tokenGuarded, 'not_found', 'gone') },
-    metadata: describedBy({ operationId: 'tasks.get', access: ['tasks.read'] }),
+    responses: { 200: taskSchema, ...fails(...tokenProblems, 'not_found', 'gone') },
+    metadata: routeMetadata({ operationId: 'tasks.get', access: ['tasks.read'] }),
   },
   result: {
     method: 'GET',
@@ -115,23 +124,26 @@ export const tasks = c.router({
       'Returns the result file, which is available for 7 days after the task has finished. Downloading it always requires a token.',
     responses: {
       200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
-      ...fails(...tokenGuarded, 'not_found', 'task_not_finished', 'gone'),
+      ...fails(...tokenProblems, 'not_found', 'task_not_finished', 'gone'),
     },
-    metadata: describedBy({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
+    metadata: routeMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
   },
   cancel: {
     method: 'POST',
     path: '/tasks/:task_id/cancellation',
     pathParams: taskPath,
-    headers: idempotencyHeaders,
+    headers: idempotencyHeadersSchema,
     body: c.noBody(),
     summary: 'Cancel a task',
     description: 'Stops the task. Rows that an import has already written remain and are counted in `imported` of the returned task.',
-    responses: { 202: task, ...fails(...tokenGuarded, ...withBody, ...withIdempotencyKey, 'not_found', 'gone', 'invalid_transition') },
-    metadata: describedBy({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
+    responses: {
+      202: taskSchema,
+      ...fails(...tokenProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'gone', 'invalid_transition'),
+    },
+    metadata: routeMetadata({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },
 });
-export type Task = z.output<typeof task>;
-export type TaskResult = z.output<typeof taskResult>;
+export type Task = z.output<typeof taskSchema>;
+export type TaskResult = z.output<typeof taskResultSchema>;
 export type ImportCounts = z.output<typeof importCounts>;
 export type TaskType = (typeof taskTypes)[number];

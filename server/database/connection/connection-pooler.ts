@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
-import { isDatabaseAway } from '../errors/availability-errors.ts';
-import { isThroughPooler } from './database-timeouts.ts';
+import { isDatabaseUnreachable } from '../errors/availability-errors.ts';
+import { usesConnectionPooler } from './database-timeouts.ts';
 
 /** The server cannot work through the connection pooler; the message says what to set. */
 export class PoolerError extends Error {
@@ -30,9 +30,9 @@ export async function checkConnectionPooler(pool: Pool, preparedStatements: bool
   const client = await pool.connect();
   let failed = true;
   try {
-    if (isThroughPooler(client)) await checkWithSecondClient(pool, client, preparedStatements);
+    if (usesConnectionPooler(client)) await checkWithSecondClient(pool, client, preparedStatements);
     failed = false;
-    return isThroughPooler(client) ? 'pooler' : 'direct';
+    return usesConnectionPooler(client) ? 'pooler' : 'direct';
   } finally {
     client.release(failed);
   }
@@ -79,7 +79,7 @@ const failWith =
 
 /** PgBouncer reports its own errors with the code for protocol errors, which otherwise means a lost connection. */
 const isConnectionLost = (error: unknown): boolean =>
-  isDatabaseAway(error) && !(error instanceof Error && 'code' in error && error.code === '08P01');
+  isDatabaseUnreachable(error) && !(error instanceof Error && 'code' in error && error.code === '08P01');
 
 async function withTimeout(work: Promise<void>): Promise<void> {
   const stop = new AbortController();

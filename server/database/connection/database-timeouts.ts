@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { sqlState } from '../errors/sql-errors.ts';
-import type { Prepared } from './pipelined-queries.ts';
+import type { PreparedQuery } from './pipelined-queries.ts';
 
 /** PostgreSQL settings of a connection, by name. */
-export type TimeLimits = Readonly<Record<string, string>>;
+export type TimeoutSettings = Readonly<Record<string, string>>;
 
 /**
  * By default, PostgreSQL finishes a statement even when its client has disconnected. With this setting it checks the connection, which
  * requires PostgreSQL 14 and a supported operating system.
  */
-const connectionCheck: TimeLimits = { client_connection_check_interval: '1s' };
+const connectionCheck: TimeoutSettings = { client_connection_check_interval: '1s' };
 const unknownSetting = '42704';
 const invalidValue = '22023';
 
@@ -18,10 +18,10 @@ const invalidValue = '22023';
 const responseTimeoutMs = 5_000;
 
 /** The statement that sets the timeouts of a transaction, for connections through a pooler. Direct connections have no entry. */
-const pooledTransactionLimits = new WeakMap<ClientBase, Prepared | undefined>();
+const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 
-export const isThroughPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);
-export const transactionLimits = (client: ClientBase): Prepared | undefined => pooledTransactionLimits.get(client);
+export const usesConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);
+export const transactionTimeoutStatement = (client: ClientBase): PreparedQuery | undefined => pooledTransactionLimits.get(client);
 
 /**
  * Sets the timeouts of a new connection. A direct connection gets session settings after connecting, because poolers reject them as
@@ -29,7 +29,7 @@ export const transactionLimits = (client: ClientBase): Prepared | undefined => p
  * (`transactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
-export async function limitConnection(client: ClientBase, limits: TimeLimits, preparedStatements: boolean): Promise<void> {
+export async function setConnectionTimeouts(client: ClientBase, limits: TimeoutSettings, preparedStatements: boolean): Promise<void> {
   const { processID } = z.object({ processID: z.number() }).parse(client);
   const supported = await firstSupported([{ ...limits, ...connectionCheck }, limits], async (settings) => {
     // a pooler reports a made-up process id to its client
@@ -48,7 +48,7 @@ export async function limitConnection(client: ClientBase, limits: TimeLimits, pr
   pooledTransactionLimits.set(client, prepared);
 }
 
-const setConfigSql = (settings: TimeLimits, scope: 'session' | 'transaction'): string =>
+const setConfigSql = (settings: TimeoutSettings, scope: 'session' | 'transaction'): string =>
   Object.entries(settings)
     .map(([name, value]) => `set_config('${name}', '${value}', ${scope === 'transaction'})`)
     .join(' || ') || 'null';
@@ -59,7 +59,10 @@ async function runWithTimeout(client: ClientBase, statement: { readonly text: st
   return rows;
 }
 
-async function firstSupported<Result>([first, ...rest]: TimeLimits[], apply: (settings: TimeLimits) => Promise<Result>): Promise<Result> {
+async function firstSupported<Result>(
+  [first, ...rest]: TimeoutSettings[],
+  apply: (settings: TimeoutSettings) => Promise<Result>,
+): Promise<Result> {
   try {
     return await apply(first ?? {});
   } catch (error) {

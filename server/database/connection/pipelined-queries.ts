@@ -1,12 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { noteOf } from '../../memory/object-metadata.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 
 /** A statement with its name on the connection; the name is empty for unnamed statements. */
-export type Prepared = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
+export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
 /** Statements that are sent in one message. If one fails, all are rolled back, because they belong to one transaction. */
-type PipelinedQuery = Prepared & { readonly preceding: readonly Prepared[] };
+type PipelinedQuery = PreparedQuery & { readonly preceding: readonly PreparedQuery[] };
 
 type QueryFunction = (...args: unknown[]) => unknown;
 type QueryCallback = (error: unknown, result: unknown) => void;
@@ -18,7 +18,7 @@ type PgQuery = EventEmitter & {
   handleDataRow(row: unknown): void;
   handleCommandComplete(message: unknown, connection: PgConnection): void;
 };
-type PgQueryClass = new (statement: Prepared, values: undefined, callback: QueryCallback) => PgQuery;
+type PgQueryClass = new (statement: PreparedQuery, values: undefined, callback: QueryCallback) => PgQuery;
 type PgClient = ClientBase & { readonly connection: PgConnection; readonly constructor: { readonly Query: PgQueryClass } };
 
 const anyClient = z.custom<PgClient>();
@@ -29,13 +29,13 @@ const isPipelined = (query: unknown): query is PipelinedQuery => typeof query ==
  * Callbacks that receive each row as soon as it arrives, attached to the parameters of the statement: PostgreSQL sends the first rows
  * of a long result while it computes the next.
  */
-export const listener = noteOf<(row: unknown) => void>('listener');
+export const rowListeners = defineObjectMetadata<(row: unknown) => void>('listener');
 
 /** Matches the comment at the beginning of a statement: its name, and whether the write is deferred. */
-export const heading = /^\/\*(\w+)( later)?\*\//;
+export const statementNamePattern = /^\/\*(\w+)( later)?\*\//;
 
 /** Lets a client send a `PipelinedQuery`: several statements with a single Sync, so that PostgreSQL skips the rest after an error. */
-export function takeTogether(given: ClientBase): void {
+export function enablePipelinedQueries(given: ClientBase): void {
   const client = anyClient.parse(given);
   const query = client.query.bind(client) as QueryFunction;
   const { Query } = client.constructor;
@@ -43,7 +43,7 @@ export function takeTogether(given: ClientBase): void {
   const pipelinedQuery: QueryFunction = (first, ...more) => {
     if (!isPipelined(first)) return query(first, ...more);
     const { preceding, ...last } = first;
-    const onRow = listener.get(last.values);
+    const onRow = rowListeners.get(last.values);
     // Not pg's own promise: it assigns a function to the query, and V8 pretenures functions that are assigned to properties, so the
     // function would stay in memory until the next major GC, with the result and its waiting caller.
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -58,11 +58,11 @@ export function takeTogether(given: ClientBase): void {
 function pipelinedQueryClass(Query: PgQueryClass, connection: PgConnection) {
   const silentConnection = anyConnection.parse(Object.create(connection, { describe: { value: noop }, sync: { value: noop } }));
   return class extends Query {
-    readonly #preceding: readonly Prepared[];
+    readonly #preceding: readonly PreparedQuery[];
     /** Number of preceding statements that have not completed. */
     #pendingCompletions: number;
 
-    constructor(preceding: readonly Prepared[], last: Prepared, callback: QueryCallback) {
+    constructor(preceding: readonly PreparedQuery[], last: PreparedQuery, callback: QueryCallback) {
       super(last, undefined, callback);
       this.#preceding = preceding;
       this.#pendingCompletions = preceding.length;
@@ -98,15 +98,15 @@ const emptyResult = (command: string): object => ({ command, rowCount: 0, rows: 
  * trip costs more than most statements. If a deferred statement fails, the statement that it was sent with reports the error. A
  * transaction that is rolled back before anything was sent never reaches PostgreSQL.
  */
-export function sendTogether(given: ClientBase, { preparedStatements, limits }: Sending): void {
+export function deferTransactionStatements(given: ClientBase, { preparedStatements, limits }: DeferOptions): void {
   const client = anyClient.parse(given);
   const query = client.query.bind(client) as QueryFunction;
   const nameFor = (name: string): string => (preparedStatements ? name : '');
-  const begin: Prepared = { name: nameFor('begin'), text: 'begin', values: [] };
-  const deferred: Prepared[] = [];
+  const begin: PreparedQuery = { name: nameFor('begin'), text: 'begin', values: [] };
+  const deferred: PreparedQuery[] = [];
   let [isBegun, hasLimits] = [false, false];
 
-  const send = (last: Prepared): unknown => {
+  const send = (last: PreparedQuery): unknown => {
     const preceding = deferred.splice(0);
     isBegun ||= last === begin || preceding[0] === begin;
     if (limits === undefined || hasLimits || last === begin) return query({ ...last, preceding });
@@ -149,26 +149,27 @@ export function sendTogether(given: ClientBase, { preparedStatements, limits }: 
   Object.defineProperty(client, 'query', { value: together, configurable: true });
 }
 
-export type Sending = {
+export type DeferOptions = {
   /** `false` sends every statement without a name, because PostgreSQL or a pooler does not keep prepared statements. */
   readonly preparedStatements: boolean;
   /** Sent with the first statement of each transaction and with each statement outside of one. Its name must be known to the connection. */
-  readonly limits: Prepared | undefined;
+  readonly limits: PreparedQuery | undefined;
 };
 
-function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string) => string): Prepared | undefined {
-  const name = typeof text === 'string' ? heading.exec(text)?.[1] : undefined;
+function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string) => string): PreparedQuery | undefined {
+  const name = typeof text === 'string' ? statementNamePattern.exec(text)?.[1] : undefined;
   return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name: nameFor(name), text, values } : undefined;
 }
 
 /** Returns an unnamed query if the extended protocol allows it: only a single statement, whereas text without values may have several. */
-function singleStatement(text: unknown, values: unknown): Prepared | undefined {
+function singleStatement(text: unknown, values: unknown): PreparedQuery | undefined {
   if (typeof text !== 'string') return undefined;
   const given: readonly unknown[] = Array.isArray(values) ? values : [];
   return given.length > 0 || !text.includes(';') ? { name: '', text, values: given } : undefined;
 }
 
-const isDeferred = ({ text, values }: Prepared): boolean => heading.exec(text)?.[2] !== undefined && values.every(isSafelySerializable);
+const isDeferred = ({ text, values }: PreparedQuery): boolean =>
+  statementNamePattern.exec(text)?.[2] !== undefined && values.every(isSafelySerializable);
 
 /** Values whose serialization in pg cannot throw, because a deferred statement must not fail on the client side. */
 const isSafelySerializable = (value: unknown): boolean =>

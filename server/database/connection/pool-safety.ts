@@ -4,7 +4,7 @@ import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } f
 import { z } from 'zod';
 
 /** Sets the int8 parser of a pool. Not pg's global parsers, because the driver may have its own copy of pg. */
-export function parseInt8(pool: Pool, parse: (text: string) => number): void {
+export function setInt8Parser(pool: Pool, parse: (text: string) => number): void {
   const { types } = pool.options;
   if (!hasTypeParsers(types)) throw new Error('the PostgreSQL pool does not support type parsers');
   types.setTypeParser(20, parse);
@@ -16,7 +16,7 @@ const hasTypeParsers = (types: CustomTypesConfig | undefined): types is TypeOver
  * PostgreSQL reports success for COMMIT even when a statement of the transaction has failed, although it rolls the transaction back.
  * Throws an error instead, so that no caller confirms a write that was lost.
  */
-export function refuseUndoneCommit(client: ClientBase): void {
+export function failOnRolledBackCommit(client: ClientBase): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const checkedQuery = (...args: unknown[]): unknown => {
     const result = query(...args);
@@ -36,7 +36,7 @@ function assertCommitted(result: unknown): unknown {
 }
 
 /** Reports the duration of each statement in milliseconds, even when it fails. */
-export function timeStatements(client: ClientBase, report: (milliseconds: number) => void): void {
+export function reportStatementDurations(client: ClientBase, report: (milliseconds: number) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const timedQuery = (...args: unknown[]): unknown => {
     const startedAt = performance.now();
@@ -51,7 +51,7 @@ export function timeStatements(client: ClientBase, report: (milliseconds: number
 const notCheckedOut: PoolClient['release'] = () => undefined;
 
 /** Releases a connection that ends inside a transaction. Kysely forgets such a connection, and its slot in the pool (kysely#1990). */
-export function giveBackWhenLost(client: PoolClient): void {
+export function releaseLostClient(client: PoolClient): void {
   let releaseOnce = notCheckedOut;
   Object.defineProperty(client, 'release', {
     get: () => releaseOnce,
@@ -78,7 +78,7 @@ type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: n
  * are, too. So every connection that has received nothing since is destroyed as well; otherwise, later requests would time out one by
  * one.
  */
-export function endSilentConnections(pool: Pool, limitMs: number): void {
+export function destroyUnresponsiveConnections(pool: Pool, limitMs: number): void {
   const activities = new Set<ConnectionActivity>();
   const destroyUnresponsiveSince = async (startedAt: number): Promise<void> => {
     // a query that was just sent may still be answered

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseAway } from '../errors/availability-errors.ts';
+import { isDatabaseUnreachable } from '../errors/availability-errors.ts';
 import type { Database } from '../entity-manager/entity-manager.ts';
 
 /** Maximum wait for PostgreSQL at start-up, and the log for progress messages. */
-export type DatabaseWait = { readonly seconds: number; readonly log: { warn(details: object, message: string): void } };
+export type DatabaseWaitOptions = { readonly seconds: number; readonly log: { warn(details: object, message: string): void } };
 
 /** PostgreSQL did not become available in time, or refuses the connection; the message says what to do. */
 export class DatabaseUnavailableError extends Error {
@@ -21,7 +21,7 @@ const reportIntervalMs = 3_000;
 export async function waitForDatabase(
   db: Database,
   { variable, url }: { variable: string; url: string },
-  wait: DatabaseWait,
+  wait: DatabaseWaitOptions,
 ): Promise<void> {
   const started = performance.now();
   const { host } = new URL(url);
@@ -58,7 +58,7 @@ const connectionError = (db: Database): Promise<unknown> =>
 /** Permanent errors of PgBouncer, which reports all its errors with one code, that of protocol errors. */
 const permanentErrors = /no such|authentication failed|unsupported|not allowed|required|rejected|disabled|does not exist/i;
 
-const isTemporary = (error: unknown): boolean => isDatabaseAway(error) && !permanentErrors.test(errorMessage(error));
+const isTemporary = (error: unknown): boolean => isDatabaseUnreachable(error) && !permanentErrors.test(errorMessage(error));
 
 /** Describes an error. For a host with several addresses, Node throws an `AggregateError` without a message. */
 const errorMessage = (error: unknown): string => {

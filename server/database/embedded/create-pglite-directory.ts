@@ -10,7 +10,7 @@ export const isNewDataDirectory = (directory: string): boolean => !existsSync(jo
  * Creates the directory of a new embedded database. PGlite unpacks it file by file, and an interrupted process would leave a database
  * that cannot be opened. So it is created in a temporary directory and renamed when it is complete.
  */
-export async function makeDataDirectory(directory: string): Promise<void> {
+export async function createDataDirectory(directory: string): Promise<void> {
   if (!isNewDataDirectory(directory)) return;
   const temporaryDirectory = `${directory}.new`;
   await rm(temporaryDirectory, { recursive: true, force: true });

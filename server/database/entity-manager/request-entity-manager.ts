@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Em } from './entity-manager.ts';
+import type { EntityManager } from './entity-manager.ts';
 
-type RequestEntityManager = { readonly root: Em; em?: Em };
+type RequestEntityManager = { readonly root: EntityManager; em?: EntityManager };
 
 const requests = new AsyncLocalStorage<RequestEntityManager>();
 
 /** Runs `next` with a separate entity manager per request, so that requests do not see the entities of each other. */
-export const withOwnEm = <Result>(root: Em, next: () => Result): Result => requests.run({ root }, next);
+export const runWithRequestEntityManager = <Result>(root: EntityManager, next: () => Result): Result => requests.run({ root }, next);
 
 /** Returns the entity manager of the current request, if there is one. It is created on first use, because many requests need none. */
-export function ownEm(): Em | undefined {
+export function getRequestEntityManager(): EntityManager | undefined {
   const current = requests.getStore();
   // Outside of the context, because `fork` asks for the current entity manager.
   if (current) current.em ??= requests.exit(() => current.root.fork({ useContext: true }));

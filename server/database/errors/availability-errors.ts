@@ -26,15 +26,17 @@ const unreachableMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 /** Returns whether a query failed because the database is currently unreachable, and not because of the query itself. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnreachable(error: unknown): boolean {
   const code = sqlState(error);
   if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true;
-  return error instanceof Error && (unreachableMessages.test(error.message) || (error.cause !== undefined && isDatabaseAway(error.cause)));
+  return (
+    error instanceof Error && (unreachableMessages.test(error.message) || (error.cause !== undefined && isDatabaseUnreachable(error.cause)))
+  );
 }
 
 /** Returns whether a retry of the same request may succeed, because the failure is temporary and unrelated to the request. */
 export const isDatabaseUnavailable = (error: unknown): boolean =>
-  isDatabaseAway(error) || isDatabaseBusy(error) || isStorageInsufficient(error);
+  isDatabaseUnreachable(error) || isTransientDatabaseError(error) || isStorageInsufficient(error);
 
 /** Returns whether a query failed because the disk of the database is (nearly) full. */
 export const isStorageInsufficient = (error: unknown): boolean =>
@@ -47,5 +49,6 @@ export const storageRetryAfterSeconds = 10;
 const transientSqlStates = new Set(['57014', '55P03', '40P01', '40001']);
 
 /** Returns whether a query failed because of concurrent activity, so that a retry may succeed. */
-export const isDatabaseBusy = (error: unknown): boolean =>
-  transientSqlStates.has(sqlState(error) ?? '') || (error instanceof Error && error.cause !== undefined && isDatabaseBusy(error.cause));
+export const isTransientDatabaseError = (error: unknown): boolean =>
+  transientSqlStates.has(sqlState(error) ?? '') ||
+  (error instanceof Error && error.cause !== undefined && isTransientDatabaseError(error.cause));

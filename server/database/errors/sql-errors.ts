@@ -2,10 +2,10 @@
 export const sqlState = (error: unknown): string | undefined => stringField(error, 'code');
 
 /** Returns the name of the violated constraint. */
-export const constraintOf = (error: unknown): string | undefined => stringField(error, 'constraint');
+export const violatedConstraint = (error: unknown): string | undefined => stringField(error, 'constraint');
 
 /** Returns the context that PostgreSQL reports with an error, such as the statement that was running. */
-export const whereOf = (error: unknown): string | undefined => stringField(error, 'where');
+export const sqlErrorContext = (error: unknown): string | undefined => stringField(error, 'where');
 
 function stringField(error: unknown, field: 'code' | 'constraint' | 'where'): string | undefined {
   if (typeof error !== 'object' || error === null || !(field in error)) return undefined;

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import type { Em } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager.ts';
 
 export type MigrationState = {
   /** In the order in which they were applied. */
@@ -12,7 +12,7 @@ export type MigrationState = {
 const migrationsDirectory = new URL('../migrations/', import.meta.url);
 
 /** Compares the migrations in the database with those of this release. Changes nothing, whereas MikroORM's migrator would create its table. */
-export async function migrationState(em: Em): Promise<MigrationState> {
+export async function readMigrationState(em: EntityManager): Promise<MigrationState> {
   const known = (await readdir(migrationsDirectory)).flatMap((file) => /^(\d{14}_\w+)\.[jt]s$/.exec(file)?.[1] ?? []).toSorted();
   const [table] = await em.execute<{ table_exists: boolean }[]>(`select to_regclass('mikro_orm_migrations') is not null as table_exists`);
   const rows = table?.table_exists ? await em.execute<{ name: string }[]>('select name from mikro_orm_migrations order by id') : [];

@@ -2,23 +2,23 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { sqlState } from '../errors/sql-errors.ts';
 
 /** Limits for the batches of one statement. */
-export type Bounds = {
+export type BatchLimits = {
   /** Maximum number of lookups per query; further lookups wait for the next query. */
-  readonly batchMax: number;
+  readonly maxBatchSize: number;
   /** Maximum number of concurrent queries. */
-  readonly runningMax: number;
+  readonly maxConcurrentBatches: number;
 };
 
-export type Parameters = readonly unknown[];
+export type StatementParameters = readonly unknown[];
 /** The result of the `n`th lookup, counted from 1. Lookups without a result are left out. */
-export type Answer<Result> = { readonly n: number; readonly answer: Result };
+export type BatchResult<Result> = { readonly n: number; readonly answer: Result };
 /** Runs many lookups as one query. Results may be passed to `onResult` before the query completes. */
-export type AskAll<Result> = (
-  lookups: readonly Parameters[],
-  onResult: (answer: Answer<Result>) => void,
-) => Promise<readonly Answer<Result>[]>;
+export type FetchBatch<Result> = (
+  lookups: readonly StatementParameters[],
+  onResult: (answer: BatchResult<Result>) => void,
+) => Promise<readonly BatchResult<Result>[]>;
 
-type PendingLookup<Result> = { readonly parameters: Parameters } & PromiseWithResolvers<Result | undefined>;
+type PendingLookup<Result> = { readonly parameters: StatementParameters } & PromiseWithResolvers<Result | undefined>;
 
 /** Leaves the async context of the request: a query for several requests must not join the transaction of one of them. */
 const runDetached = AsyncLocalStorage.snapshot();
@@ -28,20 +28,20 @@ const runDetached = AsyncLocalStorage.snapshot();
  * caller's permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that was already
  * sent, because it could miss rows committed since. If a batch fails, each lookup is retried alone.
  */
-export class QuestionQueue<Result> {
-  readonly #fetchBatch: AskAll<Result>;
-  readonly #limits: Bounds;
+export class BatchLoader<Result> {
+  readonly #fetchBatch: FetchBatch<Result>;
+  readonly #limits: BatchLimits;
   /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `defineObjectMetadata`). */
   #pending = new Map<string, PendingLookup<Result>>();
   #runningBatches = 0;
   #isScheduled = false;
 
-  constructor(fetchBatch: AskAll<Result>, limits: Bounds) {
+  constructor(fetchBatch: FetchBatch<Result>, limits: BatchLimits) {
     this.#fetchBatch = fetchBatch;
     this.#limits = limits;
   }
 
-  ask(parameters: Parameters): Promise<Result | undefined> {
+  load(parameters: StatementParameters): Promise<Result | undefined> {
     const key = JSON.stringify(parameters);
     const lookup = this.#pending.get(key) ?? { parameters, ...Promise.withResolvers<Result | undefined>() };
     this.#pending.set(key, lookup);
@@ -50,7 +50,7 @@ export class QuestionQueue<Result> {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#runningBatches >= this.#limits.runningMax || this.#pending.size === 0) return;
+    if (this.#isScheduled || this.#runningBatches >= this.#limits.maxConcurrentBatches || this.#pending.size === 0) return;
     this.#isScheduled = true;
     // Runs after all requests that arrived in this turn were parsed.
     runDetached(() => setImmediate(() => void this.#dispatch()));
@@ -58,7 +58,7 @@ export class QuestionQueue<Result> {
 
   async #dispatch(): Promise<void> {
     const all = [...this.#pending];
-    const batch = all.splice(0, this.#limits.batchMax);
+    const batch = all.splice(0, this.#limits.maxBatchSize);
     this.#pending = new Map(all);
     this.#isScheduled = false;
     this.#runningBatches += 1;
@@ -70,7 +70,7 @@ export class QuestionQueue<Result> {
 
   async #fetch(lookups: readonly PendingLookup<Result>[]): Promise<void> {
     try {
-      const onResult = ({ n, answer }: Answer<Result>): void => lookups[n - 1]?.resolve(answer);
+      const onResult = ({ n, answer }: BatchResult<Result>): void => lookups[n - 1]?.resolve(answer);
       const results = this.#fetchBatch(
         lookups.map(({ parameters }) => parameters),
         onResult,

@@ -1,14 +1,14 @@
 import { TransactionContext } from '@mikro-orm/sql';
-import type { Em } from '../entity-manager/entity-manager.ts';
-import { type Answer, type Bounds, type Parameters, QuestionQueue } from './batch-loader.ts';
-import { statement } from './prepared-statement.ts';
+import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import { type BatchResult, type BatchLimits, type StatementParameters, BatchLoader } from './batch-loader.ts';
+import { prepareStatement } from './prepared-statement.ts';
 
 /** For cheap lookups: two concurrent queries, which grow with the load. */
-const sharedBatch: Bounds = { batchMax: 100, runningMax: 2 };
+const sharedBatch: BatchLimits = { maxBatchSize: 100, maxConcurrentBatches: 2 };
 /** For queries that may be slow, so that no caller waits for the query of another. */
-const noBatch: Bounds = { batchMax: 1, runningMax: 10 };
+const noBatch: BatchLimits = { maxBatchSize: 1, maxConcurrentBatches: 10 };
 
-type RunBatched<Result> = (em: Em, parameters: Parameters) => Promise<Result>;
+type RunBatched<Result> = (em: EntityManager, parameters: StatementParameters) => Promise<Result>;
 
 /**
  * Prepares a read that is batched with others by `BatchLoader`. Within a transaction, it runs there and alone.
@@ -19,30 +19,30 @@ function prepareBatched<Result>(
   name: string | undefined,
   types: readonly string[],
   selectSql: string,
-  limits: Bounds,
+  limits: BatchLimits,
 ): RunBatched<Result | undefined> {
-  const runStatement = statement<Answer<Result>>(
+  const runStatement = prepareStatement<BatchResult<Result>>(
     name,
     `select asked.n, found.answer from ${unnestParameters(types)} cross join lateral (${selectSql.replaceAll(/\$(\d+)/g, 'asked.p$1')}) found (answer)`,
   );
   const fetchBatch = (
-    em: Em,
-    parameterSets: readonly Parameters[],
-    onResult?: (answer: Answer<Result>) => void,
-  ): Promise<Answer<Result>[]> =>
+    em: EntityManager,
+    parameterSets: readonly StatementParameters[],
+    onResult?: (answer: BatchResult<Result>) => void,
+  ): Promise<BatchResult<Result>[]> =>
     runStatement(
       em,
       types.map((_, index) => parameterSets.map((parameters) => parameters[index])),
       onResult,
     );
-  const loaders = new WeakMap<object, QuestionQueue<Result>>();
+  const loaders = new WeakMap<object, BatchLoader<Result>>();
   return async (em, parameters) => {
     if (TransactionContext.getEntityManager()?.isInTransaction()) return (await fetchBatch(em, [parameters]))[0]?.answer;
     const connection = em.getConnection();
     const loader =
-      loaders.get(connection) ?? new QuestionQueue<Result>((parameterSets, onResult) => fetchBatch(em, parameterSets, onResult), limits);
+      loaders.get(connection) ?? new BatchLoader<Result>((parameterSets, onResult) => fetchBatch(em, parameterSets, onResult), limits);
     loaders.set(connection, loader);
-    return loader.ask(parameters);
+    return loader.load(parameters);
   };
 }
 
@@ -58,12 +58,12 @@ function unnestParameters(types: readonly string[]): string {
 }
 
 /** @param text selects at most one row by an index, without a `limit` clause */
-export const gatheredStatement = <Row>(name: string, types: readonly string[], selectSql: string): RunBatched<Row | undefined> =>
+export const prepareBatchedLookup = <Row>(name: string, types: readonly string[], selectSql: string): RunBatched<Row | undefined> =>
   // the limit makes the planner use one index lookup per parameter set, whatever its row estimate
   prepareBatched<Row>(name, types, `select to_json(answer) from (${selectSql} limit 1) answer`, sharedBatch);
 
 /** @param text selects rows in order; a `limit` in it must be a literal, because it applies to the lookups of all callers */
-export function listStatement<Row>(
+export function prepareListStatement<Row>(
   name: string | undefined,
   types: readonly string[],
   selectSql: string,

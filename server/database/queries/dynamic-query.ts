@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { listStatement } from './batched-statement.ts';
-import type { Em } from '../entity-manager/entity-manager.ts';
-import type { Parameters } from './batch-loader.ts';
+import { prepareListStatement } from './batched-statement.ts';
+import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { StatementParameters } from './batch-loader.ts';
 
 /** Limit of cached queries and plans. There are a few dozen; the limit only matters if user input ever reaches the SQL text. */
 const maxCachedQueries = 500;
 /** `even`: cheap whatever the parameters are, so that several lookups are batched into one query. */
 type Cost = 'even' | 'any';
-type PreparedQuery = (em: Em, parameters: Parameters) => Promise<readonly unknown[]>;
+type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Promise<readonly unknown[]>;
 const queryCache = new Map<string, PreparedQuery>();
 
 /** Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Few distinct literals mean few SQL texts. */
-export const rowsFor = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
+export const roundedLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
 /**
  * Runs a query that is built at run time. It is parsed and planned once per connection, like a prepared statement. Concurrent equal
  * queries share their rows; therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as
  * JSON: timestamps are text, and numbers must not exceed 2^53.
  */
-export async function rowsOf<Row>(em: Em, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
+export async function runDynamicQuery<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
   const { sql: text, parameters } = query.compile(em.getConnection().getClient());
   const types = parameters.map(parameterType);
   const key = `${cost} ${types.join()} ${text}`;
@@ -31,7 +31,7 @@ export async function rowsOf<Row>(em: Em, query: RawBuilder<Row>, cost: Cost = '
 function prepareQuery(key: string, types: readonly string[], text: string, cost: Cost): PreparedQuery {
   const isCached = queryCache.size < maxCachedQueries;
   const name = isCached ? `q_${createHash('sha256').update(key).digest('hex').slice(0, 16)}` : undefined;
-  const preparedQuery = listStatement<unknown>(name, types, text, cost);
+  const preparedQuery = prepareListStatement<unknown>(name, types, text, cost);
   if (isCached) queryCache.set(key, preparedQuery);
   return preparedQuery;
 }

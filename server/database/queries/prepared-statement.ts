@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
-import type { Em } from '../entity-manager/entity-manager.ts';
-import { heading, listener } from '../connection/pipelined-queries.ts';
+import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import { statementNamePattern, rowListeners } from '../connection/pipelined-queries.ts';
 
 /**
  * Prepares a statement that runs often. Its parameters `$1`, `$2`, ... are bound, its name lets PostgreSQL cache the plan, and it
@@ -8,28 +8,31 @@ import { heading, listener } from '../connection/pipelined-queries.ts';
  * `select *` fails when a column is added. If the driver supports it and the statement has a name, `onRow` receives each row as
  * soon as it arrives.
  */
-export function statement<Row>(
+export function prepareStatement<Row>(
   name: string | undefined,
   text: string,
-): (em: Pick<Em, 'getKysely'>, parameters: readonly unknown[], onRow?: (row: Row) => void) => Promise<Row[]> {
+): (em: Pick<EntityManager, 'getKysely'>, parameters: readonly unknown[], onRow?: (row: Row) => void) => Promise<Row[]> {
   const sql = name === undefined ? text : `/*${name}*/ ${text}`;
   return async (em, parameters, onRow) => {
     const boundParameters = [...parameters];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same statement gives the same columns
-    if (onRow) listener.set(boundParameters, (row) => onRow(row as Row));
+    if (onRow) rowListeners.set(boundParameters, (row) => onRow(row as Row));
     const { rows } = await em.getKysely().executeQuery<Row>(CompiledQuery.raw(sql, boundParameters));
     return rows;
   };
 }
 
 /** Returns the statement name in an SQL text. */
-export const statementName = (sql: string): string | undefined => heading.exec(sql)?.[1];
+export const parseStatementName = (sql: string): string | undefined => statementNamePattern.exec(sql)?.[1];
 
 /**
  * Prepares a deferred write: within a transaction it is sent together with the next statement or with the commit, which also reports
  * its failure. Do not use it if the failure must be handled.
  */
-export function laterStatement(name: string, text: string): (em: Pick<Em, 'getKysely'>, parameters: readonly unknown[]) => Promise<void> {
-  const run = statement(`${name} later`, text);
+export function prepareDeferredStatement(
+  name: string,
+  text: string,
+): (em: Pick<EntityManager, 'getKysely'>, parameters: readonly unknown[]) => Promise<void> {
+  const run = prepareStatement(`${name} later`, text);
   return async (em, parameters) => void (await run(em, parameters));
 }

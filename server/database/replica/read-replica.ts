@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { isDatabaseUnavailable } from '../errors/availability-errors.ts';
-import { rowsOf } from '../queries/dynamic-query.ts';
+import { runDynamicQuery } from '../queries/dynamic-query.ts';
 import type { ReadList } from './read-routing.ts';
-import type { Database, Em } from '../entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../entity-manager/entity-manager.ts';
 
 /** How long a list query waits for the replica to catch up before it runs on the primary. */
 const replayTimeoutMs = 100;
@@ -35,11 +35,11 @@ class NotAReplicaError extends Error {
  * that begin at the same time) and waits until the replica has replayed it. So clients always see their own writes, whichever process
  * made them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
  */
-export class Replica {
+export class ReadReplica {
   /** Number of list queries that ran on the replica and on the primary. */
   readonly counts = { replica: 0, primary: 0 };
-  readonly #primary: Em;
-  readonly #replica: Em;
+  readonly #primary: EntityManager;
+  readonly #replica: EntityManager;
   readonly #log: ReplicaLog;
   /** Whether the server has been verified as a replica of this primary since its last failure. */
   #isVerified = false;
@@ -62,14 +62,14 @@ export class Replica {
     }
   };
 
-  #fromPrimary<Result>(list: (em: Em) => Promise<Result>): Promise<Result> {
+  #fromPrimary<Result>(list: (em: EntityManager) => Promise<Result>): Promise<Result> {
     this.counts.primary += 1;
     return list(this.#primary);
   }
 
   async #hasCaughtUp(): Promise<boolean> {
     const [[primary], replayedPosition] = await Promise.all([
-      rowsOf(this.#primary, committedPosition),
+      runDynamicQuery(this.#primary, committedPosition),
       withTimeout(this.#position(), this.#isVerified ? positionTimeoutMs : queryTimeoutMs).catch((error: unknown) => this.#markDown(error)),
     ]);
     if (replayedPosition === undefined || primary === undefined) return false;
@@ -92,18 +92,21 @@ export class Replica {
   /** Queried each time, because a restarted replica may have to replay the same WAL again. */
   async #position(): Promise<number> {
     if (!this.#isVerified) await this.#verifyReplica();
-    const [row] = await rowsOf(this.#forkReplica(), replayPosition);
+    const [row] = await runDynamicQuery(this.#forkReplica(), replayPosition);
     if (this.#isDown) this.#log.info('the replica is back: lists are read from it again');
     this.#isDown = false;
     return row?.position ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Without context resolution, because the entity manager of a request belongs to the primary. */
-  #forkReplica = (): Em => this.#replica.fork({ disableContextResolution: true });
+  #forkReplica = (): EntityManager => this.#replica.fork({ disableContextResolution: true });
 
   /** Verifies that both are the same database; otherwise, WAL positions could not be compared. */
   async #verifyReplica(): Promise<void> {
-    const [[primary], [replica]] = await Promise.all([rowsOf(this.#primary, identity), rowsOf(this.#forkReplica(), identity)]);
+    const [[primary], [replica]] = await Promise.all([
+      runDynamicQuery(this.#primary, identity),
+      runDynamicQuery(this.#forkReplica(), identity),
+    ]);
     if (replica?.standby !== true || primary?.identity !== replica.identity)
       throw new NotAReplicaError('the database at DATABASE_REPLICA_URL is no streaming replica of the one at DATABASE_URL');
     this.#isVerified = true;

@@ -21,8 +21,8 @@ export class InsufficientStorageError extends Error {
 }
 
 /** Returns whether a write was rejected because disk space is low. Low space is logged once, so such failures are not logged again. */
-export const isWriteRefusal = (error: unknown): boolean =>
-  error instanceof Error && ('isWriteRefusal' in error || isWriteRefusal(error.cause));
+export const isWriteRejection = (error: unknown): boolean =>
+  error instanceof Error && ('isWriteRefusal' in error || isWriteRejection(error.cause));
 
 export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
 
@@ -71,7 +71,7 @@ export class StorageReserve {
  * Checks the free space before PGlite opens or creates a database: both write, and on a full disk both fail without a usable message.
  * @throws {InsufficientStorageError} with the space that is required
  */
-export function expectSpaceToOpen(directory: string, isNew: boolean): void {
+export function assertSpaceToOpen(directory: string, isNew: boolean): void {
   const { freeBytes } = new StorageReserve(isNew ? dirname(directory) : directory);
   const required = isNew ? newDatabaseBytes : storageReserveBytes;
   if (freeBytes >= required) return;

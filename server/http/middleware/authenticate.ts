@@ -1,16 +1,16 @@
 import type { Request, RequestHandler } from 'express';
 import type { ProblemCode } from '@mandate/contract';
-import type { LimitRequest } from './rate-limit.ts';
-import { accessOf } from '../request/matched-route.ts';
+import type { ApplyRateLimit } from './rate-limit.ts';
+import { routeAccess } from '../request/matched-route.ts';
 import type { VerifyAccessToken } from '../request/principal.ts';
-import { problem, type Problem } from '../problem-details/problem.ts';
-import { principalIfAny, setPrincipal } from '../request/request-context.ts';
+import { createProblem, type Problem } from '../problem-details/problem.ts';
+import { findPrincipal, setPrincipal } from '../request/request-context.ts';
 
 /**
  * Values of the `WWW-Authenticate` challenge: where the client finds out how to get a token (RFC 9728 section 5.1), the DPoP
  * algorithms, and the scopes to request (RFC 6750 section 3).
  */
-export type Challenge = {
+export type TokenChallenge = {
   readonly resourceMetadata: string;
   readonly proofAlgorithms: readonly string[];
   readonly scopes?: readonly string[];
@@ -22,9 +22,9 @@ export type Challenge = {
  * authenticated caller or else of the IP address, before its body is read.
  */
 export const authenticate =
-  (verify: VerifyAccessToken, challenge: Challenge, limit: LimitRequest, isPublic = isPublicRoute): RequestHandler =>
+  (verify: VerifyAccessToken, challenge: TokenChallenge, limit: ApplyRateLimit, isPublic = isPublicRoute): RequestHandler =>
   async (req, res, next) => {
-    const inheritedPrincipal = principalIfAny(req);
+    const inheritedPrincipal = findPrincipal(req);
     if (inheritedPrincipal) {
       // an in-process request on behalf of an authenticated one
       await limit(req, res, inheritedPrincipal);
@@ -48,9 +48,9 @@ export const authenticate =
     return next();
   };
 
-const isPublicRoute = (req: Request): boolean => accessOf(req) === 'public';
+const isPublicRoute = (req: Request): boolean => routeAccess(req) === 'public';
 
-function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: Challenge, code: ProblemCode, detail: string): Problem {
+function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: TokenChallenge, code: ProblemCode, detail: string): Problem {
   // RFC 6750 section 3.1: without a token the challenge carries no error code.
   const challengeParameters = [
     ...(code === 'missing_token' ? [] : ['error="invalid_token"']),
@@ -61,5 +61,5 @@ function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: Challenge, 
     `Bearer realm="api", ${challengeParameters}`,
     `DPoP realm="api", ${challengeParameters}, algs="${proofAlgorithms.join(' ')}"`,
   ];
-  return problem(code, { detail, headers: { 'WWW-Authenticate': challenges.join(', ') } });
+  return createProblem(code, { detail, headers: { 'WWW-Authenticate': challenges.join(', ') } });
 }

@@ -1,27 +1,27 @@
 import type { RequestHandler } from 'express';
-import { administratorScopes, rolesFor, scopeNames, type Scope } from '@mandate/contract';
+import { administratorOnlyScopes, rolesForScope, scopeNames, type Scope } from '@mandate/contract';
 import type { Principal } from '../request/principal.ts';
-import { problem } from '../problem-details/problem.ts';
-import { principalOf } from '../request/request-context.ts';
-import { accessOf } from '../request/matched-route.ts';
+import { createProblem } from '../problem-details/problem.ts';
+import { requirePrincipal } from '../request/request-context.ts';
+import { routeAccess } from '../request/matched-route.ts';
 
 /**
  * Returns whether the token has the scope and the role of its user can use it. Client credentials have no user: an administrator
  * registered the application with its scopes. Some scopes require a signed-in administrator.
  */
-export const may = (principal: Principal | undefined, scope: Scope): boolean =>
+export const canUseScope = (principal: Principal | undefined, scope: Scope): boolean =>
   principal !== undefined &&
   principal.scopes.has(scope) &&
-  (principal.user ? rolesFor(scope).includes(principal.user.role) : !administratorScopes.has(scope));
+  (principal.user ? rolesForScope(scope).includes(principal.user.role) : !administratorOnlyScopes.has(scope));
 
 /** Returns every scope that the principal may use. */
-export const allowedScopes = (principal: Principal): string[] => scopeNames.filter((scope) => may(principal, scope));
+export const allowedScopes = (principal: Principal): string[] => scopeNames.filter((scope) => canUseScope(principal, scope));
 
 /** Requires one of the scopes of the route. Which objects the caller can reach is decided by the queries. */
 export const authorize: RequestHandler = (req, _res, next) => {
-  const access = accessOf(req);
-  if (access === 'token') principalOf(req);
-  else if (access !== 'public') requireScope(principalOf(req), ...access);
+  const access = routeAccess(req);
+  if (access === 'token') requirePrincipal(req);
+  else if (access !== 'public') requireAnyScope(requirePrincipal(req), ...access);
   next();
 };
 
@@ -29,14 +29,14 @@ export const authorize: RequestHandler = (req, _res, next) => {
  * Requires one of these scopes, and that the principal can use it. Also called for scopes beyond those of the route. The challenge
  * names the first scope, which allows the least, so that a client does not request more than necessary (RFC 6750 section 3).
  */
-export function requireScope(principal: Principal, ...access: Scope[]): void {
-  if (access.some((scope) => may(principal, scope))) return;
+export function requireAnyScope(principal: Principal, ...access: Scope[]): void {
+  if (access.some((scope) => canUseScope(principal, scope))) return;
   const unusableScope = access.find((scope) => principal.scopes.has(scope));
   if (unusableScope !== undefined) {
-    const allowedRoles = rolesFor(unusableScope).includes('staff') ? 'staff and administrators' : 'administrators';
-    throw problem('forbidden', { detail: `Only ${allowedRoles} can use the scope ${unusableScope}.` });
+    const allowedRoles = rolesForScope(unusableScope).includes('staff') ? 'staff and administrators' : 'administrators';
+    throw createProblem('forbidden', { detail: `Only ${allowedRoles} can use the scope ${unusableScope}.` });
   }
-  throw problem('insufficient_scope', {
+  throw createProblem('insufficient_scope', {
     detail: `The access token lacks a scope: ${access.join(' or ')}.`,
     headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${access[0]}"` },
   });

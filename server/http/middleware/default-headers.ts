@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 /** Sets the headers of every API response, including errors. API responses are never compressed, so `Vary` omits `Accept-Encoding`. */
-export const answerHeaders: RequestHandler = (_req, res, next) => {
+export const setDefaultHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff').setHeader('Vary', 'Accept');
   next();
 };

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { type ApiVersion, type Deprecation, metadataOf } from '@mandate/contract';
-import { problem } from '../problem-details/problem.ts';
-import { routeOf } from '../request/matched-route.ts';
+import { type ApiVersion, type Deprecation, getRouteMetadata } from '@mandate/contract';
+import { createProblem } from '../problem-details/problem.ts';
+import { matchedRoute } from '../request/matched-route.ts';
 
 /**
  * Adds the `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) headers and a link to the migration guide to responses of deprecated
@@ -10,9 +10,9 @@ import { routeOf } from '../request/matched-route.ts';
 export const announceDeprecation =
   (versions: readonly ApiVersion[], now: () => Date): RequestHandler =>
   (req, res, next) => {
-    const route = routeOf(req);
+    const route = matchedRoute(req);
     const version = versions.find(({ name }) => route.path.startsWith(`/api/${name}/`));
-    const deprecation = combineDeprecations(metadataOf(route).deprecated, version?.deprecated);
+    const deprecation = combineDeprecations(getRouteMetadata(route).deprecated, version?.deprecated);
     if (!deprecation) return next();
     const { since, sunset, guide } = deprecation;
     const links = [`<${guide}>; rel="deprecation"; type="text/html"`];
@@ -23,7 +23,7 @@ export const announceDeprecation =
     }
     res.append('Link', links);
     if (sunset === undefined || now() < new Date(sunset)) return next();
-    throw problem('version_retired', { detail: `This ended on ${sunset.slice(0, 10)}. What to use instead: ${guide}` });
+    throw createProblem('version_retired', { detail: `This ended on ${sunset.slice(0, 10)}. What to use instead: ${guide}` });
   };
 
 /** Combines the deprecations of an operation and of its version; the earlier dates win. */

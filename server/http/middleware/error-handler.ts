@@ -1,32 +1,32 @@
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { problems, type ProblemCode } from '@mandate/contract';
+import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { z } from 'zod';
 import {
-  isDatabaseAway,
-  isDatabaseBusy,
+  isDatabaseUnreachable,
+  isTransientDatabaseError,
   isStorageInsufficient,
   storageRetryAfterSeconds,
 } from '../../database/errors/availability-errors.ts';
-import { isWriteRefusal } from '../../database/storage/storage-reserve.ts';
-import { Replay } from '../writes/idempotency.ts';
-import { payloadTooLarge, Problem, problem } from '../problem-details/problem.ts';
-import { requestId } from '../request/request-context.ts';
-import { routeOf } from '../request/matched-route.ts';
-import { validationProblem } from '../validation/validation-problem.ts';
+import { isWriteRejection } from '../../database/storage/storage-reserve.ts';
+import { ReplayedResponse } from '../writes/idempotency.ts';
+import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
+import { getRequestId } from '../request/request-context.ts';
+import { matchedRoute } from '../request/matched-route.ts';
+import { createValidationProblem } from '../validation/validation-problem.ts';
 
 /** Writes every error response under `/api`, as problem details (RFC 9457), whatever was thrown. */
-export const errorHandler =
+export const createErrorHandler =
   (origin: string, log: Logger): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    if (error instanceof Replay) return error.send(res);
-    const problemToSend = error instanceof RequestValidationError ? validationProblem(error, routeOf(req)) : toProblem(error);
-    const { status, title } = problems[problemToSend.code];
-    const id = requestId(req);
+    if (error instanceof ReplayedResponse) return error.send(res);
+    const problemToSend = error instanceof RequestValidationError ? createValidationProblem(error, matchedRoute(req)) : toProblem(error);
+    const { status, title } = problemDeclarations[problemToSend.code];
+    const id = getRequestId(req);
     // Low disk space is logged once, not for each request.
-    if (status >= 500 && !isWriteRefusal(problemToSend.cause))
+    if (status >= 500 && !isWriteRejection(problemToSend.cause))
       log.error({ request_id: id, err: problemToSend.cause ?? problemToSend }, 'a request failed');
     res.status(status).set({ ...problemToSend.headers, 'Content-Type': 'application/problem+json' });
     const body = {
@@ -57,34 +57,34 @@ const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isStorageInsufficient(error)) {
-    return problem('insufficient_storage', {
+    return createProblem('insufficient_storage', {
       detail:
         'The server has too little disk space to write, and nothing was changed. Reads work. Send the request again later; with the same Idempotency-Key it is not carried out twice.',
       headers: { 'Retry-After': String(storageRetryAfterSeconds) },
       cause: error,
     });
   }
-  if (isDatabaseAway(error)) {
-    return problem('unavailable', {
+  if (isDatabaseUnreachable(error)) {
+    return createProblem('unavailable', {
       detail: 'The database cannot be reached. Send the request again; with the same Idempotency-Key it is not carried out twice.',
       headers: { 'Retry-After': '1' },
       cause: error,
     });
   }
-  if (isDatabaseBusy(error)) {
-    return problem('unavailable', {
+  if (isTransientDatabaseError(error)) {
+    return createProblem('unavailable', {
       detail: 'It took too long, and nothing was done. Send the request again.',
       headers: { 'Retry-After': '1' },
       cause: error,
     });
   }
   const { type, status, limit } = httpError.safeParse(error).data ?? {};
-  if (type === 'entity.too.large' && limit !== undefined) return payloadTooLarge(limit, error);
+  if (type === 'entity.too.large' && limit !== undefined) return createPayloadTooLargeProblem(limit, error);
   const known = bodyProblems[type ?? ''];
-  if (known) return problem(known.code, { detail: known.detail, cause: error });
+  if (known) return createProblem(known.code, { detail: known.detail, cause: error });
   if (error instanceof URIError || status === 400)
-    return problem('invalid_request', { detail: 'The URL is not well formed.', cause: error });
-  return problem('internal_error', {
+    return createProblem('invalid_request', { detail: 'The URL is not well formed.', cause: error });
+  return createProblem('internal_error', {
     detail: 'The request was not carried out. Try again; if it stays, quote the request id to support.',
     cause: error,
   });

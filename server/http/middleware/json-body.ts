@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
-import { metadataOf, usualBodyMax } from '@mandate/contract';
-import { noteOf } from '../../memory/object-metadata.ts';
-import { limitChunkSizes } from '../request/chunked-body-size.ts';
-import { findDuplicateKey, type JsonMeasure, measureJson } from '../validation/json-measure.ts';
-import { invalidRequest, problem, type Problem } from '../problem-details/problem.ts';
-import { routeOf } from '../request/matched-route.ts';
+import { getRouteMetadata, defaultMaxBodyBytes } from '@mandate/contract';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { lowerChunkedBodyLimit } from '../request/chunked-body-size.ts';
+import { findDuplicateKey, type JsonMeasure, measureJson } from '../validation/duplicate-json-keys.ts';
+import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
+import { matchedRoute } from '../request/matched-route.ts';
 
 const maxDepth = 32;
 const mediaTypes = ['application/json'];
@@ -13,28 +13,28 @@ const mediaTypes = ['application/json'];
 const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 
 /** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse. */
-export const jsonBody: RequestHandler = (req, res, next) => {
-  const route = routeOf(req);
+export const parseJsonBody: RequestHandler = (req, res, next) => {
+  const route = matchedRoute(req);
   if (!('body' in route)) return next();
-  const { consumes, bodyMax = usualBodyMax } = metadataOf(route);
+  const { consumes, bodyMax = defaultMaxBodyBytes } = getRouteMetadata(route);
   const accepted = consumes ?? (route.method === 'PATCH' ? patchMediaTypes : mediaTypes);
   // Validation reports a missing body.
   const isEmpty = req.get('content-length') === '0';
   if (!isEmpty && req.is([...accepted]) === false) {
-    throw problem('unsupported_media_type', {
+    throw createProblem('unsupported_media_type', {
       detail: `Send the body as ${accepted.join(' or ')}.`,
       ...(route.method === 'PATCH' && { headers: { 'Accept-Patch': accepted.join(', ') } }),
     });
   }
   if (consumes) return next();
-  limitChunkSizes(req, bodyMax);
+  lowerChunkedBodyLimit(req, bodyMax);
   const charset = /;\s*charset="?([^";\s]+)/i.exec(req.get('content-type') ?? '')?.[1] ?? 'utf-8';
-  if (!/^utf-8$/i.test(charset)) throw problem('unsupported_media_type', { detail: 'Send the body in UTF-8.' });
+  if (!/^utf-8$/i.test(charset)) throw createProblem('unsupported_media_type', { detail: 'Send the body in UTF-8.' });
   return parserFor(bodyMax)(req, res, next);
 };
 
 const parsersByLimit = new Map<number, RequestHandler>();
-const bodies = noteOf<{ readonly bytes: Buffer; readonly measure: JsonMeasure }>('JSON text');
+const bodies = defineObjectMetadata<{ readonly bytes: Buffer; readonly measure: JsonMeasure }>('JSON text');
 
 function parserFor(limit: number): RequestHandler {
   const cached = parsersByLimit.get(limit) ?? createStrictParser(limit);
@@ -59,11 +59,16 @@ function createStrictParser(limit: number): RequestHandler {
 
 /** Rejects JSON that a parser would accept although it cannot be intended: invalid UTF-8 and excessive nesting. */
 function measureReadable(bytes: Buffer): JsonMeasure {
-  if (!isUtf8(bytes)) throw problem('malformed_json', { detail: 'The body is not valid UTF-8.' });
+  if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJson(bytes);
-  if (measure.depth > maxDepth) throw problem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
+  if (measure.depth > maxDepth) throw createProblem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
   return measure;
 }
 
 const duplicateKey = (pointer: string): Problem =>
-  invalidRequest({ in: 'body', pointer, code: 'duplicate_field', detail: 'This field occurs twice in one object. Send it once.' });
+  createInvalidRequestProblem({
+    in: 'body',
+    pointer,
+    code: 'duplicate_field',
+    detail: 'This field occurs twice in one object. Send it once.',
+  });

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Principal } from '../request/principal.ts';
-import { noteOf } from '../../memory/object-metadata.ts';
-import { problem } from '../problem-details/problem.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { createProblem } from '../problem-details/problem.ts';
 
 /** State of one limit, including the current request. */
-export type LimitState = {
+export type RateLimitState = {
   /** Name in the rate limit headers. */
   readonly policy: string;
   readonly limit: number;
@@ -18,24 +18,24 @@ export type LimitState = {
   readonly exceeded: boolean;
 };
 
-export type RequestLimits = {
+export type RequestLimiter = {
   /** Counts one request of an application and its user, of an API key or, if neither is known, of an IP address. */
-  count(principal: Principal | undefined, address: string | undefined): Promise<readonly LimitState[]>;
+  count(principal: Principal | undefined, address: string | undefined): Promise<readonly RateLimitState[]>;
 };
 
 /** Counts a request and rejects it if it exceeds a limit. */
-export type LimitRequest = (req: Request, res: Response, principal?: Principal) => Promise<void>;
+export type ApplyRateLimit = (req: Request, res: Response, principal?: Principal) => Promise<void>;
 
-const rateLimitStatesByRequest = noteOf<readonly LimitState[]>('limits');
+const rateLimitStatesByRequest = defineObjectMetadata<readonly RateLimitState[]>('limits');
 
 /** Returns the states of the limits after this request was counted. */
-export const limitStatesOf = (req: object): readonly LimitState[] => rateLimitStatesByRequest.get(req) ?? [];
+export const rateLimitStates = (req: object): readonly RateLimitState[] => rateLimitStatesByRequest.get(req) ?? [];
 
 /** Upper bound of the random delay added to `Retry-After`, so that clients do not all return in the first second of a month. */
 const monthlyJitterSeconds = 60;
 
-export const limitRequests =
-  (limits: RequestLimits): LimitRequest =>
+export const createRateLimit =
+  (limits: RequestLimiter): ApplyRateLimit =>
   async (req, res, principal) => {
     const limitStates = await limits.count(principal, principal ? undefined : req.ip);
     rateLimitStatesByRequest.set(req, limitStates);
@@ -45,7 +45,7 @@ export const limitRequests =
     if (!first) return;
     const monthly = first.policy === 'monthly';
     const seconds = secondsUntil(first.resetsAt) + (monthly ? Math.floor(Math.random() * monthlyJitterSeconds) : 0);
-    throw problem(monthly ? 'quota_exceeded' : 'rate_limited', {
+    throw createProblem(monthly ? 'quota_exceeded' : 'rate_limited', {
       detail: `${first.limit} requests ${monthly ? 'a month' : `in ${first.windowSeconds} seconds`} are allowed. Nothing was done. Try again in ${seconds} seconds.`,
       headers: { 'Retry-After': String(seconds) },
       violatedPolicies: violated.map(({ policy }) => policy),
@@ -53,7 +53,7 @@ export const limitRequests =
   };
 
 /** Sets structured field lists (RFC 9651) as specified by draft-ietf-httpapi-ratelimit-headers. */
-function setLimitHeaders(res: Response, limitStates: readonly LimitState[]): void {
+function setLimitHeaders(res: Response, limitStates: readonly RateLimitState[]): void {
   const policies = limitStates.map(({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`);
   const remainders = limitStates.map(({ policy, remaining, resetsAt }) => `"${policy}";r=${remaining};t=${secondsUntil(resetsAt)}`);
   res.setHeader('RateLimit-Policy', policies.join(', ')).setHeader('RateLimit', remainders.join(', '));

@@ -44,18 +44,18 @@ export class Problem extends Error {
 }
 
 /** `throw problem('not_found', { detail: 'Order 7 was not found.' })` */
-export const problem = (code: ProblemCode, options: ProblemOptions = {}): Problem => new Problem(code, options);
+export const createProblem = (code: ProblemCode, options: ProblemOptions = {}): Problem => new Problem(code, options);
 
 /** The request body exceeds the limit of its operation, in bytes. */
-export const payloadTooLarge = (bodyMax: number, cause?: unknown): Problem =>
-  problem('payload_too_large', { detail: `The body is larger than ${bodyMax} bytes. Send a smaller one.`, cause });
+export const createPayloadTooLargeProblem = (bodyMax: number, cause?: unknown): Problem =>
+  createProblem('payload_too_large', { detail: `The body is larger than ${bodyMax} bytes. Send a smaller one.`, cause });
 
 /** The request violates the contract or contradicts itself. All its errors are reported together. */
-export function invalidRequest(...errors: ProblemEntry[]): Problem {
+export function createInvalidRequestProblem(...errors: ProblemEntry[]): Problem {
   const [first] = errors;
   const detail =
     errors.length === 1 && first
       ? `${first.pointer ?? first.parameter ?? 'The request'}: ${first.detail}`
       : `${errors.length} things are wrong with the request.`;
-  return problem('invalid_request', { detail, errors });
+  return createProblem('invalid_request', { detail, errors });
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 
 /** Prefixes `Location` headers with the base path of a server that is not at the root of its host. */
-export const locationsBelow =
+export const prefixLocationHeader =
   (base: string): RequestHandler =>
   (_req, res, next) => {
     rewriteLocation(res, (location) => withBasePath(base, location));
@@ -9,7 +9,7 @@ export const locationsBelow =
   };
 
 /** Rewrites `Location` headers to the requested API version, for handlers that two versions share. */
-export const locationsIn = (res: Response, version: string): void =>
+export const rewriteLocationVersion = (res: Response, version: string): void =>
   rewriteLocation(res, (location) => location.replace(/^\/api\/v\d+\//, `/api/${version}/`));
 
 function rewriteLocation(res: Response, rewrite: (location: string) => string): void {
@@ -26,7 +26,7 @@ const withBasePath = (base: string, location: string): string =>
 const wellKnownDocuments = new Set(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']);
 
 /** RFC 8414 section 3.1 inserts the well-known part before the path of the issuer, OpenID Connect appends it. Both URLs are served. */
-export const wellKnownBefore =
+export const rewriteWellKnownPath =
   (base: string): RequestHandler =>
   (req, _res, next) => {
     if (!req.url.endsWith(base)) return next();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
-import { noteOf } from '../../memory/object-metadata.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 
 /** Longest chunk-size line (with its extensions) that is parsed, in characters. */
 const maxLineLength = 1_000;
@@ -43,7 +43,7 @@ class ChunkSizes {
 
 type BodyWatch = { readonly sizes: ChunkSizes; readonly reject: (limit: number) => void; limit: number; isRejected: boolean };
 
-const bodyWatches = noteOf<BodyWatch>('chunked body');
+const bodyWatches = defineObjectMetadata<BodyWatch>('chunked body');
 
 /** Node's HTTP parser exposes the buffer it is parsing, which contains the beginning of the body. */
 const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.function() }).passthrough() }).passthrough();
@@ -53,7 +53,7 @@ const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.funct
  * Requests with a `Content-Length` are left to the body parser. Must be called before anything reads the body.
  * @param isFirst whether this is the first request of its connection
  */
-export function watchChunkSizes(req: IncomingMessage, isFirst: boolean, limit: number, reject: (limit: number) => void): void {
+export function enforceChunkedBodyLimit(req: IncomingMessage, isFirst: boolean, limit: number, reject: (limit: number) => void): void {
   if (req.headers['transfer-encoding'] === undefined) return;
   const initialBytes = bodyInHeaderPacket(req, isFirst);
   if (!initialBytes) return;
@@ -71,7 +71,7 @@ export function watchChunkSizes(req: IncomingMessage, isFirst: boolean, limit: n
 }
 
 /** Lowers the limit to the one of the matched route. */
-export function limitChunkSizes(req: IncomingMessage, limit: number): void {
+export function lowerChunkedBodyLimit(req: IncomingMessage, limit: number): void {
   const watch = bodyWatches.get(req);
   if (!watch) return;
   watch.limit = Math.min(watch.limit, limit);

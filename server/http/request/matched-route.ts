@@ -1,9 +1,9 @@
 import type { AppRoute } from '@ts-rest/core';
 import type { Request } from 'express';
-import { metadataOf, type RouteMetadata } from '@mandate/contract';
+import { getRouteMetadata, type RouteMetadata } from '@mandate/contract';
 
 /** A request that matched a route. Not Express' own type, because ts-rest narrows query and body to incompatible types. */
-export type RoutedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
+export type MatchedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
   readonly body?: unknown;
   readonly query?: unknown;
   /** Set by ts-rest before the middleware of the route runs. */
@@ -11,9 +11,9 @@ export type RoutedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
 };
 
 /** Returns the route of the contract that the request matched. */
-export function routeOf({ tsRestRoute }: RoutedRequest): AppRoute {
+export function matchedRoute({ tsRestRoute }: MatchedRequest): AppRoute {
   if (!tsRestRoute) throw new Error('the request has no matched route');
   return tsRestRoute;
 }
 
-export const accessOf = (req: RoutedRequest): RouteMetadata['access'] => metadataOf(routeOf(req)).access;
+export const routeAccess = (req: MatchedRequest): RouteMetadata['access'] => getRouteMetadata(matchedRoute(req)).access;

@@ -12,7 +12,7 @@ export type Principal = {
    */
   readonly authTime?: number;
   /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent outside of requests. */
-  readonly authScheme?: Presented['scheme'];
+  readonly authScheme?: PresentedToken['scheme'];
   /** Primary key of the access token record; absent for API keys. */
   readonly tokenRecordId?: string;
   /** Request limits of the caller; absent outside of requests. */
@@ -28,10 +28,10 @@ export type CallerLimits = {
 };
 
 /** Why a token was rejected; also the `code` of the 401 problem. */
-export type TokenRefusal = 'invalid_token' | 'expired_token' | 'revoked_token';
+export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
 /** The credential of a request. Anyone can use a Bearer token; a DPoP token only works for the holder of its key (RFC 9449). */
-export type Presented = {
+export type PresentedToken = {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;
   /** The `DPoP` header; `method` and `path` are what the proof must cover. */
@@ -41,7 +41,7 @@ export type Presented = {
 };
 
 /** Verifies signature and claims of a token, and that the token and its grant are still active in the database. */
-export type VerifyAccessToken = (presented: Presented) => Promise<Principal | TokenRefusal>;
+export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode>;
 
 /** Returns an identifier of application and user, as one string. */
-export const actorOf = ({ clientId, user }: Principal): string => `${clientId}/${user?.id ?? ''}`;
+export const actorKey = ({ clientId, user }: Principal): string => `${clientId}/${user?.id ?? ''}`;

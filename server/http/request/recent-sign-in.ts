@@ -1,5 +1,5 @@
 import type { Principal } from './principal.ts';
-import { problem } from '../problem-details/problem.ts';
+import { createProblem } from '../problem-details/problem.ts';
 
 /** Maximum age of a sign-in for operations that require a recent one, in seconds. */
 export const recentSignInSeconds = 15 * 60;
@@ -17,5 +17,5 @@ export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Princip
       ? `This operation requires the access token of a user who signed in during the last ${minutes} minutes. API keys and applications that act for themselves cannot perform it.`
       : `This operation requires a sign-in during the last ${minutes} minutes. Sign in again, then repeat the request; in the CLI: \`mandate login --force\`.`;
   const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A more recent sign-in is required", max_age="${recentSignInSeconds}"`;
-  throw problem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
+  throw createProblem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
 }

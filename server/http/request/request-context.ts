@@ -1,17 +1,17 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
-import { noteOf } from '../../memory/object-metadata.ts';
-import { problem } from '../problem-details/problem.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { createProblem } from '../problem-details/problem.ts';
 import { newRequestId } from './request-id.ts';
 import type { Principal } from './principal.ts';
 
 type RequestContext = { readonly id: string; principal?: Principal };
 
-const contexts = noteOf<RequestContext>('scope');
+const contexts = defineObjectMetadata<RequestContext>('scope');
 
 /** Assigns an id to every request and writes an access log line for every response. */
-export const requestScope =
+export const attachRequestContext =
   (log: Logger): RequestHandler =>
   (req, res, next) => {
     const context: RequestContext = { id: newRequestId() };
@@ -41,7 +41,7 @@ function accessLogEntry(req: Request, res: Response, { id, principal }: RequestC
 }
 
 /** Gives an in-process request the request id and principal of the request that it belongs to. */
-export const continueScope = (from: object, to: object): void => contexts.set(to, contextOf(from));
+export const inheritRequestContext = (from: object, to: object): void => contexts.set(to, contextOf(from));
 
 const contextOf = (req: object): RequestContext => {
   const context = contexts.get(req);
@@ -49,25 +49,25 @@ const contextOf = (req: object): RequestContext => {
   return context;
 };
 
-export const requestId = (req: object): string => contextOf(req).id;
+export const getRequestId = (req: object): string => contextOf(req).id;
 
 export const setPrincipal = (req: object, principal: Principal): void => {
   contextOf(req).principal = principal;
 };
 
 /** Returns the principal, or `undefined` for an unauthenticated request on a public route. */
-export const principalIfAny = (req: object): Principal | undefined => contextOf(req).principal;
+export const findPrincipal = (req: object): Principal | undefined => contextOf(req).principal;
 
 /** @throws Problem `missing_token` if the request is not authenticated */
-export function principalOf(req: object): Principal {
-  const principal = principalIfAny(req);
-  if (!principal) throw problem('missing_token');
+export function requirePrincipal(req: object): Principal {
+  const principal = findPrincipal(req);
+  if (!principal) throw createProblem('missing_token');
   return principal;
 }
 
 /** Returns the user the request acts for. @throws Problem `forbidden` if the application acts on its own behalf */
-export function personOf(req: object): NonNullable<Principal['user']> {
-  const { user } = principalOf(req);
-  if (user === null) throw problem('forbidden', { detail: 'This token acts for no person.' });
+export function requireUser(req: object): NonNullable<Principal['user']> {
+  const { user } = requirePrincipal(req);
+  if (user === null) throw createProblem('forbidden', { detail: 'This token acts for no person.' });
   return user;
 }

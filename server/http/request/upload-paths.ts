@@ -1,7 +1,7 @@
-import { contract, metadataOf, routesOf } from '@mandate/contract';
+import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 
 const uploadSegments = new Set(
-  routesOf(contract).flatMap((route) => (metadataOf(route).bodyMax === Number.POSITIVE_INFINITY ? [lastSegment(route.path)] : [])),
+  listRoutes(contract).flatMap((route) => (getRouteMetadata(route).bodyMax === Number.POSITIVE_INFINITY ? [lastSegment(route.path)] : [])),
 );
 
 function lastSegment(path: string): string {
@@ -9,4 +9,4 @@ function lastSegment(path: string): string {
 }
 
 /** Returns whether a URL is an operation without a body size limit, in any version of the API. */
-export const isUpload = (url = ''): boolean => uploadSegments.has(lastSegment(url.split(/[?#]/, 1)[0] ?? ''));
+export const isUploadUrl = (url = ''): boolean => uploadSegments.has(lastSegment(url.split(/[?#]/, 1)[0] ?? ''));

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { problem } from '../problem-details/problem.ts';
-import type { RoutedRequest } from '../request/matched-route.ts';
+import { createProblem } from '../problem-details/problem.ts';
+import type { MatchedRequest } from '../request/matched-route.ts';
 
 /** Must be incremented when the serialization of resources changes. */
 const representationVersion = 1;
@@ -11,20 +11,26 @@ type Versioned = { readonly version: number };
  * Formats a strong ETag that is the same for every caller: `"order-7-2.1"`. A `variant` is a value in the response that changes
  * without the version, such as the stock of a product, and is appended: `"product-7-2.1~80"`.
  */
-export const etagOf = (name: string, { version }: Versioned, variant?: number | null): string =>
+export const formatEtag = (name: string, { version }: Versioned, variant?: number | null): string =>
   `"${name}-${version}.${representationVersion}${variant === undefined ? '' : `~${String(variant)}`}"`;
 
 /** Returns a resource with its ETag, or 304 if the client has the current version (RFC 9110 section 13.1.2). */
-export function found<Body extends Versioned>(req: RoutedRequest, res: Response, name: string, body: Body, variant?: number | null) {
-  const etag = etagOf(name, body, variant);
+export function respondWithEtag<Body extends Versioned>(
+  req: MatchedRequest,
+  res: Response,
+  name: string,
+  body: Body,
+  variant?: number | null,
+) {
+  const etag = formatEtag(name, body, variant);
   res.setHeader('ETag', etag).setHeader('Cache-Control', 'private, no-cache');
-  if (hasEtag(req.get('if-none-match'), etag)) return { status: 304 as const, body: undefined };
+  if (matchesIfNoneMatch(req.get('if-none-match'), etag)) return { status: 304 as const, body: undefined };
   return { status: 200 as const, body };
 }
 
 /** Returns a changed resource with the ETag of its new version. */
-export function changed<Body extends Versioned>(res: Response, name: string, body: Body, variant?: number | null) {
-  res.set('ETag', etagOf(name, body, variant));
+export function respondWithNewEtag<Body extends Versioned>(res: Response, name: string, body: Body, variant?: number | null) {
+  res.set('ETag', formatEtag(name, body, variant));
   return { status: 200 as const, body };
 }
 
@@ -32,29 +38,29 @@ export function changed<Body extends Versioned>(res: Response, name: string, bod
  * Rejects a change if `If-Match` names another version (RFC 9110 section 13.1.1). Call it in the transaction, after locking the
  * resource. Without `If-Match`, the change is allowed unless the header is `required`.
  */
-export function requireMatch(req: RoutedRequest, name: string, resource: Versioned, required: 'required' | 'optional' = 'optional'): void {
+export function checkIfMatch(req: MatchedRequest, name: string, resource: Versioned, required: 'required' | 'optional' = 'optional'): void {
   const header = req.get('if-match');
-  const etag = etagOf(name, resource);
+  const etag = formatEtag(name, resource);
   if (header === undefined && required === 'optional') return;
   if (header === undefined)
-    throw problem('precondition_required', { detail: 'Send the ETag of the version you mean in If-Match.', headers: { ETag: etag } });
+    throw createProblem('precondition_required', { detail: 'Send the ETag of the version you mean in If-Match.', headers: { ETag: etag } });
   // The variant (such as the stock) may have changed in the meantime; it is not what the client is about to change.
   const expected = parseEtags(header).map((tag) => tag.replace(/~[^"]*"$/, '"'));
   if (expected.includes('*') || expected.includes(etag)) return;
-  throw problem('precondition_failed', {
+  throw createProblem('precondition_failed', {
     detail: 'It was changed in the meantime. Read it again, and decide anew.',
     headers: { ETag: etag },
   });
 }
 
 /** Rejects a request with `If-None-Match: *`, which allows creating a resource but not changing an existing one. */
-export function refuseExisting(req: RoutedRequest, name: string, resource: Versioned): void {
+export function rejectIfExists(req: MatchedRequest, name: string, resource: Versioned): void {
   if (!parseEtags(req.get('if-none-match')).includes('*')) return;
-  throw problem('precondition_failed', { detail: 'It exists already.', headers: { ETag: etagOf(name, resource) } });
+  throw createProblem('precondition_failed', { detail: 'It exists already.', headers: { ETag: formatEtag(name, resource) } });
 }
 
 /** Returns whether `If-None-Match` lists this ETag, by weak comparison (RFC 9110 section 8.8.3.2). */
-export function hasEtag(header: string | undefined, etag: string): boolean {
+export function matchesIfNoneMatch(header: string | undefined, etag: string): boolean {
   const etags = parseEtags(header);
   return etags.includes('*') || etags.some((tag) => tag.replace(/^W\//, '') === etag);
 }

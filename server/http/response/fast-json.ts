@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Express } from 'express';
-import { noteOf } from '../../memory/object-metadata.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 
 /**
  * Replaces Express' `res.json`, which looks up settings, media type and encodings for each response. That costs more than
  * serializing the JSON.
  */
-export const sendJsonDirectly = (app: Express): void => void Object.defineProperty(app.response, 'json', { value: sendJson });
+export const installFastJson = (app: Express): void => void Object.defineProperty(app.response, 'json', { value: sendJson });
 
-const rawJsonTexts = noteOf<string>('text');
+const rawJsonTexts = defineObjectMetadata<string>('text');
 
 /** Makes the next `res.json` send this text instead of serializing the body, so that replays are identical byte for byte. */
-export const sendAsWritten = (res: ServerResponse, text: string): void => rawJsonTexts.set(res, text);
+export const setRawJsonBody = (res: ServerResponse, text: string): void => rawJsonTexts.set(res, text);
 
 function sendJson<SomeResponse extends ServerResponse>(this: SomeResponse, body: unknown): SomeResponse {
   const text = rawJsonTexts.get(this) ?? JSON.stringify(body);

@@ -1,18 +1,30 @@
-import { totalCountMax } from '@mandate/contract';
-import { invalidRequest } from '../problem-details/problem.ts';
+import { maxTotalCount } from '@mandate/contract';
+import { createInvalidRequestProblem } from '../problem-details/problem.ts';
 
 /** Rejects a range that ends before it begins. */
-export function refuseReversed<Name extends string>(query: Partial<Record<Name, string | number | undefined>>, from: Name, to: Name): void {
+export function rejectReversedRange<Name extends string>(
+  query: Partial<Record<Name, string | number | undefined>>,
+  from: Name,
+  to: Name,
+): void {
   const [begin, end] = [query[from], query[to]];
   if (begin === undefined || end === undefined || comparable(begin) <= comparable(end)) return;
-  throw invalidRequest({ in: 'query', parameter: from, code: 'conflicting_parameters', detail: `${from} must not be after ${to}.` });
+  throw createInvalidRequestProblem({
+    in: 'query',
+    parameter: from,
+    code: 'conflicting_parameters',
+    detail: `${from} must not be after ${to}.`,
+  });
 }
 
 const comparable = (value: string | number): number => (typeof value === 'string' ? Date.parse(value) : value);
 
 /** Returns the fields that `include_total=true` adds to a page. `count` may stop at one more than the maximum. */
-export async function total(query: { include_total?: 'true' | 'false' | undefined }, count: () => Promise<number>): Promise<object> {
+export async function totalCountFields(
+  query: { include_total?: 'true' | 'false' | undefined },
+  count: () => Promise<number>,
+): Promise<object> {
   if (query.include_total !== 'true') return {};
   const counted = await count();
-  return { total_count: Math.min(counted, totalCountMax), total_count_capped: counted > totalCountMax };
+  return { total_count: Math.min(counted, maxTotalCount), total_count_capped: counted > maxTotalCount };
 }

@@ -1,12 +1,12 @@
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { problem } from '../problem-details/problem.ts';
-import { principalIfAny } from '../request/request-context.ts';
-import type { RoutedRequest } from '../request/matched-route.ts';
+import { createProblem } from '../problem-details/problem.ts';
+import { findPrincipal } from '../request/request-context.ts';
+import type { MatchedRequest } from '../request/matched-route.ts';
 
 /** Position of the last row of a page: the value of its sort column, and its id as a tiebreaker. */
-export type Position = readonly [value: string | number, id: number];
+export type KeysetPosition = readonly [value: string | number, id: number];
 
 type PageQuery = { readonly limit: number; readonly cursor?: string | undefined };
 
@@ -16,7 +16,7 @@ const signatureBytes = 16;
 const cursorSchema = z.tuple([z.literal(1), z.string(), z.union([z.string(), z.number()]), z.number().int()]);
 
 /** Keyset pagination. Cursors are signed against forgery and bound to one list, that is, to filters, sort order and caller. */
-export class Pages {
+export class CursorPagination {
   readonly #key: KeyObject;
 
   constructor(key: Buffer) {
@@ -25,7 +25,7 @@ export class Pages {
   }
 
   /** Decodes the cursor of the request; returns `undefined` for the first page. */
-  positionOf(req: RoutedRequest, query: PageQuery): Position | undefined {
+  decodeCursor(req: MatchedRequest, query: PageQuery): KeysetPosition | undefined {
     if (query.cursor === undefined) return undefined;
     const [body = '', encodedSignature = ''] = query.cursor.split('.');
     // Compare the encoded text, because different base64url texts can decode to the same bytes.
@@ -38,13 +38,13 @@ export class Pages {
   }
 
   /** Builds one page from up to `limit + 1` rows. Adds links to the first and the next page to the `Link` header (RFC 8288). */
-  answer<Row, Item>(
-    req: RoutedRequest,
+  respondWithPage<Row, Item>(
+    req: MatchedRequest,
     res: Response,
     query: PageQuery,
     rows: readonly Row[],
     toItem: (row: Row) => Item,
-    positionOf: (row: Row) => Position,
+    positionOf: (row: Row) => KeysetPosition,
   ): Page<Item> {
     const items = rows.slice(0, query.limit);
     const last = items.at(-1);
@@ -54,7 +54,7 @@ export class Pages {
     return { data: items.map(toItem), has_more: next !== null, next_cursor: next };
   }
 
-  #encodeCursor(req: RoutedRequest, query: PageQuery, [value, id]: Position): string {
+  #encodeCursor(req: MatchedRequest, query: PageQuery, [value, id]: KeysetPosition): string {
     const body = Buffer.from(JSON.stringify([1, hashListParameters(req, query), value, id])).toString('base64url');
     return `${body}.${this.#sign(body)}`;
   }
@@ -65,17 +65,17 @@ export class Pages {
 }
 
 /** Identifies one list of one caller. Page size and `include_total` may differ between pages. */
-function hashListParameters(req: RoutedRequest, { limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
+function hashListParameters(req: MatchedRequest, { limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
   const { include_total: _, ...rest } = { include_total: undefined, ...filters };
   const entries = Object.entries(rest)
     .filter(([, value]) => value !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const principal = principalIfAny(req);
+  const principal = findPrincipal(req);
   const list = JSON.stringify([req.path, entries, principal?.clientId ?? null, principal?.user?.id ?? null]);
   return hash('sha256', list, 'base64url').slice(0, 22);
 }
 
-function pageUrl(req: RoutedRequest, cursor: string | undefined): string {
+function pageUrl(req: MatchedRequest, cursor: string | undefined): string {
   const [path = '', search = ''] = req.originalUrl.split('?', 2);
   const parameters = new URLSearchParams(search);
   parameters.delete('cursor');
@@ -84,7 +84,7 @@ function pageUrl(req: RoutedRequest, cursor: string | undefined): string {
 }
 
 const cursorProblem = (code: 'invalid_cursor' | 'cursor_mismatch') =>
-  problem(code, {
+  createProblem(code, {
     detail:
       code === 'invalid_cursor'
         ? 'Send `next_cursor` exactly as the page before gave it.'

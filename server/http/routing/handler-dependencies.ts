@@ -1,28 +1,28 @@
 import type { Order } from '@mandate/contract';
 import type { ReadList } from '../../database/replica/read-routing.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import type { Pages } from '../response/pagination.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { CursorPagination } from '../response/pagination.ts';
 
 /** Revokes the access of a user, in the transaction that blocks or deletes the account. */
-export type EndAccess = (em: Em, userId: number, leaves: 'for now' | 'for good') => Promise<void>;
+export type RevokeAccess = (em: EntityManager, userId: number, leaves: 'for now' | 'for good') => Promise<void>;
 
 /** Called in the transaction that changes the e-mail address of a user: invalidates mailed links and notifies both addresses. */
 export type OnEmailAddressChange = (
-  em: Em,
+  em: EntityManager,
   change: { readonly userId: number; readonly from: string; readonly to: string; readonly isVerified: boolean },
   now: Date,
 ) => Promise<void>;
 
 /** Dependencies of all route handlers. */
-export type ResourceDeps = {
-  readonly em: Em;
+export type HandlerDependencies = {
+  readonly em: EntityManager;
   /** Runs list queries, perhaps on a read replica. */
   readonly readList: ReadList;
-  readonly pages: Pages;
+  readonly pages: CursorPagination;
   /** Whether prices include tax or tax is added to them. */
   readonly taxMode: Order['tax_mode'];
   /** Revokes sessions, tokens and consents, and deletes the password if the user leaves `for good`. */
-  readonly endAccess: EndAccess;
+  readonly endAccess: RevokeAccess;
   readonly onEmailAddressChange: OnEmailAddressChange;
   /** The key that encrypts signing keys in the database, and a callback that makes this process reload the keys immediately. */
   readonly signingKeys: { readonly encryptionKey: Buffer; readonly readAgain: () => void };

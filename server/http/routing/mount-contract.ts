@@ -1,24 +1,24 @@
 import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
-import { withCompiledSchemas } from '../validation/compile-contract.ts';
-import { overlaps, refuseOtherMethods } from './unknown-routes.ts';
+import { compileContract } from '../validation/compile-contract.ts';
+import { createOverlapCheck, rejectOtherMethods } from './unknown-routes.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 
 /** Mounts every route of a contract. `middleware` runs for matched requests only, before validation. */
-export function serveContract<Contract extends AppRouter>(
+export function mountContract<Contract extends AppRouter>(
   router: IRouter,
   contract: Contract,
   handlers: Handlers<Contract>,
   middleware: RequestHandler[],
 ): void {
-  refuseOtherMethods(router, contract, overlaps(contract));
-  createExpressEndpoints(withCompiledSchemas(contract), handlers, router, {
+  rejectOtherMethods(router, contract, createOverlapCheck(contract));
+  createExpressEndpoints(compileContract(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,
     globalMiddleware: middleware,
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
   });
-  refuseOtherMethods(router, contract);
+  rejectOtherMethods(router, contract);
 }

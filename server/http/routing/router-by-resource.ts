@@ -9,7 +9,7 @@ const strictRouter = (): Router => express.Router({ caseSensitive: true, strict:
  * Creates a router with one sub-router per resource, so that a request is only compared with the paths of its resource. All paths
  * begin with `/api`, the version and the resource.
  */
-export function routesByResource(): Router {
+export function createRouterByResource(): Router {
   const [router, resourceRouters] = [strictRouter(), new Map<string, Router>()];
   router.use((req, res, next) => {
     const resourceRouter = resourceRouters.get(resourceName(req.path));

@@ -1,11 +1,11 @@
 import type { AppRouter } from '@ts-rest/core';
 import type { IRouter, RequestHandler } from 'express';
-import { routesOf } from '@mandate/contract';
-import { problem } from '../problem-details/problem.ts';
+import { listRoutes } from '@mandate/contract';
+import { createProblem } from '../problem-details/problem.ts';
 
 /** Responds to other methods of known paths with 405 and an `Allow` header (RFC 9110 section 15.5.6), and to OPTIONS with 204. */
-export function refuseOtherMethods(router: IRouter, contract: AppRouter, includesPath: (path: string) => boolean = () => true): void {
-  const byPath = Map.groupBy(routesOf(contract), (route) => route.path);
+export function rejectOtherMethods(router: IRouter, contract: AppRouter, includesPath: (path: string) => boolean = () => true): void {
+  const byPath = Map.groupBy(listRoutes(contract), (route) => route.path);
   for (const [path, routes] of byPath) {
     if (!includesPath(path)) continue;
     const methods = routes.map((route): string => route.method);
@@ -14,7 +14,7 @@ export function refuseOtherMethods(router: IRouter, contract: AppRouter, include
     router.all(path, (req, res, next) => {
       if (req.method === 'OPTIONS') return void res.status(204).set('Allow', allow).end();
       if (allowed.includes(req.method)) return next();
-      throw problem('method_not_allowed', { detail: `This path has ${allow}.`, headers: { Allow: allow } });
+      throw createProblem('method_not_allowed', { detail: `This path has ${allow}.`, headers: { Allow: allow } });
     });
   }
 }
@@ -23,12 +23,12 @@ export function refuseOtherMethods(router: IRouter, contract: AppRouter, include
  * Returns a predicate that tells whether the route of another path matches this path as well: for the router, `/users/me` is also
  * `/users/:user_id`. Its other methods must be rejected before the router reaches the routes of the other path.
  */
-export function overlaps(contract: AppRouter): (path: string) => boolean {
-  const paths = [...new Set(routesOf(contract).map((route) => route.path))];
+export function createOverlapCheck(contract: AppRouter): (path: string) => boolean {
+  const paths = [...new Set(listRoutes(contract).map((route) => route.path))];
   const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
   return (path) => patterns.some((other) => other.path !== path && !path.includes(':') && other.pattern.test(path));
 }
 
-export const refuseUnknownPath: RequestHandler = () => {
-  throw problem('route_not_found', { detail: 'There is nothing at this path. The paths are listed in /openapi.json.' });
+export const rejectUnknownPath: RequestHandler = () => {
+  throw createProblem('route_not_found', { detail: 'There is nothing at this path. The paths are listed in /openapi.json.' });
 };

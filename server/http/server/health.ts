@@ -3,7 +3,7 @@ import type { Database } from '../../database/entity-manager/entity-manager.ts';
 import { storageReserveBytes, type StorageReserve } from '../../database/storage/storage-reserve.ts';
 
 /** Responds to health checks. Returns whether the URL was one of them. */
-export type Health = (url: string | undefined, res: ServerResponse) => boolean;
+export type HealthHandler = (url: string | undefined, res: ServerResponse) => boolean;
 
 const pingTimeoutMs = 2_000;
 
@@ -12,8 +12,8 @@ const pingTimeoutMs = 2_000;
  * Health checks are not counted, rate limited, logged or queued.
  * @param stopping aborted when shutdown begins
  */
-export const health =
-  (db: Database, stopping: AbortSignal, storage?: StorageReserve): Health =>
+export const createHealthHandler =
+  (db: Database, stopping: AbortSignal, storage?: StorageReserve): HealthHandler =>
   (url, res) => {
     if (url === '/healthz') sendStatus(res);
     else if (url === '/readyz' && stopping.aborted) sendStatus(res, 'it was asked to stop');

@@ -1,31 +1,31 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { problems, type ProblemCode } from '@mandate/contract';
+import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
-import { watchChunkSizes } from '../request/chunked-body-size.ts';
-import type { Health } from './health.ts';
+import { enforceChunkedBodyLimit } from '../request/chunked-body-size.ts';
+import type { HealthHandler } from './health.ts';
 import { newRequestId } from '../request/request-id.ts';
-import { noteOf } from '../../memory/object-metadata.ts';
-import type { TlsPair } from './tls-files.ts';
-import { LoadGuard, usualLoadLimits, type LoadLimits, type Refuse } from './load-shedder.ts';
-import { payloadTooLarge } from '../problem-details/problem.ts';
-import { isUpload } from '../request/upload-paths.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import type { TlsKeyPair } from './tls-files.ts';
+import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejection } from './load-shedder.ts';
+import { createPayloadTooLargeProblem } from '../problem-details/problem.ts';
+import { isUploadUrl } from '../request/upload-paths.ts';
 
 export type HttpServerOptions = {
   readonly issuer: string;
   readonly log: Logger;
-  readonly health?: Health;
+  readonly health?: HealthHandler;
   readonly load?: Partial<LoadLimits>;
-  readonly timeouts?: Partial<Timeouts>;
+  readonly timeouts?: Partial<HttpTimeouts>;
   /** Enables TLS; the server is then a node:https server. */
-  readonly tls?: TlsPair | undefined;
+  readonly tls?: TlsKeyPair | undefined;
   /** Receives the load shedder, for example to read its counters. */
-  readonly watchLoad?: ((loadShedder: LoadGuard) => void) | undefined;
+  readonly watchLoad?: ((loadShedder: LoadShedder) => void) | undefined;
 };
 
 /** Timeouts in milliseconds. */
-export type Timeouts = {
+export type HttpTimeouts = {
   /** For receiving the headers of a request. */
   readonly headers: number;
   /** For receiving a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
@@ -36,7 +36,7 @@ export type Timeouts = {
   readonly keepAlive: number;
 };
 
-const defaultTimeouts: Timeouts = { headers: 10_000, request: 0, idle: 60_000, keepAlive: 5_000 };
+const defaultTimeouts: HttpTimeouts = { headers: 10_000, request: 0, idle: 60_000, keepAlive: 5_000 };
 
 /** Longest URL in characters, and largest size of all headers (including the URL) in bytes. */
 const maxUrlLength = 8_000;
@@ -48,10 +48,10 @@ const maxBodyBytes = 1_000_000;
 const unreadBodyTimeoutMs = 10_000;
 
 /** Creates the server in front of Express. It rejects invalid requests early and cheaply, with the same problem format as the API. */
-export function httpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
+export function createHttpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
   const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
   const { headers, request, idle, keepAlive } = { ...defaultTimeouts, ...timeouts };
-  const loadShedder = new LoadGuard({ ...usualLoadLimits, ...load }, createRejectionWriter(issuer, log));
+  const loadShedder = new LoadShedder({ ...defaultLoadLimits, ...load }, createRejectionWriter(issuer, log));
   watchLoad?.(loadShedder);
   const limits = {
     headersTimeout: headers,
@@ -68,7 +68,7 @@ export function httpServer(handler: RequestListener, options: HttpServerOptions)
     if (health?.(req.url, res)) return;
     const isFirst = lastResponses.get(req.socket) === undefined;
     lastResponses.set(req.socket, res);
-    watchChunkSizes(req, isFirst, isUpload(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
+    enforceChunkedBodyLimit(req, isFirst, isUploadUrl(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
       if (!res.headersSent) rejectBody(req, res, issuer, limit);
     });
     res.once('finish', () => dropUnreadBody(req));
@@ -111,9 +111,9 @@ const lingerMs = 1_000;
  * moment: closing it with unread data would reset it, and the client could lose the response (RFC 9112 section 9.6).
  */
 function rejectBody(req: IncomingMessage, res: ServerResponse, issuer: string, limit: number): void {
-  const { headers, body } = formatProblem(issuer, 'payload_too_large', payloadTooLarge(limit).detail ?? '');
+  const { headers, body } = formatProblem(issuer, 'payload_too_large', createPayloadTooLargeProblem(limit).detail ?? '');
   res.setHeader('Connection', 'close');
-  res.writeHead(problems.payload_too_large.status, headers).write(body);
+  res.writeHead(problemDeclarations.payload_too_large.status, headers).write(body);
   const close = (): void => void res.end();
   req.once('end', close).once('close', close);
   setTimeout(close, lingerMs).unref();
@@ -127,9 +127,9 @@ function dropUnreadBody(req: IncomingMessage): void {
 }
 
 /** The latest response on each connection. */
-const lastResponses = noteOf<ServerResponse>('answer');
+const lastResponses = defineObjectMetadata<ServerResponse>('answer');
 
-function createRejectionWriter(issuer: string, log: Logger): Refuse {
+function createRejectionWriter(issuer: string, log: Logger): WriteRejection {
   let lastWarningAt = Number.NEGATIVE_INFINITY;
   return (req, res, why) => {
     if (why === 'no answer') log.error({ method: req.method, path: req.url?.split('?', 1)[0] }, 'a request took too long');
@@ -151,11 +151,11 @@ function createRejectionWriter(issuer: string, log: Logger): Refuse {
 
 function writeProblem(res: ServerResponse, issuer: string, code: ProblemCode, detail: string): void {
   const { headers, body } = formatProblem(issuer, code, detail);
-  res.writeHead(problems[code].status, headers).end(body);
+  res.writeHead(problemDeclarations[code].status, headers).end(body);
 }
 
 function formatProblem(issuer: string, code: ProblemCode, detail: string): { headers: Record<string, string>; body: string } {
-  const { status, title } = problems[code];
+  const { status, title } = problemDeclarations[code];
   const id = newRequestId();
   const type = `${issuer}/problems/${code}`;
   const body = JSON.stringify({ type, title, status, code, detail, instance: `urn:mandate:request:${id}`, request_id: id });
@@ -178,7 +178,7 @@ function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; r
   if (error.code === 'ECONNRESET' || !socket.writable || isMidResponse) return void socket.destroy();
   const { code, detail } = parserProblem(error);
   const { headers, body } = formatProblem(issuer, code, detail);
-  const { status, title } = problems[code];
+  const { status, title } = problemDeclarations[code];
   const head = [
     `HTTP/1.1 ${status} ${title}`,
     ...Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`),

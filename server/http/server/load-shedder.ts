@@ -1,35 +1,35 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { slowestUpload } from '@mandate/contract';
-import { noteOf } from '../../memory/object-metadata.ts';
+import { minimumUploadRate } from '@mandate/contract';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 
 export type LoadLimits = {
   /** Maximum number of concurrent and of queued requests. When the queue is full, the server counts as overloaded. */
-  readonly atOnce: number;
-  readonly waitingMax: number;
+  readonly maxConcurrent: number;
+  readonly maxQueued: number;
   /** The same limits during overload, when more concurrency would only make every request slower. */
-  readonly atOnceOverloaded: number;
-  readonly waitingOverloaded: number;
+  readonly maxConcurrentOverloaded: number;
+  readonly maxQueuedOverloaded: number;
   /** Maximum time in the queue. */
-  readonly waitMs: number;
+  readonly queueTimeoutMs: number;
   /** Maximum time for handling a request, and for receiving its body (in addition to the time its length takes at the minimum rate). */
-  readonly answerMs: number;
-  readonly bodyMs: number;
+  readonly handlerTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
 };
 
-export const usualLoadLimits: LoadLimits = {
+export const defaultLoadLimits: LoadLimits = {
   // More than the number of database connections, because concurrent reads are batched into one query.
-  atOnce: 32,
-  waitingMax: 200,
-  atOnceOverloaded: 3,
-  waitingOverloaded: 4,
-  waitMs: 10_000,
-  answerMs: 30_000,
-  bodyMs: slowestUpload.graceSeconds * 1000,
+  maxConcurrent: 32,
+  maxQueued: 200,
+  maxConcurrentOverloaded: 3,
+  maxQueuedOverloaded: 4,
+  queueTimeoutMs: 10_000,
+  handlerTimeoutMs: 30_000,
+  bodyTimeoutMs: minimumUploadRate.graceSeconds * 1000,
 };
 
 type RejectionReason = 'overloaded' | 'no answer' | 'no body';
 /** Writes the error response of a rejected request. */
-export type Refuse = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
+export type WriteRejection = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
 
 type ActiveRequest = {
   readonly req: IncomingMessage;
@@ -53,20 +53,20 @@ type QueuedRequest = {
 const tickMs = 50;
 /** Interval for checking whether the overload has ended. */
 const overloadCheckMs = 500;
-const slowestBytesPerMs = slowestUpload.bytesPerSecond / 1000;
+const slowestBytesPerMs = minimumUploadRate.bytesPerSecond / 1000;
 /** How long a request keeps its slot after the client has disconnected. */
 const disconnectGraceMs = 1_000;
 
-const activeRequests = noteOf<{ guard: LoadGuard; activeRequest: ActiveRequest }>('work');
+const activeRequests = defineObjectMetadata<{ guard: LoadShedder; activeRequest: ActiveRequest }>('work');
 
 /** Releases the concurrency slot of a request while it waits, for example in a long poll. */
-export async function resting<Result>(res: object, pending: Promise<Result>): Promise<Result> {
+export async function releaseSlotWhile<Result>(res: object, pending: Promise<Result>): Promise<Result> {
   const active = activeRequests.get(res);
-  active?.guard.rest(active.activeRequest);
+  active?.guard.suspend(active.activeRequest);
   try {
     return await pending;
   } finally {
-    active?.guard.goOn(active.activeRequest);
+    active?.guard.resume(active.activeRequest);
   }
 }
 
@@ -74,9 +74,9 @@ export async function resting<Result>(res: object, pending: Promise<Result>): Pr
  * Limits concurrent requests, queues a bounded number of further requests and rejects the rest immediately: with an unbounded queue,
  * every client would wait for responses that have become useless. Slow uploads and slow readers hold no slot.
  */
-export class LoadGuard {
+export class LoadShedder {
   readonly #limits: LoadLimits;
-  readonly #reject: Refuse;
+  readonly #reject: WriteRejection;
   /** Not a `Set`: after it grows, its old hash tables would keep finished requests alive (see `defineObjectMetadata`). */
   readonly #running: ActiveRequest[] = [];
   readonly #queue: QueuedRequest[] = [];
@@ -88,7 +88,7 @@ export class LoadGuard {
   #overloadCheckedAt = 0;
   readonly #rejectedCounts = { overloaded: 0, 'no answer': 0, 'no body': 0 };
 
-  constructor(limits: LoadLimits, refuse: Refuse) {
+  constructor(limits: LoadLimits, refuse: WriteRejection) {
     this.#limits = limits;
     this.#reject = (req, res, why) => {
       this.#rejectedCounts[why] += 1;
@@ -105,18 +105,18 @@ export class LoadGuard {
   handle(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
     if (this.#hasFreeSlot() && this.#queue.length === 0) return this.#start(req, res, handler);
     this.#queue.push({ req, res, handler, since: performance.now() });
-    if (!this.#overloaded && this.#queue.length > this.#limits.waitingMax)
+    if (!this.#overloaded && this.#queue.length > this.#limits.maxQueued)
       [this.#overloaded, this.#overloadCheckedAt] = [true, performance.now()];
     if (this.#overloaded) this.#shedQueue(req);
   }
 
-  rest(activeRequest: ActiveRequest): void {
+  suspend(activeRequest: ActiveRequest): void {
     if (activeRequest.state !== 'working') return;
     activeRequest.state = 'resting';
     this.#release();
   }
 
-  goOn(activeRequest: ActiveRequest): void {
+  resume(activeRequest: ActiveRequest): void {
     if (activeRequest.state === 'done' || activeRequest.state === 'working') return;
     [activeRequest.state, activeRequest.since] = ['working', performance.now()];
     this.#workingCount += 1;
@@ -127,7 +127,7 @@ export class LoadGuard {
   }
 
   #hasFreeSlot(): boolean {
-    return this.#workingCount < (this.#overloaded ? this.#limits.atOnceOverloaded : this.#limits.atOnce);
+    return this.#workingCount < (this.#overloaded ? this.#limits.maxConcurrentOverloaded : this.#limits.maxConcurrent);
   }
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
@@ -177,14 +177,14 @@ export class LoadGuard {
   /** Rejects the oldest queued requests, all except those that can be served promptly. */
   #shedQueue({ socket }: IncomingMessage): void {
     this.#recentSockets.add(socket);
-    const shed = this.#queue.splice(0, Math.max(0, this.#queue.length - this.#limits.waitingOverloaded));
+    const shed = this.#queue.splice(0, Math.max(0, this.#queue.length - this.#limits.maxQueuedOverloaded));
     for (const { req, res } of shed) this.#reject(req, res, 'overloaded');
   }
 
   /** Ends the overload when all connections that still send requests would fit into the queue, no matter how often they retry. */
   #reassessOverload(now: number): void {
     if (!this.#overloaded || now - this.#overloadCheckedAt < overloadCheckMs) return;
-    this.#overloaded = this.#recentSockets.size > this.#limits.waitingMax;
+    this.#overloaded = this.#recentSockets.size > this.#limits.maxQueued;
     this.#overloadCheckedAt = now;
     this.#recentSockets.clear();
   }
@@ -194,7 +194,7 @@ export class LoadGuard {
     const now = performance.now();
     for (const activeRequest of this.#running) this.#enforceTimeouts(activeRequest, now);
     this.#reassessOverload(now);
-    const firstInTime = this.#queue.findIndex(({ since }) => now - since <= this.#limits.waitMs);
+    const firstInTime = this.#queue.findIndex(({ since }) => now - since <= this.#limits.queueTimeoutMs);
     for (const { req, res } of this.#queue.splice(0, firstInTime === -1 ? this.#queue.length : firstInTime))
       this.#reject(req, res, 'overloaded');
   }
@@ -203,12 +203,12 @@ export class LoadGuard {
     const { req, res, state, since, receivedBefore } = activeRequest;
     // Without Content-Length, the allowed time grows with the bytes received.
     const length = Number(req.headers['content-length'] ?? req.socket.bytesRead - receivedBefore);
-    if (state === 'receiving' && req.complete) return this.goOn(activeRequest);
+    if (state === 'receiving' && req.complete) return this.resume(activeRequest);
     if (state === 'working' && !req.complete) {
       activeRequest.state = 'receiving';
       return this.#release();
     }
-    if (state === 'receiving' && now - since > this.#limits.bodyMs + length / slowestBytesPerMs) this.#reject(req, res, 'no body');
-    if (state === 'working' && now - since > this.#limits.answerMs) this.#reject(req, res, 'no answer');
+    if (state === 'receiving' && now - since > this.#limits.bodyTimeoutMs + length / slowestBytesPerMs) this.#reject(req, res, 'no body');
+    if (state === 'working' && now - since > this.#limits.handlerTimeoutMs) this.#reject(req, res, 'no answer');
   }
 }

@@ -2,9 +2,9 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** Paths of the PEM files with the certificate chain and its private key. */
-export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
+export type TlsFilePaths = { readonly certFile: string; readonly keyFile: string };
 
-export type TlsPair = { readonly cert: Buffer; readonly key: Buffer };
+export type TlsKeyPair = { readonly cert: Buffer; readonly key: Buffer };
 
 /** Describes what is wrong with one of the files; the message is shown to the operator. */
 export class TlsFileError extends Error {
@@ -18,7 +18,7 @@ export class TlsFileError extends Error {
 }
 
 /** @throws {TlsFileError} if a file is unreadable or not PEM, or if the key does not match the certificate */
-export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsPair {
+export function readTlsFiles({ certFile, keyFile }: TlsFilePaths): TlsKeyPair {
   const cert = read('cert', certFile);
   const key = read('key', keyFile);
   const certificate = parseFile('cert', 'must be a certificate in PEM form', () => new X509Certificate(cert));
@@ -29,9 +29,9 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsPair {
 }
 
 /** Returns the expiry date of the certificate. */
-export const expiryOf = ({ cert }: TlsPair): Date => new X509Certificate(cert).validToDate;
+export const certificateExpiry = ({ cert }: TlsKeyPair): Date => new X509Certificate(cert).validToDate;
 
-export function faultOfTlsFiles(files: TlsFiles): TlsFileError | undefined {
+export function validateTlsFiles(files: TlsFilePaths): TlsFileError | undefined {
   try {
     readTlsFiles(files);
     return undefined;

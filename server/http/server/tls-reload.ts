@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server } from 'node:https';
 import type { Logger } from 'pino';
-import { expiryOf, readTlsFiles, type TlsFiles, type TlsPair } from './tls-files.ts';
+import { certificateExpiry, readTlsFiles, type TlsFilePaths, type TlsKeyPair } from './tls-files.ts';
 
 const checkIntervalMs = 5_000;
 const expiryWarningDays = 14;
@@ -12,7 +12,7 @@ const day = 86_400_000;
  * SIGHUP. They are not watched, because renewal tools replace links and directories. While certificate and key do not match (one of
  * the files is not written yet), the old pair stays in use.
  */
-export function followTlsFiles(server: HttpServer, files: TlsFiles, pair: TlsPair, log: Logger): Disposable {
+export function reloadTlsOnChange(server: HttpServer, files: TlsFilePaths, pair: TlsKeyPair, log: Logger): Disposable {
   if (!(server instanceof Server)) throw new Error('the server does not use TLS');
   const reload = new TlsReload(server, files, pair, log);
   const checkFiles = (): void => reload.checkFiles();
@@ -26,17 +26,17 @@ export function followTlsFiles(server: HttpServer, files: TlsFiles, pair: TlsPai
   };
 }
 
-type CertificateServer = { setSecureContext(pair: TlsPair): void };
+type CertificateServer = { setSecureContext(pair: TlsKeyPair): void };
 
 class TlsReload {
   readonly #server: CertificateServer;
-  readonly #files: TlsFiles;
+  readonly #files: TlsFilePaths;
   readonly #log: Logger;
   #activePem: string;
   #lastError = '';
   #lastWarningAt = Number.NEGATIVE_INFINITY;
 
-  constructor(server: CertificateServer, files: TlsFiles, pair: TlsPair, log: Logger) {
+  constructor(server: CertificateServer, files: TlsFilePaths, pair: TlsKeyPair, log: Logger) {
     [this.#server, this.#files, this.#log] = [server, files, log];
     this.#activePem = pemText(pair);
     this.#warnBeforeExpiry(pair);
@@ -50,7 +50,7 @@ class TlsReload {
       this.#server.setSecureContext(pair);
       this.#activePem = pemText(pair);
       this.#lastWarningAt = Number.NEGATIVE_INFINITY;
-      this.#log.info({ expires: expiryOf(pair) }, 'new connections get the new certificate');
+      this.#log.info({ expires: certificateExpiry(pair) }, 'new connections get the new certificate');
       this.#warnBeforeExpiry(pair);
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
@@ -61,12 +61,12 @@ class TlsReload {
   }
 
   /** Warns at most once a day. */
-  #warnBeforeExpiry(pair: TlsPair): void {
-    const [expires, now] = [expiryOf(pair), Date.now()];
+  #warnBeforeExpiry(pair: TlsKeyPair): void {
+    const [expires, now] = [certificateExpiry(pair), Date.now()];
     if (expires.getTime() > now + expiryWarningDays * day || now < this.#lastWarningAt + day) return;
     this.#lastWarningAt = now;
     this.#log.warn({ expires }, 'the certificate ends soon, or has ended');
   }
 }
 
-const pemText = ({ cert, key }: TlsPair): string => `${cert.toString()}\n${key.toString()}`;
+const pemText = ({ cert, key }: TlsKeyPair): string => `${cert.toString()}\n${key.toString()}`;

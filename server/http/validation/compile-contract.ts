@@ -1,16 +1,13 @@
 import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
-import { compile, misfit } from './compile-schema.ts';
+import { compileSchema, invalidSymbol } from './compile-schema.ts';
 
 /** Routes without a declared query reject query parameters, because a misspelled option must not be ignored silently. */
 const noQueryParameters = z.object({}).strict();
 
 /** Compiles the schemas for requests and responses, and makes the query of every route strict. */
-export const withCompiledSchemas = <Router extends AppRouter>(contract: Router): Router => {
-  const entries = Object.entries(contract).map(([name, value]) => [
-    name,
-    isAppRoute(value) ? compileRoute(value) : withCompiledSchemas(value),
-  ]);
+export const compileContract = <Router extends AppRouter>(contract: Router): Router => {
+  const entries = Object.entries(contract).map(([name, value]) => [name, isAppRoute(value) ? compileRoute(value) : compileContract(value)]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys with the same kinds of value
   return Object.fromEntries(entries) as Router;
 };
@@ -31,11 +28,11 @@ const compileSchemasIn = <Values extends object>(values: Values): Values =>
 
 /** Returns a schema with a faster parser. For invalid values, the original schema is used to report the errors. */
 function withCompiledParser(schema: z.ZodTypeAny): z.ZodTypeAny {
-  let check: ReturnType<typeof compile> | undefined;
+  let check: ReturnType<typeof compileSchema> | undefined;
   const safeParse = (value: unknown): z.SafeParseReturnType<unknown, unknown> => {
-    check ??= compile(schema);
+    check ??= compileSchema(schema);
     const data = check(value);
-    return data === misfit ? schema.safeParse(value) : { success: true, data };
+    return data === invalidSymbol ? schema.safeParse(value) : { success: true, data };
   };
   const parse = (value: unknown): unknown => {
     const { data, error } = safeParse(value);

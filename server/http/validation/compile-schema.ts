@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Returned by a validator for an invalid value. */
-export const misfit = Symbol('misfit');
+export const invalidSymbol = Symbol('misfit');
 /** Returns the parsed value, or `invalidSymbol`. */
 type Validator = (value: unknown) => unknown;
 
@@ -10,7 +10,7 @@ type Validator = (value: unknown) => unknown;
  * Compiles a schema to a validator with the result of `schema.safeParse`, at a tenth of the cost: validating every request and
  * response with zod would take most of the processing time. It does not report what is invalid; zod does.
  */
-export function compile(schema: z.ZodTypeAny): Validator {
+export function compileSchema(schema: z.ZodTypeAny): Validator {
   if (isObject(schema)) return compileObject(schema);
   if (isArray(schema)) return compileArray(schema);
   if (isMap(schema)) return compileRecord(schema);
@@ -19,7 +19,7 @@ export function compile(schema: z.ZodTypeAny): Validator {
   if (isDefault(schema)) return compileDefault(schema);
   if (schema instanceof z.ZodString) return compileString(schema);
   if (schema instanceof z.ZodNumber) return compileNumber(schema);
-  if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : misfit);
+  if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : invalidSymbol);
   if (schema instanceof z.ZodEnum) return compileEnum(new Set<unknown>(z.array(z.string()).parse(schema.options)));
   if (isEffects(schema)) return compileEffect(schema);
   if (isPipeline(schema)) return compilePipeline(schema);
@@ -40,10 +40,10 @@ const zodFallback =
   (schema: z.ZodTypeAny): Validator =>
   (value) => {
     const result: { success: boolean; data?: unknown } = schema.safeParse(value);
-    return result.success ? result.data : misfit;
+    return result.success ? result.data : invalidSymbol;
   };
 
-const compileInner = (schema: z.ZodNullable<z.ZodTypeAny> | z.ZodOptional<z.ZodTypeAny>): Validator => compile(schema.unwrap());
+const compileInner = (schema: z.ZodNullable<z.ZodTypeAny> | z.ZodOptional<z.ZodTypeAny>): Validator => compileSchema(schema.unwrap());
 
 const allowing =
   (allowed: null | undefined, check: Validator): Validator =>
@@ -51,14 +51,14 @@ const allowing =
     value === allowed ? value : check(value);
 
 function compileDefault(schema: z.ZodDefault<z.ZodTypeAny>): Validator {
-  const check = compile(schema.removeDefault());
+  const check = compileSchema(schema.removeDefault());
   return (value) => check(value === undefined ? schema._def.defaultValue() : value);
 }
 
 const compileEnum =
   (values: ReadonlySet<unknown>): Validator =>
   (value) =>
-    values.has(value) ? value : misfit;
+    values.has(value) ? value : invalidSymbol;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -66,23 +66,23 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 function compileEffect(schema: z.ZodEffects<z.ZodTypeAny>): Validator {
   const { effect } = schema._def;
   if (effect.type === 'preprocess') return zodFallback(schema);
-  const check = compile(schema.innerType());
+  const check = compileSchema(schema.innerType());
   return (value) => {
     const checked = check(value);
-    if (checked === misfit) return misfit;
+    if (checked === invalidSymbol) return invalidSymbol;
     let fits = true;
     const context = { path: [], addIssue: () => (fits = false) };
     const result: unknown = effect.type === 'transform' ? effect.transform(checked, context) : checked;
     if (effect.type === 'refinement') effect.refinement(checked, context);
-    return fits ? result : misfit;
+    return fits ? result : invalidSymbol;
   };
 }
 
 function compilePipeline(schema: z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny>): Validator {
-  const [parseInput, parseOutput] = [compile(schema._def.in), compile(schema._def.out)];
+  const [parseInput, parseOutput] = [compileSchema(schema._def.in), compileSchema(schema._def.out)];
   return (value) => {
     const intermediate = parseInput(value);
-    return intermediate === misfit ? misfit : parseOutput(intermediate);
+    return intermediate === invalidSymbol ? invalidSymbol : parseOutput(intermediate);
   };
 }
 
@@ -96,21 +96,21 @@ type Field = { readonly name: string; readonly check: Validator };
 function compileObject(schema: z.ZodObject<z.ZodRawShape>): Validator {
   const { unknownKeys, catchall } = schema._def;
   if (unknownKeys === 'passthrough' || !(catchall instanceof z.ZodNever)) return zodFallback(schema);
-  const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, check: compile(field) }));
+  const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, check: compileSchema(field) }));
   return (value) => {
-    if (!isRecord(value)) return misfit;
+    if (!isRecord(value)) return invalidSymbol;
     let [declared, result]: [number, Record<string, unknown> | undefined] = [0, undefined];
     for (const [index, { name, check }] of fields.entries()) {
       const input = value[name];
       const checked = check(input);
-      if (checked === misfit) return misfit;
+      if (checked === invalidSymbol) return invalidSymbol;
       if (checked !== input) result ??= pickDeclared(value, fields.slice(0, index));
       if (input !== undefined || name in value) declared += 1;
       else if (checked === undefined) continue;
       if (result) result[name] = checked;
     }
     const hasUndeclared = Object.keys(value).length > declared;
-    if (hasUndeclared && unknownKeys === 'strict') return misfit;
+    if (hasUndeclared && unknownKeys === 'strict') return invalidSymbol;
     return result ?? (hasUndeclared ? pickDeclared(value, fields) : value);
   };
 }
@@ -124,14 +124,14 @@ function pickDeclared(value: Record<string, unknown>, fields: readonly Field[]):
 function compileArray(schema: z.ZodArray<z.ZodTypeAny>): Validator {
   const { minLength, maxLength, exactLength } = schema._def;
   if (exactLength) return zodFallback(schema);
-  const check = compile(schema.element);
+  const check = compileSchema(schema.element);
   const [min, max] = [minLength?.value ?? 0, maxLength?.value ?? Infinity];
   return (value: unknown) => {
-    if (!isList(value) || value.length < min || value.length > max) return misfit;
+    if (!isList(value) || value.length < min || value.length > max) return invalidSymbol;
     let result: unknown[] | undefined;
     for (const [index, input] of value.entries()) {
       const checked = check(input);
-      if (checked === misfit) return misfit;
+      if (checked === invalidSymbol) return invalidSymbol;
       if (checked !== input) (result ??= [...value])[index] = checked;
     }
     return result ?? value;
@@ -139,14 +139,14 @@ function compileArray(schema: z.ZodArray<z.ZodTypeAny>): Validator {
 }
 
 function compileRecord(schema: z.ZodRecord): Validator {
-  const [checkKey, checkValue] = [compile(schema.keySchema), compile(schema.valueSchema)];
+  const [checkKey, checkValue] = [compileSchema(schema.keySchema), compileSchema(schema.valueSchema)];
   return (value) => {
-    if (!isRecord(value)) return misfit;
+    if (!isRecord(value)) return invalidSymbol;
     const result: Record<string, unknown> = {};
     let isUnchanged = true;
     for (const key of Object.keys(value)) {
       const [name, content] = [checkKey(key), checkValue(value[key])];
-      if (typeof name !== 'string' || content === misfit || key === '__proto__') return misfit;
+      if (typeof name !== 'string' || content === invalidSymbol || key === '__proto__') return invalidSymbol;
       isUnchanged &&= name === key && content === value[key];
       result[name] = content;
     }
@@ -187,6 +187,6 @@ function compileNumber(schema: z.ZodNumber): Validator {
   if (schema._def.coerce) return zodFallback(schema);
   return (value) => {
     const fits = typeof value === 'number' && value >= min && value <= max && (!integer || Number.isInteger(value));
-    return fits ? value : misfit;
+    return fits ? value : invalidSymbol;
   };
 }

@@ -1,20 +1,20 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { AppRoute } from '@ts-rest/core';
 import { z, type ZodIssue } from 'zod';
-import { jsonPointer } from './json-measure.ts';
-import { invalidRequest, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
+import { formatJsonPointer } from './duplicate-json-keys.ts';
+import { createInvalidRequestProblem, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
 
 const maxEntries = 50;
 
 /** Converts all validation errors of a request to one problem. */
-export function validationProblem(error: RequestValidationError, route: AppRoute): Problem {
+export function createValidationProblem(error: RequestValidationError, route: AppRoute): Problem {
   const entries = [
     ...(error.pathParams?.issues.flatMap((issue) => toEntries('path', issue, route)) ?? []),
     ...(error.query?.issues.flatMap((issue) => toEntries('query', issue, route)) ?? []),
     ...(error.headers?.issues.flatMap((issue) => toEntries('header', issue, route)) ?? []),
     ...(error.body?.issues.flatMap((issue) => toEntries('body', issue, route)) ?? []),
   ];
-  return invalidRequest(...removeDuplicates(entries).slice(0, maxEntries));
+  return createInvalidRequestProblem(...removeDuplicates(entries).slice(0, maxEntries));
 }
 
 /** Removes duplicates: several rules of a schema can report the same error, for example for an e-mail address. */
@@ -34,7 +34,7 @@ function toEntries(location: ProblemEntry['in'], issue: ZodIssue, route: AppRout
 /** Returns a JSON Pointer for the body, otherwise the name of the parameter. */
 function locationOf(location: ProblemEntry['in'], path: readonly (string | number)[]): Pick<ProblemEntry, 'pointer' | 'parameter'> {
   if (location !== 'body') return { parameter: String(path[0] ?? '') };
-  return { pointer: jsonPointer(path) };
+  return { pointer: formatJsonPointer(path) };
 }
 
 function describeUnknownKey(location: ProblemEntry['in'], key: string, route: AppRoute): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {

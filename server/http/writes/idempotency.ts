@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { metadataOf } from '@mandate/contract';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { sqlState, whereOf } from '../../database/errors/sql-errors.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import { getRouteMetadata } from '@mandate/contract';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { sqlState, sqlErrorContext } from '../../database/errors/sql-errors.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { setCreatedEtag } from '../response/created-etag.ts';
-import { isDryRun, rollBackAfter } from './dry-run.ts';
-import { actorOf } from '../request/principal.ts';
-import { problem } from '../problem-details/problem.ts';
-import { principalOf } from '../request/request-context.ts';
-import { type RoutedRequest, routeOf } from '../request/matched-route.ts';
-import { sendAsWritten } from '../response/fast-json.ts';
+import { isDryRun, runAndRollBack } from './dry-run.ts';
+import { actorKey } from '../request/principal.ts';
+import { createProblem } from '../problem-details/problem.ts';
+import { requirePrincipal } from '../request/request-context.ts';
+import { type MatchedRequest, matchedRoute } from '../request/matched-route.ts';
+import { setRawJsonBody } from '../response/fast-json.ts';
 
 /** A stored request. Without a status, it has begun and has no response yet. */
 type StoredRequest = { request_hash: string; status: number | null; location: string | null; body: string | null; silent: boolean };
@@ -21,19 +21,19 @@ const retention = '24 hours';
 const staleAfter = '5 seconds';
 
 // Waits for a concurrent duplicate. A key older than 24 hours is treated as new.
-const claimKey = statement<{ key: string }>(
+const claimKey = prepareStatement<{ key: string }>(
   'claim_idempotency_key',
   `insert into idempotency_keys (caller, operation, key, request_hash) values ($1, $2, $3, $4)
    on conflict (caller, operation, key) do update set request_hash = excluded.request_hash, created_at = now()
     where idempotency_keys.created_at < now() - interval '${retention}'
    returning key`,
 );
-const findStoredRequest = statement<StoredRequest>(
+const findStoredRequest = prepareStatement<StoredRequest>(
   'read_idempotency_key',
   `select request_hash, status, location, body, created_at < now() - interval '${staleAfter}' as silent
    from idempotency_keys where caller = $1 and operation = $2 and key = $3`,
 );
-const storeResponse = statement(
+const storeResponse = prepareStatement(
   'record_idempotent_answer',
   'update idempotency_keys set status = $4, location = $5, body = $6 where caller = $1 and operation = $2 and key = $3',
 );
@@ -43,15 +43,15 @@ const storeResponse = statement(
  * for byte except for a secret, which is `null`. A rejected request leaves no trace, so that it can be retried with the same key.
  * @param location returns the path of the created resource
  */
-export const once = async <Body>(
-  em: Em,
-  req: RoutedRequest,
+export const createIdempotently = async <Body>(
+  em: EntityManager,
+  req: MatchedRequest,
   res: Response,
-  write: (em: Em) => Promise<Body>,
+  write: (em: EntityManager) => Promise<Body>,
   location: (body: Body) => string,
 ) => {
   const body = isDryRun(req)
-    ? await rollBackAfter(em, res, write)
+    ? await runAndRollBack(em, res, write)
     : await atMostOnce(em, req, res, { status: 201, content: req.body }, write, location);
   return { status: 201 as const, body };
 };
@@ -63,11 +63,11 @@ const taskRetryAfterSeconds = 2;
  * Like `createIdempotently`, for a task that continues after the response.
  * @param content identifies the request if the body is not JSON
  */
-export const onceAccepted = async <Body>(
-  em: Em,
-  req: RoutedRequest,
+export const acceptIdempotently = async <Body>(
+  em: EntityManager,
+  req: MatchedRequest,
   res: Response,
-  write: (em: Em) => Promise<Body>,
+  write: (em: EntityManager) => Promise<Body>,
   location: (body: Body) => string,
   content: unknown = req.body,
 ) => {
@@ -77,31 +77,31 @@ export const onceAccepted = async <Body>(
 };
 
 /** What a SQL statement needs to claim the key of a request; `null` if the request has no key. */
-export type Claim = readonly [...KeyScope, requestHash: string] | null;
+export type KeyClaim = readonly [...KeyScope, requestHash: string] | null;
 type CreatedResponse<Body> = { readonly status: 201; readonly body: Body };
 /** The response as the SQL statement built and stored it; `undefined` if the key was claimed before. */
-export type Kept = { readonly body: string; readonly location: string } | undefined;
+export type StoredResponse = { readonly body: string; readonly location: string } | undefined;
 
 /**
  * Like `createIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock
  * is held during a round trip. The response is sent exactly as it was stored.
  */
-export async function onceInStatement<Body>(
-  em: Em,
-  req: RoutedRequest,
+export async function createIdempotentlyInStatement<Body>(
+  em: EntityManager,
+  req: MatchedRequest,
   res: Response,
-  write: (em: Em, claimKey: Claim) => Promise<Kept>,
+  write: (em: EntityManager, claimKey: KeyClaim) => Promise<StoredResponse>,
 ): Promise<CreatedResponse<Body>> {
   if (isDryRun(req)) {
-    const stored = await rollBackAfter(em, res, (inner) => write(inner, null));
+    const stored = await runAndRollBack(em, res, (inner) => write(inner, null));
     return { status: 201, body: responseSchema<Body>(req, 201).parse(JSON.parse(stored?.body ?? '')) };
   }
   const keyScope = keyScopeOf(req);
-  const claimed: Claim = keyScope ? [...keyScope, hashRequest(req, req.body)] : null;
+  const claimed: KeyClaim = keyScope ? [...keyScope, hashRequest(req, req.body)] : null;
   const stored = await write(em, claimed).catch(rejectIfKeyIsLocked);
   if (!stored) throw replayOf(await findPriorOfClaim(em, claimed));
   res.location(stored.location);
-  sendAsWritten(res, stored.body);
+  setRawJsonBody(res, stored.body);
   const body = responseSchema<Body>(req, 201).parse(JSON.parse(stored.body));
   setCreatedEtag(res, () => body);
   return { status: 201, body };
@@ -110,11 +110,11 @@ export async function onceInStatement<Body>(
 type ResponseKind = { readonly status: 201 | 202; readonly content: unknown };
 
 async function atMostOnce<Body>(
-  em: Em,
-  req: RoutedRequest,
+  em: EntityManager,
+  req: MatchedRequest,
   res: Response,
   { status, content }: ResponseKind,
-  write: (em: Em) => Promise<Body>,
+  write: (em: EntityManager) => Promise<Body>,
   location: (body: Body) => string,
 ): Promise<Body> {
   const keyScope = keyScopeOf(req);
@@ -134,15 +134,15 @@ async function atMostOnce<Body>(
 
 type Steps<Body> = {
   /** Runs in the transaction that claims the key; must not be repeated by a replay. */
-  readonly begin: (em: Em) => Promise<Body>;
+  readonly start: (em: EntityManager) => Promise<Body>;
   /** Runs after that transaction, for as long as it takes. Returns the final state. */
-  readonly goOn: (started: Body) => Promise<Body>;
+  readonly complete: (started: Body) => Promise<Body>;
   /** Returns the current state, for a replay whose first request has not completed. */
-  readonly look: (started: Body) => Promise<Body>;
+  readonly readState: (started: Body) => Promise<Body>;
   readonly location: (body: Body) => string;
 };
 
-const finishTwoPhaseRequest = statement<{ key: string }>(
+const finishTwoPhaseRequest = prepareStatement<{ key: string }>(
   'finish_idempotent_request',
   `update idempotency_keys set status = 201, body = $4 where caller = $1 and operation = $2 and key = $3 and status is null returning key`,
 );
@@ -152,8 +152,8 @@ const finishTwoPhaseRequest = statement<{ key: string }>(
  * call. In the meantime, a replay is told to retry. When the first request has not completed within five seconds, a replay reads the
  * current state. The first of them to complete stores the response that all replays get.
  */
-export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Response, steps: Steps<Body>) {
-  if (isDryRun(req)) return { status: 201 as const, body: await rollBackAfter(em, res, steps.begin) };
+export async function createIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
+  if (isDryRun(req)) return { status: 201 as const, body: await runAndRollBack(em, res, steps.start) };
   const keyScope = keyScopeOf(req);
   const hash = hashRequest(req, req.body);
   const { started, isFirst } = await em.transactional(async (inner) => {
@@ -163,11 +163,11 @@ export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Respons
       if (prior.status !== null || !prior.silent) throw replayOf(prior);
       return { started: responseSchema<Body>(req, 201).parse(JSON.parse(prior.body ?? '')), isFirst: false };
     }
-    const created = parseResponse(req, 201, await steps.begin(inner));
+    const created = parseResponse(req, 201, await steps.start(inner));
     if (keyScope !== undefined) await storeResponse(inner, [...keyScope, null, steps.location(created), JSON.stringify(created)]);
     return { started: created, isFirst: true };
   });
-  const body = parseResponse(req, 201, await (isFirst ? steps.goOn(started) : steps.look(started)));
+  const body = parseResponse(req, 201, await (isFirst ? steps.complete(started) : steps.readState(started)));
   const finished = keyScope === undefined || (await finishTwoPhaseRequest(em, [...keyScope, JSON.stringify(body)])).length > 0;
   if (!finished) throw replayOf(await findPriorRequest(em, keyScope, hash));
   res.location(steps.location(body));
@@ -175,21 +175,21 @@ export async function onceInSteps<Body>(em: Em, req: RoutedRequest, res: Respons
 }
 
 /** Returns the response as it is stored for replays. Secrets are not stored, not even encrypted, so that reading the table reveals none. */
-function withoutSecret(req: RoutedRequest, body: unknown): unknown {
-  const { secret } = metadataOf(routeOf(req));
+function withoutSecret(req: MatchedRequest, body: unknown): unknown {
+  const { secret } = getRouteMetadata(matchedRoute(req));
   return secret === undefined ? body : { ...z.record(z.unknown()).parse(body), [secret]: null };
 }
 
 /** Strips undeclared fields, so that what is stored is exactly what is sent. */
-const parseResponse = <Body>(req: RoutedRequest, status: 201 | 202, body: Body): Body => responseSchema<Body>(req, status).parse(body);
+const parseResponse = <Body>(req: MatchedRequest, status: 201 | 202, body: Body): Body => responseSchema<Body>(req, status).parse(body);
 
-function responseSchema<Body>(req: RoutedRequest, status: 201 | 202): z.ZodType<Body> {
+function responseSchema<Body>(req: MatchedRequest, status: 201 | 202): z.ZodType<Body> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a zod schema, or the contract is broken; parsing keeps the type
-  return routeOf(req).responses[status] as z.ZodType<Body>;
+  return matchedRoute(req).responses[status] as z.ZodType<Body>;
 }
 
 /** Thrown to the error handler, which sends the stored response unchanged, even if the contract has changed since. */
-export class Replay extends Error {
+export class ReplayedResponse extends Error {
   readonly #stored: StoredRequest;
 
   constructor(answer: StoredRequest) {
@@ -207,26 +207,26 @@ export class Replay extends Error {
   }
 }
 
-async function findPriorOfClaim(em: Em, claimed: Claim): Promise<StoredRequest> {
+async function findPriorOfClaim(em: EntityManager, claimed: KeyClaim): Promise<StoredRequest> {
   if (!claimed) throw new Error('the request has no key and no response');
   const [caller, operation, key, hash] = claimed;
   return findPriorRequest(em, [caller, operation, key], hash);
 }
 
 /** Returns the request that first used this key. */
-async function findPriorRequest(em: Em, keyScope: KeyScope, hash: string): Promise<StoredRequest> {
+async function findPriorRequest(em: EntityManager, keyScope: KeyScope, hash: string): Promise<StoredRequest> {
   const [prior] = await findStoredRequest(em, keyScope);
   if (!prior) throw inProgress();
   if (prior.request_hash === hash) return prior;
-  throw problem('idempotency_key_reused', {
+  throw createProblem('idempotency_key_reused', {
     detail: 'This Idempotency-Key was sent with another request. Use a new key for a new request.',
   });
 }
 
-const replayOf = (prior: StoredRequest): Error => (prior.status === null ? inProgress() : new Replay(prior));
+const replayOf = (prior: StoredRequest): Error => (prior.status === null ? inProgress() : new ReplayedResponse(prior));
 
 const inProgress = (cause?: unknown): Error =>
-  problem('idempotency_in_progress', {
+  createProblem('idempotency_in_progress', {
     detail: 'The first request with this key is still being carried out.',
     headers: { 'Retry-After': '1' },
     cause,
@@ -240,25 +240,25 @@ function rejectIfInProgress(error: unknown): never {
 
 /** Like `rejectIfInProgress`, for a statement that also waits for other locks. */
 function rejectIfKeyIsLocked(error: unknown): never {
-  if (whereOf(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
+  if (sqlErrorContext(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
   throw error;
 }
 
 type KeyScope = readonly [caller: string, operation: string, key: string];
 
 /** Returns the primary key of the stored response, or `undefined` for a request without an idempotency key. */
-function keyScopeOf(req: RoutedRequest): KeyScope | undefined {
+function keyScopeOf(req: MatchedRequest): KeyScope | undefined {
   const key = idempotencyKeyOf(req);
-  return key === undefined ? undefined : [actorOf(principalOf(req)), metadataOf(routeOf(req)).operationId, key];
+  return key === undefined ? undefined : [actorKey(requirePrincipal(req)), getRouteMetadata(matchedRoute(req)).operationId, key];
 }
 
 /** Parses `Idempotency-Key: abc` or, as a structured field, `"abc"`. */
-function idempotencyKeyOf(req: RoutedRequest): string | undefined {
+function idempotencyKeyOf(req: MatchedRequest): string | undefined {
   const header = req.get('idempotency-key');
   if (header === undefined) return undefined;
   const key = /^("?)([A-Za-z0-9._:-]{1,255})\1$/.exec(header)?.[2];
   if (key !== undefined) return key;
-  throw problem('idempotency_key_invalid', {
+  throw createProblem('idempotency_key_invalid', {
     detail: 'Send 1 to 255 of A-Z, a-z, 0-9, `.`, `_`, `:` and `-`.',
     errors: [
       {
@@ -273,7 +273,7 @@ function idempotencyKeyOf(req: RoutedRequest): string | undefined {
 
 const batchSize = 1_000;
 
-const deleteExpiredKeys = statement<{ gone: number }>(
+const deleteExpiredKeys = prepareStatement<{ gone: number }>(
   'sweep_idempotency_keys',
   `delete from idempotency_keys where (caller, operation, key) in
      (select caller, operation, key from idempotency_keys where created_at < $1::timestamptz - interval '${retention}' limit ${batchSize} for update skip locked)
@@ -281,9 +281,10 @@ const deleteExpiredKeys = statement<{ gone: number }>(
 );
 
 /** Deletes one batch of expired keys and returns their number. Call it again while it deletes any. */
-export const sweepIdempotencyKeys = async (em: Em, now: Date): Promise<number> => (await deleteExpiredKeys(em, [now])).length;
+export const deleteExpiredIdempotencyKeys = async (em: EntityManager, now: Date): Promise<number> =>
+  (await deleteExpiredKeys(em, [now])).length;
 
-const hashRequest = (req: RoutedRequest, content: unknown): string =>
+const hashRequest = (req: MatchedRequest, content: unknown): string =>
   createHash('sha256')
     .update(`${req.path}\n${canonicalJson(content)}`)
     .digest('base64url');

@@ -1,5 +1,5 @@
-import { metadataPairsMax } from '@mandate/contract';
-import { invalidRequest } from '../problem-details/problem.ts';
+import { maxMetadataPairs } from '@mandate/contract';
+import { createInvalidRequestProblem } from '../problem-details/problem.ts';
 
 type Metadata = Readonly<Record<string, string>>;
 
@@ -10,12 +10,12 @@ type Metadata = Readonly<Record<string, string>>;
  */
 export function mergeMetadata(current: Metadata, patch: Readonly<Record<string, string | null>>): Metadata {
   const merged = Object.entries({ ...current, ...patch }).filter((pair): pair is [string, string] => pair[1] !== null);
-  if (merged.length > metadataPairsMax) {
-    throw invalidRequest({
+  if (merged.length > maxMetadataPairs) {
+    throw createInvalidRequestProblem({
       in: 'body',
       pointer: '#/metadata',
       code: 'out_of_range',
-      detail: `The merged metadata would have ${merged.length} pairs; at most ${metadataPairsMax} are allowed. Remove keys by setting them to null.`,
+      detail: `The merged metadata would have ${merged.length} pairs; at most ${maxMetadataPairs} are allowed. Remove keys by setting them to null.`,
     });
   }
   return Object.fromEntries(merged);

@@ -1,12 +1,12 @@
-import { recordAuditEvent, type Source } from '../../audit/record-audit-event.ts';
+import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import { listActiveApiKeys } from '../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { findAuthenticatorApp, forgetApp } from '../second-factors/totp.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { findAuthenticatorApp, deleteAuthenticatorApp } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 
 /** A passkey, authenticator app or API key of an account. A password reset keeps it only if the user chooses so. */
-export type Credential = {
+export type AccountCredential = {
   readonly kind: 'passkey' | 'authenticator_app' | 'api_key';
   /**
    * Identifies the credential in forms and in the audit log, for example `passkey:7`. The authenticator app of an account is identified by its
@@ -22,7 +22,7 @@ export type Credential = {
 };
 
 /** Lists the passkeys, the authenticator app and the active API keys of an account. */
-export async function listCredentials(em: Em, userId: number, now: Date): Promise<Credential[]> {
+export async function listAccountCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
   const app = await findAuthenticatorApp(em, userId);
   const passkeys = await listPasskeys(em, userId);
   const apiKeys = await listActiveApiKeys(em, userId, now);
@@ -39,13 +39,13 @@ export async function listCredentials(em: Em, userId: number, now: Date): Promis
   ];
 }
 
-const toIdentity = (kind: Credential['kind'], id: number) => ({ kind, id, key: `${kind}:${id}` });
+const toIdentity = (kind: AccountCredential['kind'], id: number) => ({ kind, id, key: `${kind}:${id}` });
 const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) => ({ createdAt: addedAt, lastUsedAt });
 
-export type Selection = { readonly removed: readonly Credential[]; readonly kept: readonly Credential[] };
+export type CredentialSelection = { readonly removed: readonly AccountCredential[]; readonly kept: readonly AccountCredential[] };
 
 /** Splits the credentials into those whose `key` is in `keep` and the others. */
-export const selectCredentials = (credentials: readonly Credential[], keep: ReadonlySet<string>): Selection => ({
+export const partitionCredentials = (credentials: readonly AccountCredential[], keep: ReadonlySet<string>): CredentialSelection => ({
   removed: credentials.filter(({ key }) => !keep.has(key)),
   kept: credentials.filter(({ key }) => keep.has(key)),
 });
@@ -54,14 +54,20 @@ export const selectCredentials = (credentials: readonly Credential[], keep: Read
  * Removes every credential of the account that is not in `kept`, even those added since the list was read, and audits each removal. Call
  * in a transaction that has locked the user.
  */
-export async function removeCredentials(em: Em, userId: number, { removed, kept }: Selection, source: Source, now: Date): Promise<void> {
-  const keptIds = (kind: Credential['kind']): number[] => kept.filter((one) => one.kind === kind).map(({ id }) => id);
+export async function removeCredentials(
+  em: EntityManager,
+  userId: number,
+  { removed, kept }: CredentialSelection,
+  source: RequestSource,
+  now: Date,
+): Promise<void> {
+  const keptIds = (kind: AccountCredential['kind']): number[] => kept.filter((one) => one.kind === kind).map(({ id }) => id);
   await removePasskeysExcept(em, userId, keptIds('passkey'));
   for (const { kind, key } of removed) {
     if (kind === 'passkey') await recordAuditEvent(em, source, { action: 'passkey.removed', actorId: userId, userId, subject: key }, now);
   }
   if (keptIds('authenticator_app').length === 0) {
-    await forgetApp(em, userId);
+    await deleteAuthenticatorApp(em, userId);
     if (removed.some(({ kind }) => kind === 'authenticator_app'))
       await recordAuditEvent(em, source, { action: 'authenticator_app.removed', actorId: userId, userId }, now);
   }

@@ -1,12 +1,12 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { FindAccount } from 'oidc-provider';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { userBody } from '../../users/user-body.ts';
+import { userFromEntity } from '../../users/user-body.ts';
 import { User } from '../../users/user.entity.ts';
-import { type AccountRow, foundTogether } from '../storage/prefetched-records.ts';
-import { passwordMatches } from '../passwords/password-hash.ts';
+import { type AccountRow, getPrefetchedRecords } from '../storage/prefetched-records.ts';
+import { verifyPassword } from '../passwords/password-hash.ts';
 import { Password } from '../passwords/password.entity.ts';
 
 export type NewAccount = {
@@ -25,13 +25,17 @@ export class EmailTakenError extends Error {
  * Creates an active account. Its e-mail address counts as verified: by the link of the sign-up, or by the administrator who installs the server.
  * @throws EmailTakenError
  */
-export async function createAccount(em: Em, { name, email, passwordHash, role = 'customer' }: NewAccount, now: Date): Promise<User> {
+export async function createAccount(
+  em: EntityManager,
+  { name, email, passwordHash, role = 'customer' }: NewAccount,
+  now: Date,
+): Promise<User> {
   try {
     return await em.transactional(async (inner) => {
       const user = inner.create(User, { name, email, role, emailVerification: 'verified' });
       await inner.flush();
       inner.create(Password, { user: user.id, hash: passwordHash, changedAt: now });
-      await recordEvent(inner, 'user.created', userBody(user), user.id);
+      await recordEvent(inner, 'user.created', userFromEntity(user), user.id);
       return user;
     });
   } catch (error) {
@@ -45,58 +49,63 @@ export async function createAccount(em: Em, { name, email, passwordHash, role = 
 export type SignInCandidate = { id: number; email: string; hash: string | null; changed_at: string | null };
 
 /** Returns when the password of an account was set, in milliseconds since 1970; 0 without a password. */
-export const passwordSetAt = ({ changed_at: changedAt }: Pick<SignInCandidate, 'changed_at'>): number => new Date(changedAt ?? 0).getTime();
+export const passwordSetAtMs = ({ changed_at: changedAt }: Pick<SignInCandidate, 'changed_at'>): number =>
+  new Date(changedAt ?? 0).getTime();
 
-const candidateByEmail = statement<SignInCandidate>(
+const candidateByEmail = prepareStatement<SignInCandidate>(
   'sign_in_candidate',
   `select u.id, u.email, p.hash, p.changed_at from users u
    left join passwords p on p.user_id = u.id where lower(u.email) = lower($1) and u.status = 'active'`,
 );
-const candidateById = statement<SignInCandidate>(
+const candidateById = prepareStatement<SignInCandidate>(
   'sign_in_candidate_by_id',
   `select u.id, u.email, p.hash, p.changed_at from users u
    left join passwords p on p.user_id = u.id where u.id = $1 and u.status = 'active'`,
 );
 
 /** Finds an active account by its e-mail address (ignoring case) or its user ID. */
-export async function findSignInCandidate(em: Em, emailOrId: string | number): Promise<SignInCandidate | undefined> {
+export async function findSignInCandidate(em: EntityManager, emailOrId: string | number): Promise<SignInCandidate | undefined> {
   if (typeof emailOrId === 'number') return (await candidateById(em, [emailOrId]))[0];
   return emailOrId.includes('\0') ? undefined : (await candidateByEmail(em, [emailOrId]))[0];
 }
 
 /** Verifies the password for an e-mail address. `accountId` is for the audit log only and must not influence the response. */
-export async function checkPassword(em: Em, email: string, password: string): Promise<{ matches: boolean; accountId: number | undefined }> {
+export async function verifyEmailAndPassword(
+  em: EntityManager,
+  email: string,
+  password: string,
+): Promise<{ matches: boolean; accountId: number | undefined }> {
   const candidate = await findSignInCandidate(em, email);
-  const matches = await passwordMatches(password, candidate?.hash ?? undefined);
+  const matches = await verifyPassword(password, candidate?.hash ?? undefined);
   return { matches, accountId: candidate?.id };
 }
 
-const upsertPassword = statement(
+const upsertPassword = prepareStatement(
   'put_password',
   `insert into passwords (user_id, hash, changed_at) values ($1, $2, $3)
    on conflict (user_id) do update set hash = excluded.hash, changed_at = excluded.changed_at`,
 );
 
 /** Stores a new password hash. `hash` is the result of `hashNewPassword`, computed before the transaction starts. */
-export async function changePassword(em: Em, userId: number, hash: string, now: Date): Promise<void> {
+export async function storePasswordHash(em: EntityManager, userId: number, hash: string, now: Date): Promise<void> {
   await upsertPassword(em, [userId, hash, now]);
 }
 
-const activeAccount = statement<AccountRow>(
+const activeAccount = prepareStatement<AccountRow>(
   'active_account',
   `select id, name, email, email_verification = 'verified' as email_verified, updated_at from users where id = $1 and status = 'active'`,
 );
 
 /** Returns the active account with this ID, or undefined if it does not exist or is disabled or closed. */
-export const readAccount = async (em: Em, id: string): Promise<AccountRow | undefined> =>
+export const findActiveAccount = async (em: EntityManager, id: string): Promise<AccountRow | undefined> =>
   /^\d{1,15}$/.test(id) ? (await activeAccount(em, [Number(id)]))[0] : undefined;
 
 /** Creates the account lookup of oidc-provider. It uses the prefetched account of the request, if available. */
-export const findAccount =
-  (em: Em): FindAccount =>
+export const createAccountLookup =
+  (em: EntityManager): FindAccount =>
   async (ctx, id) => {
-    const prefetched = foundTogether(ctx)?.account;
-    const account = prefetched && String(prefetched.id) === id ? prefetched : await readAccount(em, id);
+    const prefetched = getPrefetchedRecords(ctx)?.account;
+    const account = prefetched && String(prefetched.id) === id ? prefetched : await findActiveAccount(em, id);
     return (
       account && {
         accountId: id,

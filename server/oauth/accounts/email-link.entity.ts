@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
 /** A single-use link that was sent by e-mail. Only the hash of its token is stored. */
-export const MailedLink = defineEntity({
+export const EmailLink = defineEntity({
   name: 'MailedLink',
   tableName: 'mailed_links',
   properties: {

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
-export type LinkPurpose = 'sign_up' | 'password_reset' | 'email_change';
-export type MailedLinkContent = { readonly purpose: LinkPurpose; readonly email: string; readonly userId: number | null };
+export type EmailLinkPurpose = 'sign_up' | 'password_reset' | 'email_change';
+export type EmailLinkContent = { readonly purpose: EmailLinkPurpose; readonly email: string; readonly userId: number | null };
 
 const linkLifetimeMs = 60 * 60 * 1000;
 
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-const insertLink = statement(
+const insertLink = prepareStatement(
   'insert_mailed_link',
   'insert into mailed_links (token_hash, purpose, user_id, email, expires_at) values ($1, $2, $3, $4, $5)',
 );
@@ -19,65 +19,78 @@ const isUsableSql = `(purpose <> 'password_reset' or exists (select 1 from users
   where u.id = mailed_links.user_id and u.email = mailed_links.email and u.email_verification <> 'confirmation_required'))`;
 
 type Row = { email: string; user_id: number | null };
-const readLink = statement<Row>(
+const readLink = prepareStatement<Row>(
   'read_mailed_link',
   `select email, user_id from mailed_links where token_hash = $1 and purpose = $2 and expires_at > $3 and ${isUsableSql}`,
 );
-const deleteLink = statement<Row>(
+const deleteLink = prepareStatement<Row>(
   'spend_mailed_link',
   `delete from mailed_links where token_hash = $1 and purpose = $2 and expires_at > $3 and ${isUsableSql} returning email, user_id`,
 );
 
-const lockOwner = statement(
+const lockOwner = prepareStatement(
   'lock_owner_of_link',
   'select id from users where id = (select user_id from mailed_links where token_hash = $1) for update',
 );
 
 /** Creates a link and returns its token. Only the hash of the token is stored. */
-export async function newLinkToken(em: Em, { purpose, email, userId }: MailedLinkContent, now: Date): Promise<string> {
+export async function createEmailLinkToken(em: EntityManager, { purpose, email, userId }: EmailLinkContent, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await insertLink(em, [hashToken(token), purpose, userId, email, new Date(now.getTime() + linkLifetimeMs)]);
   return token;
 }
 
-const contentFromRow = (purpose: LinkPurpose, [row]: Row[]): MailedLinkContent | undefined =>
+const contentFromRow = (purpose: EmailLinkPurpose, [row]: Row[]): EmailLinkContent | undefined =>
   row && { purpose, email: row.email, userId: row.user_id };
 
 /** Returns the content of a link without consuming it, because mail programs open links before users do. */
-export const lookAtLink = async (em: Em, purpose: LinkPurpose, token: string, now: Date): Promise<MailedLinkContent | undefined> =>
-  contentFromRow(purpose, await readLink(em, [hashToken(token), purpose, now]));
+export const peekEmailLink = async (
+  em: EntityManager,
+  purpose: EmailLinkPurpose,
+  token: string,
+  now: Date,
+): Promise<EmailLinkContent | undefined> => contentFromRow(purpose, await readLink(em, [hashToken(token), purpose, now]));
 
 /**
  * Consumes a link and returns its content; of two concurrent requests, only one receives it. Call in the transaction of the action that the
  * link authorizes. Locks the user before the link, in the same order as an address change, which deletes links.
  */
-export async function useLink(em: Em, purpose: LinkPurpose, token: string, now: Date): Promise<MailedLinkContent | undefined> {
+export async function consumeEmailLink(
+  em: EntityManager,
+  purpose: EmailLinkPurpose,
+  token: string,
+  now: Date,
+): Promise<EmailLinkContent | undefined> {
   await lockOwner(em, [hashToken(token)]);
   return contentFromRow(purpose, await deleteLink(em, [hashToken(token), purpose, now]));
 }
 
-const deleteLinksOfUser = statement('spend_links_of_user', 'delete from mailed_links where user_id = $1');
+const deleteLinksOfUser = prepareStatement('spend_links_of_user', 'delete from mailed_links where user_id = $1');
 
 /** Deletes all links of a user. Call when the password or the e-mail address changes. */
-export async function forgetLinks(em: Em, userId: number): Promise<void> {
+export async function deleteEmailLinksOfUser(em: EntityManager, userId: number): Promise<void> {
   await deleteLinksOfUser(em, [userId]);
 }
 
-const deleteLinksOfAddresses = statement(
+const deleteLinksOfAddresses = prepareStatement(
   'delete_links_of_addresses',
   'delete from mailed_links where lower(email) in (lower($1), lower($2))',
 );
 
 /** Deletes every link of an account whose address changes, and every link that was sent to the old or the new address. */
-export async function invalidateLinks(em: Em, { userId, from, to }: { userId: number; from: string; to: string }): Promise<void> {
-  await forgetLinks(em, userId);
+export async function deleteEmailLinksAfterAddressChange(
+  em: EntityManager,
+  { userId, from, to }: { userId: number; from: string; to: string },
+): Promise<void> {
+  await deleteEmailLinksOfUser(em, userId);
   await deleteLinksOfAddresses(em, [from, to]);
 }
 
-const deleteExpiredLinks = statement<{ token_hash: string }>(
+const deleteExpiredLinks = prepareStatement<{ token_hash: string }>(
   'sweep_mailed_links',
   'delete from mailed_links where expires_at < $1 returning token_hash',
 );
 
 /** Deletes expired links, and returns their number. */
-export const sweepMailedLinks = async (em: Em, now: Date): Promise<number> => (await deleteExpiredLinks(em, [now])).length;
+export const deleteExpiredEmailLinks = async (em: EntityManager, now: Date): Promise<number> =>
+  (await deleteExpiredLinks(em, [now])).length;

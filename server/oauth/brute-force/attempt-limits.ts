@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import { gatheredStatement } from '../../database/queries/batched-statement.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { networkOf } from '../../http/request/client-network.ts';
+import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { clientNetwork } from '../../http/request/client-network.ts';
 
 /** Thrown when the limit of attempts is exceeded, which suggests a guessing attack. */
 export class TooManyAttemptsError extends Error {
@@ -70,7 +70,7 @@ const policies = {
 export type AttemptKind = keyof typeof policies;
 
 /** Number of failures across all networks above which a sign-in must be confirmed. */
-export const attemptsCeiling = { password: policies.password.ceiling.points, secondFactor: policies.secondFactor.ceiling.points };
+export const attemptCeilings = { password: policies.password.ceiling.points, secondFactor: policies.secondFactor.ceiling.points };
 
 /** Source of an attempt. */
 export type AttemptSource = {
@@ -97,13 +97,13 @@ export type AttemptLimits = {
    * @param target identifier of the account or secret, whether it exists or not
    * @throws TooManyAttemptsError
    */
-  begin(kind: AttemptKind, target: string, source: AttemptSource): Promise<CountedAttempt>;
+  countAttempt(kind: AttemptKind, target: string, source: AttemptSource): Promise<CountedAttempt>;
   /** Rejects a source whose failures have reached a limit, without counting an attempt. For requests that are too frequent to count each. */
-  refuseGuesser(kind: AttemptKind, target: string, source: AttemptSource): Promise<void>;
+  rejectIfLimited(kind: AttemptKind, target: string, source: AttemptSource): Promise<void>;
 };
 
 /** Reads when the later of two reached limits expires, in milliseconds since 1970. */
-const findReachedLimit = gatheredStatement<{ ends_at: number | null }>(
+const findReachedLimit = prepareBatchedLookup<{ ends_at: number | null }>(
   'attempts_reached',
   ['text', 'int', 'text', 'int'],
   'select max(expire) as ends_at from attempts where (key = $1 and points >= $2) or (key = $3 and points >= $4)',
@@ -113,7 +113,7 @@ type Scope = keyof Policy;
 type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; readonly rejects: boolean };
 
 /** Creates limits with counters in the database, which all processes share. Do not call them in a transaction: a rollback would undo the count. */
-export function attemptLimits(em: Em): AttemptLimits {
+export function createAttemptLimits(em: EntityManager): AttemptLimits {
   const storeClient = {
     async query({ text, values }: { text: string; values: unknown[] }) {
       const { rows } = await em.fork().getKysely().executeQuery(CompiledQuery.raw(text, values));
@@ -129,7 +129,7 @@ export function attemptLimits(em: Em): AttemptLimits {
   };
   const countersOf = (kind: AttemptKind, target: string, { address, knownBrowser }: AttemptSource): Counter[] => {
     const policy: Policy = policies[kind];
-    const network = networkOf(address);
+    const network = clientNetwork(address);
     const counter = (scope: Scope, key: string): Counter[] => {
       const limit = policy[scope];
       if (limit === undefined) return [];
@@ -144,7 +144,7 @@ export function attemptLimits(em: Em): AttemptLimits {
   };
 
   return {
-    async begin(kind, target, source) {
+    async countAttempt(kind, target, source) {
       const counters = countersOf(kind, target, source);
       let aboveCeiling = 0;
       for (const { limiter, key, rejects } of counters) {
@@ -160,7 +160,7 @@ export function attemptLimits(em: Em): AttemptLimits {
         },
       };
     },
-    async refuseGuesser(kind, target, source) {
+    async rejectIfLimited(kind, target, source) {
       const counters = countersOf(kind, target, { address: source.address }).slice(0, 2);
       const limits = counters.flatMap(({ limiter, key }) => [limiter.getKey(key), limiter.points]);
       const endsAt = (await findReachedLimit(em, limits))?.ends_at ?? 0;
@@ -171,8 +171,8 @@ export function attemptLimits(em: Em): AttemptLimits {
 
 /** Imposes no limits, for tests only. */
 export const unlimitedAttempts: AttemptLimits = {
-  begin: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
-  refuseGuesser: async () => undefined,
+  countAttempt: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
+  rejectIfLimited: async () => undefined,
 };
 
 /** Unwraps a rejection of `consume`: it rejects with the result if a limit is exceeded, and with an error if the database fails. */
@@ -191,7 +191,7 @@ const digest = (...parts: readonly string[]): string => createHash('sha256').upd
 const deleteExpiredSql = 'delete from attempts where expire < $1';
 
 /** Deletes expired counters, and returns their number. */
-export async function sweepAttempts(em: Em, now: Date): Promise<number> {
+export async function deleteExpiredAttempts(em: EntityManager, now: Date): Promise<number> {
   const { numAffectedRows } = await em.getKysely().executeQuery(CompiledQuery.raw(deleteExpiredSql, [now.getTime()]));
   return Number(numAffectedRows ?? 0);
 }

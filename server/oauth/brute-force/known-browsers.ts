@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { seal, unseal } from '../../crypto/authenticated-encryption.ts';
+import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 
 const purpose = 'known browser';
 // The maximum cookie lifetime in browsers (RFC 6265bis section 5.5).
@@ -30,7 +30,7 @@ export class KnownBrowsers {
    * Returns the ID of the browser if it has signed in to the account.
    * @param since time at which the password was set: after a password reset, an intruder's browser must not be recognized
    */
-  find(req: Request, userId: number, since: Date): string | undefined {
+  findBrowserId(req: Request, userId: number, since: Date): string | undefined {
     const content = this.#read(req);
     const known = content?.signIns.some((signIn) => signIn.userId === userId && signIn.at >= since.getTime());
     return known === true ? content?.id : undefined;
@@ -41,14 +41,14 @@ export class KnownBrowsers {
     const { id, signIns } = this.#read(req) ?? { id: randomBytes(16).toString('base64url'), signIns: [] };
     const others = signIns.filter((signIn) => signIn.userId !== userId);
     const content: CookieContent = { id, signIns: [{ userId, at: now.getTime() }, ...others].slice(0, accountsMax) };
-    const value = seal(JSON.stringify(content), this.#key, purpose);
+    const value = encryptText(JSON.stringify(content), this.#key, purpose);
     res.cookie(this.#cookieName, value, { maxAge: lifetimeMs });
   }
 
   #read({ headers }: Request): CookieContent | undefined {
     const pairs = (headers.cookie ?? '').split(/; */).map((pair) => pair.split('=', 2));
     const value = pairs.find(([name]) => name === this.#cookieName)?.[1] ?? '';
-    const text = unseal(value, this.#key, purpose);
+    const text = decryptText(value, this.#key, purpose);
     return text === undefined ? undefined : cookieContent.parse(JSON.parse(text));
   }
 }

@@ -1,15 +1,15 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
-import { type Application, deviceGrant } from '../../applications/application.entity.ts';
-import { hashMatches } from '../../applications/client-secret.ts';
+import { type Application, deviceGrantType } from '../../applications/application.entity.ts';
+import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/reference-page-client.ts';
-import { gatheredStatement } from '../../database/queries/batched-statement.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { noteOf } from '../../memory/object-metadata.ts';
+import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { isUrlClientId } from './client-id-url.ts';
-import { isOriginOfRedirect } from '../protocol/redirect-origins.ts';
-import { registerApplication } from './dynamic-client-registration.ts';
-import { documentFailure } from './resolve-client-id-url.ts';
-import { apiScopesAmong, identityScopes } from '../protocol/oauth-scopes.ts';
+import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
+import { createApplicationFromMetadata } from './dynamic-client-registration.ts';
+import { metadataDocumentFailure } from './resolve-client-id-url.ts';
+import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
 
 type ClientRow = Pick<
   Application,
@@ -25,7 +25,7 @@ type ClientRow = Pick<
   | 'refreshGraceSeconds'
 > & { readonly previousSecretUntil: string | null };
 
-const findApplication = gatheredStatement<ClientRow>(
+const findApplication = prepareBatchedLookup<ClientRow>(
   'active_application',
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
@@ -33,28 +33,28 @@ const findApplication = gatheredStatement<ClientRow>(
      grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds" from applications where client_id = $1 and status = 'active'`,
 );
 
-const prefetchedClients = noteOf<ClientRow>('application found before');
+const prefetchedClients = defineObjectMetadata<ClientRow>('application found before');
 
 /** Prefetches the client of a request outside the transaction, where the lookup can be batched with those of other requests. */
-export async function findClientBefore(em: Em, ctx: object, clientId: string): Promise<void> {
+export async function prefetchClient(em: EntityManager, ctx: object, clientId: string): Promise<void> {
   const application = clientId.includes('\0') ? undefined : await findApplication(em, [clientId]);
   if (application) prefetchedClients.set(ctx, application);
 }
 
 /** Returns the refresh grace period in seconds of the authenticated client, or undefined if the client does not set its own. */
-export function refreshGraceOfClient(ctx: object, clientId: string | undefined): number | undefined {
+export function clientRefreshGraceSeconds(ctx: object, clientId: string | undefined): number | undefined {
   const application = prefetchedClients.get(ctx);
   return application?.clientId === clientId ? (application?.refreshGraceSeconds ?? undefined) : undefined;
 }
 
 /** Returns whether an active application with this client ID has a redirect URI of this origin. */
-export const isOriginOfApplication =
-  (em: Em) =>
+export const isApplicationOrigin =
+  (em: EntityManager) =>
   async (clientId: string, origin: string): Promise<boolean> =>
-    isOriginOfRedirect((await findApplication(em, [clientId]))?.redirectUris ?? [], origin);
+    isRedirectUriOrigin((await findApplication(em, [clientId]))?.redirectUris ?? [], origin);
 
 /** Creates the client adapter of oidc-provider. It reads `applications` on every request, so that changes take effect immediately. */
-export const clientStore = (em: Em): Adapter => ({
+export const createClientAdapter = (em: EntityManager): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
     rejectFailedDocument(clientId);
@@ -64,18 +64,18 @@ export const clientStore = (em: Em): Adapter => ({
     if (ctx && application) prefetchedClients.set(ctx, application);
     return application ? toClientMetadata(application, new Date()) : undefined;
   },
-  upsert: (clientId, metadata) => registerApplication(em, clientId, metadata),
+  upsert: (clientId, metadata) => createApplicationFromMetadata(em, clientId, metadata),
   ...unsupportedMethods(),
 });
 
 function rejectFailedDocument(clientId: string): void {
-  const failure = Provider.ctx && isUrlClientId(clientId) ? documentFailure(Provider.ctx) : undefined;
+  const failure = Provider.ctx && isUrlClientId(clientId) ? metadataDocumentFailure(Provider.ctx) : undefined;
   if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
 }
 
 function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
   const usesAuthorizationCode = application.grantTypes.includes('authorization_code');
-  const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceGrant);
+  const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceGrantType);
   return {
     client_id: application.clientId,
     client_name: application.name,
@@ -87,7 +87,7 @@ function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
     response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
     // Never empty, because oidc-provider treats an empty scope as all scopes. Only known scopes, because it rejects clients with unknown ones.
-    scope: [...(actsForUsers ? identityScopes : ['openid']), ...apiScopesAmong(application.scopes)].join(' '),
+    scope: [...(actsForUsers ? identityScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
   };
 }
 
@@ -101,12 +101,12 @@ const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUnt
 ];
 
 /** Replaces the comparison of client secrets in oidc-provider, because only hashes of the secrets are stored. */
-export function compareHashedSecrets(provider: Provider): void {
+export function patchSecretComparison(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = matchesStoredHash;
 }
 
 function matchesStoredHash(this: { clientSecret?: string | undefined }, secret: string): boolean {
-  return (this.clientSecret ?? '').split(' ').some((hash) => hashMatches(hash, secret));
+  return (this.clientSecret ?? '').split(' ').some((hash) => clientSecretMatchesHash(hash, secret));
 }
 
 const throwUnsupported = (): never => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ApplicationInput } from '../../applications/create-application.ts';
 import { selfRegisteredGrantTypes, selfRegisteredScopes } from '../../applications/create-application.ts';
-import { grantTypes } from '../../applications/application.entity.ts';
+import { supportedGrantTypes } from '../../applications/application.entity.ts';
 import type { FetchedDocument } from '../../outgoing-http/fetch-document.ts';
-import { registrationFault } from './dynamic-client-registration.ts';
+import { findRegistrationError } from './dynamic-client-registration.ts';
 
 /** Thrown for an unusable client ID metadata document. The message is for the developer of the client. */
 export class MetadataDocumentError extends Error {
@@ -28,7 +28,7 @@ const documentSchema = z.object({
  * without administrative scopes. Unsupported scopes and grant types, and those that such clients may not use, are dropped.
  * @throws {MetadataDocumentError}
  */
-export function applicationFromDocument(clientId: string, document: FetchedDocument, now: Date): ApplicationInput {
+export function applicationFromMetadataDocument(clientId: string, document: FetchedDocument, now: Date): ApplicationInput {
   const metadata = parseDocument(document);
   if (metadata.client_id !== clientId) throw new MetadataDocumentError('client_id in the document is not the URL of the document');
   if (metadata.token_endpoint_auth_method !== 'none') throw new MetadataDocumentError('token_endpoint_auth_method must be none');
@@ -41,11 +41,11 @@ export function applicationFromDocument(clientId: string, document: FetchedDocum
     redirectUris: metadata.redirect_uris,
     postLogoutRedirectUris: metadata.post_logout_redirect_uris,
     scopes: selfRegisteredScopes.filter((name) => requestedScopes?.includes(name) ?? true),
-    grantTypes: grantTypes.filter((name) => metadata.grant_types.includes(name) && selfRegisteredGrantTypes.includes(name)),
+    grantTypes: supportedGrantTypes.filter((name) => metadata.grant_types.includes(name) && selfRegisteredGrantTypes.includes(name)),
     registration: 'metadata_document',
     metadataExpiresAt: new Date(now.getTime() + cacheSeconds(document, now) * 1000),
   };
-  const fault = registrationFault(input);
+  const fault = findRegistrationError(input);
   if (fault) throw new MetadataDocumentError(`${fault.field} ${fault.detail}`);
   return input;
 }

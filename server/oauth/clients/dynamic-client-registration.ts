@@ -1,42 +1,42 @@
 import { randomBytes } from 'node:crypto';
-import { applicationCreate, characterFault, scopes, type Scope } from '@mandate/contract';
+import { applicationCreateSchema, findCharacterError, scopeDefinitions, type Scope } from '@mandate/contract';
 import type { Request } from 'express';
 import { errors, Provider, type AdapterPayload, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
-import { type ApplicationRegistration, grantTypes, type GrantType } from '../../applications/application.entity.ts';
-import { newClientSecret } from '../../applications/client-secret.ts';
+import { type ApplicationRegistration, supportedGrantTypes, type GrantType } from '../../applications/application.entity.ts';
+import { generateClientSecret } from '../../applications/client-secret.ts';
 import {
-  applicationFaults,
+  findApplicationErrors,
   createApplication,
   selfRegisteredGrantTypes,
   type ApplicationInput,
 } from '../../applications/create-application.ts';
-import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { requestableUrlFields } from './metadata-url-fields.ts';
-import { assistantScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
+import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { findRequestableUrlFields } from './metadata-url-fields.ts';
+import { defaultAssistantScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
 type Registration = NonNullable<NonNullable<Configuration['features']>['registration']>;
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
 type Properties = Parameters<Policy>[1];
 
 /** Name of the policy for initial access tokens that an administrator creates (server/access-management/registration-token.ts). */
-export const policyName = 'of-the-shop';
+export const administratorPolicyName = 'of-the-shop';
 /** Name of the policy for registrations without an initial access token (open-registration.ts). */
-export const openPolicyName = 'open';
+export const openRegistrationPolicyName = 'open';
 
 /** Grant types for clients that no administrator has reviewed. They exclude client credentials. */
-const registrableGrants = grantTypes.filter((name) => name !== 'client_credentials');
+const registrableGrants = supportedGrantTypes.filter((name) => name !== 'client_credentials');
 
 /** Enforces the rules for every registration request, before oidc-provider validates the metadata. */
 function checkRequest(properties: Properties, allowedGrants: readonly string[]): void {
-  const [urlField] = requestableUrlFields(properties);
+  const [urlField] = findRequestableUrlFields(properties);
   if (urlField !== undefined)
     throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server requests no URLs of applications; leave it out`);
   const requested = requestedPropertiesSchema.safeParse(properties);
   if (!requested.success) throw new errors.InvalidClientMetadata('scope must be text, and grant_types a list of texts');
   const known = requested.data.scope.split(' ').filter(isKnownScope);
-  const adminScopes = known.filter((scope) => isApiScope(scope) && scopes[scope].admin);
+  const adminScopes = known.filter((scope) => isApiScope(scope) && scopeDefinitions[scope].admin);
   if (adminScopes.length > 0)
     throw new errors.InvalidClientMetadata(`only an administrator registers applications with ${adminScopes.join(', ')}`);
   if (!requested.data.grant_types.every((name) => allowedGrants.includes(name)))
@@ -60,16 +60,16 @@ function requirePublicClient(properties: Properties): void {
 }
 
 /** Configures dynamic client registration (RFC 7591). Its policy is named in the initial access token, which an administrator or open-registration.ts creates. */
-export const registrationPolicy: Registration = {
+export const registrationConfiguration: Registration = {
   enabled: true,
   initialAccessToken: true,
   issueRegistrationAccessToken: false,
   idFactory: () => `app-${randomBytes(9).toString('base64url').replaceAll('-', '0').toLowerCase()}`,
-  secretFactory: newClientSecret,
+  secretFactory: generateClientSecret,
   policies: {
-    [policyName]: (_ctx, properties) => checkRequest(properties, registrableGrants),
-    [openPolicyName]: (_ctx, properties) => {
-      properties.scope ??= assistantScopes.join(' ');
+    [administratorPolicyName]: (_ctx, properties) => checkRequest(properties, registrableGrants),
+    [openRegistrationPolicyName]: (_ctx, properties) => {
+      properties.scope ??= defaultAssistantScopes.join(' ');
       checkRequest(properties, selfRegisteredGrantTypes);
       requirePublicClient(properties);
     },
@@ -77,8 +77,8 @@ export const registrationPolicy: Registration = {
 };
 
 /** Creates an application from client metadata that oidc-provider has validated. */
-export async function registerApplication(em: Em, clientId: string, metadata: AdapterPayload): Promise<void> {
-  const registration = Provider.ctx?.oidc.entities.InitialAccessToken?.policies?.includes(openPolicyName)
+export async function createApplicationFromMetadata(em: EntityManager, clientId: string, metadata: AdapterPayload): Promise<void> {
+  const registration = Provider.ctx?.oidc.entities.InitialAccessToken?.policies?.includes(openRegistrationPolicyName)
     ? 'open_registration'
     : 'registration_token';
   const input = {
@@ -91,34 +91,34 @@ export async function registerApplication(em: Em, clientId: string, metadata: Ad
     grantTypes: (metadata.grant_types ?? []).filter(isRegistrable),
     registration,
   } satisfies ApplicationInput;
-  const fault = registrationFault(input);
+  const fault = findRegistrationError(input);
   if (fault?.field === 'redirect_uris') throw new errors.InvalidRedirectUri(fault.detail);
   if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${fault.detail}`);
   const req = z.custom<Request>().parse(Provider.ctx?.req);
   await em.fork().transactional(async (inner) => {
     await createApplication(inner, input, metadata.client_secret);
-    await recordRegistration(inner, req, clientId, registration, input.scopes);
+    await auditRegistration(inner, req, clientId, registration, input.scopes);
   });
 }
 
 /** Returns the first reason why a client cannot register itself, with the field name of RFC 7591; undefined if it can. */
-export function registrationFault(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
-  const name = applicationCreate.shape.name.safeParse(input.name);
-  if (!name.success) return { field: 'client_name', detail: characterFault(name.error) ?? 'must be one line of up to 100 characters' };
-  const [fault] = applicationFaults({ redirectUris: [], ...input });
+export function findRegistrationError(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
+  const name = applicationCreateSchema.shape.name.safeParse(input.name);
+  if (!name.success) return { field: 'client_name', detail: findCharacterError(name.error) ?? 'must be one line of up to 100 characters' };
+  const [fault] = findApplicationErrors({ redirectUris: [], ...input });
   return fault;
 }
 
 /** Records the audit event of a registration without an administrator. Call in the transaction of the registration. */
-export async function recordRegistration(
-  em: Em,
+export async function auditRegistration(
+  em: EntityManager,
   req: Request,
   clientId: string,
   registration: ApplicationRegistration,
   granted: readonly Scope[],
 ): Promise<void> {
   const event = { action: 'application.registered', clientId, subject: `application:${clientId}` } as const;
-  await recordAuditEvent(em, sourceOf(req), { ...event, details: { registration, scopes: granted } }, new Date());
+  await recordAuditEvent(em, getRequestSource(req), { ...event, details: { registration, scopes: granted } }, new Date());
 }
 
 const isRegistrable = (name: string): name is GrantType => registrableGrants.some((allowed) => allowed === name);

@@ -4,8 +4,8 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { AdapterFactory } from 'oidc-provider';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { endpoints } from '../protocol/endpoints.ts';
-import { openPolicyName } from './dynamic-client-registration.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { openRegistrationPolicyName } from './dynamic-client-registration.ts';
 
 const tokenModel = 'InitialAccessToken';
 const tokenSeconds = 60;
@@ -14,15 +14,19 @@ const tokenSeconds = 60;
  * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token receives a temporary one, which
  * names the policy of open registration. So all rules are in the policies, and no request is processed without one.
  */
-export const openRegistration =
+export const enableOpenRegistration =
   (store: AdapterFactory, limits: AttemptLimits): Middleware =>
   async (ctx, next) => {
-    const isAnonymous = ctx.method === 'POST' && ctx.path === endpoints.registration && ctx.get('authorization') === '';
+    const isAnonymous = ctx.method === 'POST' && ctx.path === endpointPaths.registration && ctx.get('authorization') === '';
     if (!isAnonymous) {
       await next();
     } else if (await isWithinLimit(ctx, limits)) {
       const [token, tokens, issued] = [`mr_${randomBytes(32).toString('base64url')}`, store(tokenModel), Math.floor(Date.now() / 1000)];
-      await tokens.upsert(token, { kind: tokenModel, iat: issued, exp: issued + tokenSeconds, policies: [openPolicyName] }, tokenSeconds);
+      await tokens.upsert(
+        token,
+        { kind: tokenModel, iat: issued, exp: issued + tokenSeconds, policies: [openRegistrationPolicyName] },
+        tokenSeconds,
+      );
       ctx.req.headers.authorization = `Bearer ${token}`;
       try {
         await next();
@@ -35,7 +39,7 @@ export const openRegistration =
 async function isWithinLimit(ctx: Context, limits: AttemptLimits): Promise<boolean> {
   const { ip } = z.custom<Request>().parse(ctx.req);
   try {
-    await limits.begin('registration', '', { address: ip });
+    await limits.countAttempt('registration', '', { address: ip });
     return true;
   } catch (error) {
     if (!(error instanceof TooManyAttemptsError)) throw error;

@@ -3,29 +3,29 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { Application } from '../../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../../applications/create-application.ts';
-import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { constraintOf } from '../../database/errors/sql-errors.ts';
-import { noteOf } from '../../memory/object-metadata.ts';
+import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { violatedConstraint } from '../../database/errors/sql-errors.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { DocumentTooLargeError, fetchDocument, type FetchedDocument } from '../../outgoing-http/fetch-document.ts';
-import { AddressNotAllowedError, type Network } from '../../outgoing-http/protected-client.ts';
+import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/protected-client.ts';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { clientIdUrlFault, isUrlClientId } from './client-id-url.ts';
-import { applicationFromDocument, MetadataDocumentError } from './client-metadata-document.ts';
-import { endpoints } from '../protocol/endpoints.ts';
-import { recordRegistration } from './dynamic-client-registration.ts';
-import { readBody, replaceBody } from '../protocol/buffered-request-body.ts';
+import { validateClientIdUrl, isUrlClientId } from './client-id-url.ts';
+import { applicationFromMetadataDocument, MetadataDocumentError } from './client-metadata-document.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { auditRegistration } from './dynamic-client-registration.ts';
+import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
-type ResolverOptions = { readonly em: Em; readonly limits: AttemptLimits; readonly network: Network };
+type ResolverOptions = { readonly em: EntityManager; readonly limits: AttemptLimits; readonly network: NetworkPolicy };
 
 /** Limit that the draft recommends (section 6.6). */
 const bytesMax = 5 * 1024;
 const timeoutMs = 5_000;
 
-const failuresByContext = noteOf<string>('failure of a client ID metadata document');
+const failuresByContext = defineObjectMetadata<string>('failure of a client ID metadata document');
 
 /** Returns the reason why the client ID metadata document of this request is unusable, or undefined. */
-export const documentFailure = (ctx: object): string | undefined => failuresByContext.get(ctx);
+export const metadataDocumentFailure = (ctx: object): string | undefined => failuresByContext.get(ctx);
 
 /**
  * At the start of an authorization request whose client ID is a URL, creates or updates the application from the metadata document at that
@@ -46,31 +46,31 @@ export function resolveClientIdUrl(parts: ResolverOptions): Middleware {
 }
 
 async function readClientIdOfNewRequest(ctx: Context): Promise<string | undefined> {
-  if (ctx.method === 'GET' && ctx.path === endpoints.authorization) {
+  if (ctx.method === 'GET' && ctx.path === endpointPaths.authorization) {
     const { client_id: clientId } = ctx.query;
     return typeof clientId === 'string' ? clientId : undefined;
   }
-  if (ctx.method !== 'POST' || ctx.path !== endpoints.pushed_authorization_request) return undefined;
-  const body = await readBody(ctx);
-  replaceBody(ctx, body);
+  if (ctx.method !== 'POST' || ctx.path !== endpointPaths.pushed_authorization_request) return undefined;
+  const body = await readBufferedBody(ctx);
+  replaceRequestBody(ctx, body);
   return new URLSearchParams(body.toString()).get('client_id') ?? undefined;
 }
 
 async function refreshFromDocument({ em, limits, network }: ResolverOptions, clientId: string, req: Request): Promise<void> {
-  const fault = clientIdUrlFault(clientId);
+  const fault = validateClientIdUrl(clientId);
   if (fault !== undefined) throw new MetadataDocumentError(`the URL ${fault}`);
   const [known, now] = [await em.fork().findOne(Application, { clientId }), new Date()];
   if (known && (known.status === 'disabled' || isDocumentFresh(known, now))) return;
   try {
-    await limits.begin('metadataDocument', '', { address: req.ip });
+    await limits.countAttempt('metadataDocument', '', { address: req.ip });
   } catch (error) {
     if (known && error instanceof TooManyAttemptsError) return; // continue with the previous document
     throw error;
   }
-  await storeApplication(em, applicationFromDocument(clientId, await fetchMetadataDocument(clientId, network), now), req);
+  await storeApplication(em, applicationFromMetadataDocument(clientId, await fetchMetadataDocument(clientId, network), now), req);
 }
 
-async function fetchMetadataDocument(url: string, network: Network): Promise<FetchedDocument> {
+async function fetchMetadataDocument(url: string, network: NetworkPolicy): Promise<FetchedDocument> {
   try {
     return await fetchDocument({ url, accept: 'application/json', totalMs: timeoutMs, bytesMax }, network);
   } catch (cause) {
@@ -83,7 +83,7 @@ async function fetchMetadataDocument(url: string, network: Network): Promise<Fet
 const isDocumentFresh = ({ metadataExpiresAt }: Application, now: Date): boolean =>
   metadataExpiresAt != null && new Date(metadataExpiresAt) > now;
 
-async function storeApplication(em: Em, input: ApplicationInput, req: Request): Promise<void> {
+async function storeApplication(em: EntityManager, input: ApplicationInput, req: Request): Promise<void> {
   const { clientId } = input;
   await em
     .fork()
@@ -91,15 +91,15 @@ async function storeApplication(em: Em, input: ApplicationInput, req: Request): 
       const known = await inner.findOne(Application, { clientId });
       if (known) return updateFromDocument(inner, known, input, req);
       await createApplication(inner, input);
-      await recordRegistration(inner, req, clientId, 'metadata_document', input.scopes);
+      await auditRegistration(inner, req, clientId, 'metadata_document', input.scopes);
     })
     .catch((error: unknown) => {
       // a concurrent request has already stored the document
-      if (constraintOf(error) !== 'applications_client_id_unique') throw error;
+      if (violatedConstraint(error) !== 'applications_client_id_unique') throw error;
     });
 }
 
-async function updateFromDocument(em: Em, known: Application, input: ApplicationInput, req: Request): Promise<void> {
+async function updateFromDocument(em: EntityManager, known: Application, input: ApplicationInput, req: Request): Promise<void> {
   const { clientId, metadataExpiresAt = null, name, redirectUris = [], postLogoutRedirectUris = [], scopes, grantTypes } = input;
   const before = documentFingerprint(known);
   known.metadataExpiresAt = metadataExpiresAt;
@@ -112,7 +112,7 @@ async function updateFromDocument(em: Em, known: Application, input: Application
   if (documentFingerprint(known) === before) return;
   const details = { fields: ['metadata_document'] };
   const event = { action: 'application.updated', clientId, subject: `application:${clientId}`, details } as const;
-  await recordAuditEvent(em, sourceOf(req), event, new Date());
+  await recordAuditEvent(em, getRequestSource(req), event, new Date());
 }
 
 type DocumentFields = Pick<Application, 'name'> & {

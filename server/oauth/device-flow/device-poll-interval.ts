@@ -1,17 +1,17 @@
 import type { Middleware } from 'koa';
 import { z } from 'zod';
-import { deviceGrant } from '../../applications/application.entity.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
-import { endpoints } from '../protocol/endpoints.ts';
-import { readBody } from '../protocol/buffered-request-body.ts';
-import { recordKey } from '../storage/oauth-record-mapping.ts';
+import { deviceGrantType } from '../../applications/application.entity.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { readBufferedBody } from '../protocol/buffered-request-body.ts';
+import { hashRecordId } from '../storage/oauth-record-mapping.ts';
 
 /** Minimum time between two polls of a device, in seconds. Each poll that comes too early increases the interval by the same amount. */
 const intervalSeconds = 5;
 
 // A single statement, so that one of two concurrent polls counts as too early.
-const recordPoll = statement<{ early: boolean }>(
+const recordPoll = prepareStatement<{ early: boolean }>(
   'note_device_question',
   `with device as (
      select id, coalesce(poll_interval, ${intervalSeconds}) as wait, coalesce(poll_after > $2, false) as early
@@ -28,23 +28,23 @@ const pendingError = z.object({ error: z.literal('authorization_pending') });
 const deviceAuthorizationBody = z.object({ device_code: z.string() }).passthrough();
 
 /** Returns the poll interval to devices (RFC 8628 section 3.2), and `slow_down` to devices that poll more often (section 3.5). */
-export const devicePolling =
-  (em: Em): Middleware =>
+export const enforceDevicePollInterval =
+  (em: EntityManager): Middleware =>
   async (ctx, next) => {
-    const isDeviceRequest = ctx.method === 'POST' && (ctx.path === endpoints.token || ctx.path === endpoints.device_authorization);
+    const isDeviceRequest = ctx.method === 'POST' && (ctx.path === endpointPaths.token || ctx.path === endpointPaths.device_authorization);
     if (!isDeviceRequest) {
       await next();
       return;
     }
     await next();
-    if (ctx.path === endpoints.device_authorization) {
+    if (ctx.path === endpointPaths.device_authorization) {
       const parsed = deviceAuthorizationBody.safeParse(ctx.body);
       if (parsed.success) ctx.body = { ...parsed.data, interval: intervalSeconds };
       return;
     }
     if (ctx.status !== 400 || !pendingError.safeParse(ctx.body).success) return;
-    const form = new URLSearchParams((await readBody(ctx)).toString());
-    if (form.get('grant_type') !== deviceGrant) return;
-    const [poll] = await recordPoll(em, [recordKey(form.get('device_code') ?? ''), new Date()]);
+    const form = new URLSearchParams((await readBufferedBody(ctx)).toString());
+    if (form.get('grant_type') !== deviceGrantType) return;
+    const [poll] = await recordPoll(em, [hashRecordId(form.get('device_code') ?? ''), new Date()]);
     if (poll?.early) ctx.body = { error: 'slow_down', error_description: 'wait longer before the next request' };
   };

@@ -3,16 +3,16 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
-import { recordAuditEvent, type Source } from '../../audit/record-audit-event.ts';
-import { instant } from '../../database/time/timestamp-format.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { laterStatement, statement } from '../../database/queries/prepared-statement.ts';
-import { deviceName } from '../sessions/user-agent-label.ts';
-import { endpoints } from '../protocol/endpoints.ts';
-import { endConnections, recordGrantCreated } from './grant-events.ts';
-import { apiScopesAmong } from '../protocol/oauth-scopes.ts';
+import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
+import { timestampToRfc3339 } from '../../database/time/timestamp-to-rfc3339.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { describeUserAgent } from '../sessions/user-agent-label.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { deleteConnectedApps, recordGrantCreatedEvent } from './grant-events.ts';
+import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 
-const insertConnection = statement(
+const insertConnection = prepareStatement(
   'note_connection',
   `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes) values ($1, $2, $3, $4, $5, $6::text[])
    on conflict (grant_id) do nothing`,
@@ -22,8 +22,8 @@ const insertConnection = statement(
  * Records an application that a user has granted access, with the device. It is listed after the application has requested its first token.
  * `preapprovedScopes` are the scopes that the user was not asked about.
  */
-export async function beginConnection(
-  em: Em,
+export async function createConnectedApp(
+  em: EntityManager,
   {
     grantId,
     userId,
@@ -33,10 +33,10 @@ export async function beginConnection(
   userAgent: string | undefined,
   now: Date,
 ): Promise<void> {
-  await insertConnection(em, [grantId, userId, clientId, deviceName(userAgent), now, preapprovedScopes]);
+  await insertConnection(em, [grantId, userId, clientId, describeUserAgent(userAgent), now, preapprovedScopes]);
 }
 
-const upsertUse = statement<{ first: boolean }>(
+const upsertUse = prepareStatement<{ first: boolean }>(
   'use_connection',
   `with before as (select last_used_at from connections where grant_id = $1)
    insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
@@ -44,7 +44,7 @@ const upsertUse = statement<{ first: boolean }>(
    returning (select last_used_at from before) is null as first`,
 );
 
-const upsertRepeatedUse = laterStatement(
+const upsertRepeatedUse = prepareDeferredStatement(
   'use_connection_again',
   `insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
    on conflict (grant_id) do update set last_used_at = excluded.last_used_at, scopes = excluded.scopes`,
@@ -53,26 +53,26 @@ const upsertRepeatedUse = laterStatement(
 const providerContext = z.custom<KoaContextWithOIDC>();
 
 /** Records, inside the request transaction, that an application has received a token. */
-export const recordConnectionUse =
-  (em: Em): Middleware =>
+export const recordConnectedAppUse =
+  (em: EntityManager): Middleware =>
   async (ctx, next) => {
     await next();
-    if (ctx.path !== endpoints.token || ctx.status !== 200) return;
+    if (ctx.path !== endpointPaths.token || ctx.status !== 200) return;
     const { entities, params } = providerContext.parse(ctx).oidc;
     const { Grant: grant } = entities;
     if (grant?.accountId === undefined || grant.clientId === undefined) return;
-    const scopes = apiScopesAmong(grant.getOIDCScope().split(' '));
+    const scopes = filterApiScopes(grant.getOIDCScope().split(' '));
     const use = [grant.jti, Number(grant.accountId), grant.clientId, new Date(), scopes];
     // the first access token was issued earlier, together with the refresh token
     if (params?.['grant_type'] === 'refresh_token') return upsertRepeatedUse(em, use);
     const [used] = await upsertUse(em, use);
-    if (used?.first) await recordGrantCreated(em, grant.jti);
+    if (used?.first) await recordGrantCreatedEvent(em, grant.jti);
   };
 
 type Row = Omit<ConnectedApp, 'application' | 'scopes'> & { client_id: string; name: string; first_party: boolean; payload: string };
 
 // Rows without a valid token are left over from expired grants and are deleted by `deleteOrphanedRows`.
-const findActiveConnections = statement<Row>(
+const findActiveConnections = prepareStatement<Row>(
   'list_connections',
   `select c.id, a.client_id, a.name, a.first_party, c.device, c.created_at, c.last_used_at, g.payload
    from connections c
@@ -85,15 +85,21 @@ const findActiveConnections = statement<Row>(
 );
 
 /** Lists the applications that can currently act for the user, newest first. */
-export async function listConnections(em: Em, userId: number, now: Date, before: number | null, limit: number): Promise<ConnectedApp[]> {
+export async function listConnectedApps(
+  em: EntityManager,
+  userId: number,
+  now: Date,
+  before: number | null,
+  limit: number,
+): Promise<ConnectedApp[]> {
   const rows = await findActiveConnections(em, [userId, now, before, limit]);
   return rows.map(({ client_id: clientId, name, first_party: firstParty, payload, ...row }) => ({
     id: row.id,
     application: { client_id: clientId, name, first_party: firstParty },
     device: row.device,
     scopes: grantedScopes(payload),
-    created_at: instant(row.created_at),
-    last_used_at: instant(row.last_used_at),
+    created_at: timestampToRfc3339(row.created_at),
+    last_used_at: timestampToRfc3339(row.last_used_at),
   }));
 }
 
@@ -106,20 +112,20 @@ function grantedScopes(payload: string): string[] {
   return openid.scope.split(' ').filter((scope) => scope !== '' && !refused.has(scope));
 }
 
-const findConnection = statement<{ grant_id: string; client_id: string }>(
+const findConnection = prepareStatement<{ grant_id: string; client_id: string }>(
   'find_connection',
   'select grant_id, client_id from connections where id = $1 and user_id = $2',
 );
 // Deletes the grant first: a request that is issuing a token of it holds its lock, so this statement waits for that request.
-const deleteGrant = statement('end_grant', `delete from oauth_records where model = 'Grant' and id = $1`);
-const deleteTokens = statement('end_tokens_of_grant', 'delete from oauth_records where grant_id = $1');
-const deleteConsent = statement(
+const deleteGrant = prepareStatement('end_grant', `delete from oauth_records where model = 'Grant' and id = $1`);
+const deleteTokens = prepareStatement('end_tokens_of_grant', 'delete from oauth_records where grant_id = $1');
+const deleteConsent = prepareStatement(
   'forget_consent',
   'delete from consents c using applications a where c.application_id = a.id and c.user_id = $1 and a.client_id = $2',
 );
 
-export type RemovalOptions = {
-  readonly source: Source;
+export type RevokeConnectedAppOptions = {
+  readonly source: RequestSource;
   /** Client ID of the application through which the user revokes the access; undefined on the account pages. */
   readonly by: string | undefined;
   /** API keys created through the application that stay valid: their IDs, or all of them. */
@@ -130,18 +136,18 @@ export type RemovalOptions = {
  * Revokes the access of an application on one device, and its consent. Also revokes the API keys that were created through the
  * application on any device, except those that the user keeps. Returns false if the user has no such connected app. Call in a transaction.
  */
-export async function removeConnection(
-  em: Em,
+export async function revokeConnectedApp(
+  em: EntityManager,
   userId: number,
   id: number,
-  { source, by, keepApiKeys }: RemovalOptions,
+  { source, by, keepApiKeys }: RevokeConnectedAppOptions,
   now: Date,
 ): Promise<boolean> {
   const [found] = await findConnection(em, [id, userId]);
   if (!found) return false;
   await deleteGrant(em, [found.grant_id]);
   await deleteTokens(em, [found.grant_id]);
-  await endConnections(em, 'grant_id', found.grant_id);
+  await deleteConnectedApps(em, 'grant_id', found.grant_id);
   await deleteConsent(em, [userId, found.client_id]);
   if (keepApiKeys !== 'all') {
     const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;

@@ -1,22 +1,22 @@
-import { rolesFor } from '@mandate/contract';
+import { rolesForScope } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { Application, isSelfRegistered, selfRegistrations } from '../../applications/application.entity.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import { Application, isSelfRegistered, selfRegistrationTypes } from '../../applications/application.entity.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { User } from '../../users/user.entity.ts';
-import { beginConnection } from './connected-apps.ts';
+import { createConnectedApp } from './connected-apps.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
 type Grant = InstanceType<Provider['Grant']>;
-export type Role = User['role'];
+export type UserRole = User['role'];
 
 /** Returns whether a user with this role can grant the scope: users can grant only the scopes that their role can use. */
-export const mayGrant = (role: Role, scope: string): boolean => !isApiScope(scope) || rolesFor(scope).includes(role);
+export const canGrantScope = (role: UserRole, scope: string): boolean => !isApiScope(scope) || rolesForScope(scope).includes(role);
 
 type Approval = { readonly consented: string[]; readonly preapproved: string[] };
 
 // Locks the application: a withdrawal of its preapproval waits for the grant that is being created, and then revokes it.
-const findApproval = statement<Approval & Pick<Application, 'registration'>>(
+const findApproval = prepareStatement<Approval & Pick<Application, 'registration'>>(
   'find_approval',
   `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration
    from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2 for key share of a`,
@@ -26,12 +26,12 @@ const findApproval = statement<Approval & Pick<Application, 'registration'>>(
  * Returns the scopes that need no further consent: those the user consented to, and those that an administrator preapproved for all users.
  * Returns undefined for a self-registered application, because its consent page is always shown.
  */
-async function findApprovedScopes(em: Em, userId: number, clientId: string): Promise<Approval | undefined> {
+async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<Approval | undefined> {
   const [row] = await findApproval(em, [userId, clientId]);
   return row && !isSelfRegistered(row) ? row : undefined;
 }
 
-const upsertConsent = statement(
+const upsertConsent = prepareStatement(
   'add_to_consent',
   `insert into consents (user_id, application_id, scopes, granted_at)
    select $1, a.id, $3::text[], $4 from applications a where a.client_id = $2 for key share of a
@@ -40,21 +40,32 @@ const upsertConsent = statement(
 );
 
 /** Adds the granted scopes to the stored consent of the user. */
-export async function remember(em: Em, userId: number, clientId: string, granted: readonly string[], now: Date): Promise<void> {
+export async function rememberConsent(
+  em: EntityManager,
+  userId: number,
+  clientId: string,
+  granted: readonly string[],
+  now: Date,
+): Promise<void> {
   await upsertConsent(em, [userId, clientId, granted, now]);
-  const selfRegistered = { clientId, registration: { $in: [...selfRegistrations] } };
+  const selfRegistered = { clientId, registration: { $in: [...selfRegistrationTypes] } };
   await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
 }
 
 /** Returns the known scopes that an authorization request contains. */
-export const askedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
+export const parseRequestedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
   typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
 
 /**
  * Records the allowed and the rejected scopes in the grant. API scopes are recorded twice, because oidc-provider treats them both as
  * OpenID Connect scopes and as resource scopes. Rejected scopes are recorded so that this request does not ask for them again.
  */
-export function decide(grant: Grant, resources: readonly string[], requested: readonly string[], allowed: ReadonlySet<string>): void {
+export function applyConsentDecision(
+  grant: Grant,
+  resources: readonly string[],
+  requested: readonly string[],
+  allowed: ReadonlySet<string>,
+): void {
   for (const scope of requested) {
     if (allowed.has(scope)) grant.addOIDCScope(scope);
     else grant.rejectOIDCScope(scope);
@@ -72,52 +83,52 @@ type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client'
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
  * section 8.6). A confidential client authenticates when it redeems the code, even if one of its redirect URIs is on the loopback interface.
  */
-export const isAskedEveryTime = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
+export const requiresConsentEveryTime = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
   applicationType === 'native' && clientAuthMethod === 'none';
 
 /**
  * Returns the grant for an authorization request: the one that the user has just consented to, or a new one with the scopes of an earlier
  * consent. It never reuses the grant of the browser session, because two devices that share a grant would be signed out together.
  */
-export const loadGrant = (em: Em, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
+export const loadOrCreateGrant = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
   if (!client || !account) return undefined;
   const consentedGrantId = result?.consent?.grantId;
   if (consentedGrantId !== undefined) return provider.Grant.find(consentedGrantId);
-  if (isAskedEveryTime(client)) return undefined;
+  if (requiresConsentEveryTime(client)) return undefined;
   const by = { userId: Number(account.accountId), clientId: client.clientId };
   return em.transactional(() => createGrantWithoutPrompt(em, ctx, by, resources));
 };
 
 async function createGrantWithoutPrompt(
-  em: Em,
+  em: EntityManager,
   ctx: KoaContextWithOIDC,
   { userId, clientId }: { readonly userId: number; readonly clientId: string },
   resources: readonly string[],
 ): Promise<Grant | undefined> {
   const { params, provider } = ctx.oidc;
-  const requested = askedScopes(params ?? {});
+  const requested = parseRequestedScopes(params ?? {});
   const approval = await findApprovedScopes(em, userId, clientId);
   if (!approval) return undefined;
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
   const role = await findRole(em, userId);
-  const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && mayGrant(role, scope)));
+  const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canGrantScope(role, scope)));
   if (requested.some((scope) => !allowed.has(scope))) return undefined; // the consent page then asks for all requested scopes
   const grant = new provider.Grant({ accountId: String(userId), clientId });
-  decide(grant, resources, requested, allowed);
+  applyConsentDecision(grant, resources, requested, allowed);
   const grantId = await grant.save();
   const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
-  await beginConnection(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
+  await createConnectedApp(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
   return grant;
 }
 
-async function findRole(em: Em, userId: number): Promise<Role> {
+async function findRole(em: EntityManager, userId: number): Promise<UserRole> {
   const user = await em.fork({ keepTransactionContext: true }).findOneOrFail(User, userId, { fields: ['role'] });
   return user.role;
 }
 
 /** Returns the active application with this client ID. */
-export async function findApplication(em: Em, clientId: string): Promise<Application> {
+export async function findActiveApplication(em: EntityManager, clientId: string): Promise<Application> {
   const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
   if (!application) throw new errors.SessionNotFound('the application does not exist or is disabled');
   return application;

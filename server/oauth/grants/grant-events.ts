@@ -1,7 +1,7 @@
 import type { ConnectedApp } from '@mandate/contract';
-import { instant } from '../../database/time/timestamp-format.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import { timestampToRfc3339 } from '../../database/time/timestamp-to-rfc3339.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
 
 type Row = {
@@ -18,12 +18,12 @@ type Row = {
 
 const columns = 'c.id, c.user_id, c.client_id, a.name, a.first_party, c.device, c.scopes, c.created_at, c.last_used_at';
 
-const findByGrant = statement<Row>(
+const findByGrant = prepareStatement<Row>(
   'find_connection_of_grant',
   `select ${columns} from connections c left join applications a on a.client_id = c.client_id where c.grant_id = $1`,
 );
 const deleteBy = (column: 'grant_id' | 'user_id' | 'client_id') =>
-  statement<Row>(
+  prepareStatement<Row>(
     `end_connections_by_${column}`,
     `with c as (delete from connections where ${column} = any($1) returning *)
      select ${columns} from c left join applications a on a.client_id = c.client_id order by c.id`,
@@ -31,13 +31,17 @@ const deleteBy = (column: 'grant_id' | 'user_id' | 'client_id') =>
 const deleteStatements = { grant_id: deleteBy('grant_id'), user_id: deleteBy('user_id'), client_id: deleteBy('client_id') };
 
 /** Records `grant.created` for the first token of a grant. Call in the transaction that issues the token. */
-export async function recordGrantCreated(em: Em, grantId: string): Promise<void> {
+export async function recordGrantCreatedEvent(em: EntityManager, grantId: string): Promise<void> {
   const [row] = await findByGrant(em, [grantId]);
   if (row) await recordEvent(em, 'grant.created', connectedAppFromRow(row), row.user_id);
 }
 
 /** Deletes the connected apps of revoked grants, and records `grant.revoked` for each grant that has been used. Call in the same transaction. */
-export async function endConnections(em: Em, by: keyof typeof deleteStatements, ...values: readonly (string | number)[]): Promise<void> {
+export async function deleteConnectedApps(
+  em: EntityManager,
+  by: keyof typeof deleteStatements,
+  ...values: readonly (string | number)[]
+): Promise<void> {
   for (const row of await deleteStatements[by](em, [values])) {
     if (row.last_used_at !== null) await recordEvent(em, 'grant.revoked', connectedAppFromRow(row), row.user_id);
   }
@@ -48,6 +52,6 @@ const connectedAppFromRow = ({ id, client_id: clientId, name, first_party: first
   application: { client_id: clientId, name: name ?? clientId, first_party: firstParty ?? false },
   device,
   scopes: row.scopes,
-  created_at: instant(row.created_at),
-  last_used_at: instant(row.last_used_at ?? row.created_at),
+  created_at: timestampToRfc3339(row.created_at),
+  last_used_at: timestampToRfc3339(row.last_used_at ?? row.created_at),
 });

@@ -1,33 +1,33 @@
 import { z } from 'zod';
-import { revokeApiKeys, type RevocationCause } from '../../api-keys/revoke-api-keys.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
-import { endConnections } from './grant-events.ts';
+import { revokeApiKeys, type ApiKeyRevocationCause } from '../../api-keys/revoke-api-keys.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { deleteConnectedApps } from './grant-events.ts';
 
 type PreapprovedGrant = { readonly grant_id: string; readonly scopes: string[]; readonly payload: string };
 
 // Locks the grants first: a request that is issuing a token of one of them holds its lock.
-const lockPreapprovedGrants = statement<PreapprovedGrant>(
+const lockPreapprovedGrants = prepareStatement<PreapprovedGrant>(
   'lock_preapproved_grants',
   `select c.grant_id, array(select unnest(c.preapproved_scopes) intersect select unnest($2::text[])) as scopes, g.payload
    from connections c join oauth_records g on g.model = 'Grant' and g.id = c.grant_id
    where c.client_id = $1 and c.preapproved_scopes && $2::text[] order by c.grant_id for update of g`,
 );
-const deleteGrants = statement('end_grants', `delete from oauth_records where model = 'Grant' and id = any($1::text[])`);
-const deleteRecords = statement('end_records_of_grants', 'delete from oauth_records where grant_id = any($1::text[])');
-const narrowGrants = statement(
+const deleteGrants = prepareStatement('end_grants', `delete from oauth_records where model = 'Grant' and id = any($1::text[])`);
+const deleteRecords = prepareStatement('end_records_of_grants', 'delete from oauth_records where grant_id = any($1::text[])');
+const narrowGrants = prepareStatement(
   'narrow_grants',
   `update oauth_records g set payload = narrowed.payload from unnest($1::text[], $2::text[]) narrowed (id, payload)
    where g.model = 'Grant' and g.id = narrowed.id`,
 );
-const narrowConnections = statement(
+const narrowConnections = prepareStatement(
   'narrow_connections',
   `update connections c set scopes = array(select s from unnest(c.scopes) s where s <> all($2::text[]) or s <> all(c.preapproved_scopes)),
      preapproved_scopes = array(select s from unnest(c.preapproved_scopes) s where s <> all($2::text[]))
    where c.grant_id = any($1::text[])`,
 );
 // Access tokens contain their scopes, so they are deleted; the next refresh issues one with the remaining scopes.
-const deleteAccessTokens = statement(
+const deleteAccessTokens = prepareStatement(
   'end_access_tokens_of_grants',
   `delete from oauth_records where model = 'AccessToken' and grant_id = any($1::text[])`,
 );
@@ -37,11 +37,11 @@ const deleteAccessTokens = statement(
  * and API keys that were created with them. Users are asked for consent at their next sign-in. Call in a transaction that has locked the
  * application.
  */
-export async function endPreapprovedAccess(
-  em: Em,
+export async function revokePreapprovedAccess(
+  em: EntityManager,
   clientId: string,
   withdrawn: readonly string[],
-  by: Omit<RevocationCause, 'reason'>,
+  by: Omit<ApiKeyRevocationCause, 'reason'>,
   now: Date,
 ): Promise<void> {
   const narrowed = (await lockPreapprovedGrants(em, [clientId, withdrawn])).map(({ grant_id: id, scopes, payload }) => ({
@@ -51,7 +51,7 @@ export async function endPreapprovedAccess(
   const revokedIds = narrowed.filter(({ isEmpty }) => isEmpty).map(({ id }) => id);
   await deleteGrants(em, [revokedIds]);
   await deleteRecords(em, [revokedIds]);
-  await endConnections(em, 'grant_id', ...revokedIds);
+  await deleteConnectedApps(em, 'grant_id', ...revokedIds);
   const remaining = narrowed.filter(({ isEmpty }) => !isEmpty);
   const remainingIds = remaining.map(({ id }) => id);
   await narrowGrants(em, [remainingIds, remaining.map(({ payload }) => payload)]);

@@ -1,53 +1,59 @@
 import type express from 'express';
-import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
-import { showAccount, withAccount } from './handlers/require-signed-in.ts';
+import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
+import { showAccount, createSignInGuards } from './handlers/require-signed-in.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
-import { showApiKeys, submitApiKeys } from './handlers/account-api-keys.ts';
-import { showApps, showSessions, submitApps, submitSessions } from './handlers/revoke-sessions-and-apps.ts';
-import { showChangeEmail, showConfirmEmail, showStaleChangeEmail, submitChangeEmail, submitConfirmEmail } from './handlers/change-email.ts';
-import { showChangePassword, showStaleChangePassword, submitChangePassword } from './handlers/change-password.ts';
-import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
-import { currentSession, endSession } from '../sessions/current-session.ts';
+import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
+import { showConnectedApps, showSessions, submitConnectedAppRemoval, submitSessionSignOut } from './handlers/revoke-sessions-and-apps.ts';
 import {
-  removeApp,
+  showChangeEmail,
+  showEmailConfirmation,
+  redisplayChangeEmail,
+  submitChangeEmail,
+  submitEmailConfirmation,
+} from './handlers/change-email.ts';
+import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
+import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
+import { loadCurrentSession, endSession } from '../sessions/current-session.ts';
+import {
+  removeAuthenticatorApp,
   renewRecoveryCodes,
-  showSecurity,
-  showSetUpApp,
-  showStaleSetUpApp,
-  submitSetUpApp,
+  showSecurityPage,
+  showAuthenticatorSetup,
+  redisplayAuthenticatorSetup,
+  submitAuthenticatorSetup,
 } from './handlers/change-second-factor.ts';
-import { showStaleNewPasskey, submitNewPasskey, submitRemovePasskey } from './handlers/change-passkeys.ts';
+import { redisplayNewPasskey, submitNewPasskey, submitRemovePasskey } from './handlers/change-passkeys.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';
 import {
-  showNewPassword,
-  showPasswordReset,
-  showStaleNewPassword,
-  showStalePasswordReset,
+  showNewPasswordForm,
+  showPasswordResetRequest,
+  redisplayNewPasswordForm,
+  redisplayPasswordResetRequest,
   submitNewPassword,
-  submitPasswordReset,
+  submitPasswordResetRequest,
 } from './handlers/reset-password.ts';
 import {
   showSignIn,
-  showStaleSecondFactor,
-  showStaleSignIn,
+  showExpiredSecondFactor,
+  redisplaySignIn,
   submitEmailCode,
-  submitPasskey,
+  submitPasskeySignIn,
   submitSecondFactor,
   submitSignIn,
 } from './handlers/sign-in.ts';
 import {
-  showConfirmSignUp,
+  showSignUpConfirmation,
   showSignUp,
-  showStaleConfirmSignUp,
-  showStaleSignUp,
-  submitConfirmSignUp,
+  redisplaySignUpConfirmation,
+  redisplaySignUp,
+  submitSignUpConfirmation,
   submitSignUp,
 } from './handlers/sign-up.ts';
 
 /** Registers all pages and forms. The second handler of a form receives submissions without a valid token. */
-export function pageRoutes(context: PageContext, requireHost: express.RequestHandler): PageRouter {
+export function createPageRouter(context: PageContext, requireHost: express.RequestHandler): PageRouter {
   const pages = new PageRouter(context, requireHost);
   addSignInPages(pages, context);
   addAccountPages(pages, context);
@@ -56,53 +62,53 @@ export function pageRoutes(context: PageContext, requireHost: express.RequestHan
 
 function addSignInPages(pages: PageRouter, context: PageContext): void {
   pages
-    .page(['/sign-in/passkey', '/sign-in/second-factor', '/sign-in/e-mail-code'], redirectTo('/sign-in'))
-    .page(['/sign-in/:uid/passkey', '/sign-in/:uid/second-factor', '/sign-in/:uid/e-mail-code'], ({ path }, res) =>
+    .addPage(['/sign-in/passkey', '/sign-in/second-factor', '/sign-in/e-mail-code'], redirectTo('/sign-in'))
+    .addPage(['/sign-in/:uid/passkey', '/sign-in/:uid/second-factor', '/sign-in/:uid/e-mail-code'], ({ path }, res) =>
       res.redirect(303, path.slice(0, path.lastIndexOf('/'))),
     )
-    .page(['/sign-in', '/sign-in/:uid'], showSignIn(context))
-    .form(['/sign-in/passkey', '/sign-in/:uid/passkey'], submitPasskey(context), showStaleSignIn(context))
-    .form(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor(context), showStaleSecondFactor(context))
-    .form(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode(context), showStaleSecondFactor(context))
-    .form(['/sign-in', '/sign-in/:uid'], submitSignIn(context), showStaleSignIn(context))
-    .page(['/sign-up', '/sign-in/:uid/sign-up'], showSignUp(context))
-    .form(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUp(context), showStaleSignUp(context))
-    .page(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showConfirmSignUp(context))
-    .form(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitConfirmSignUp(context), showStaleConfirmSignUp(context))
-    .page('/password-reset', showPasswordReset(context))
-    .form('/password-reset', submitPasswordReset(context), showStalePasswordReset(context))
-    .page('/password-reset/confirm', showNewPassword(context))
-    .form('/password-reset/confirm', submitNewPassword(context), showStaleNewPassword(context))
-    .page('/consent/:uid', showConsent(context))
-    .form('/consent/:uid', submitConsent(context), showConsent(context))
-    .form('/sign-out', signOut(context), redirectTo('/account'));
+    .addPage(['/sign-in', '/sign-in/:uid'], showSignIn(context))
+    .addForm(['/sign-in/passkey', '/sign-in/:uid/passkey'], submitPasskeySignIn(context), redisplaySignIn(context))
+    .addForm(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor(context), showExpiredSecondFactor(context))
+    .addForm(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode(context), showExpiredSecondFactor(context))
+    .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn(context), redisplaySignIn(context))
+    .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUp(context))
+    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUp(context), redisplaySignUp(context))
+    .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpConfirmation(context))
+    .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation(context), redisplaySignUpConfirmation(context))
+    .addPage('/password-reset', showPasswordResetRequest(context))
+    .addForm('/password-reset', submitPasswordResetRequest(context), redisplayPasswordResetRequest(context))
+    .addPage('/password-reset/confirm', showNewPasswordForm(context))
+    .addForm('/password-reset/confirm', submitNewPassword(context), redisplayNewPasswordForm(context))
+    .addPage('/consent/:uid', showConsent(context))
+    .addForm('/consent/:uid', submitConsent(context), showConsent(context))
+    .addForm('/sign-out', signOut(context), redirectTo('/account'));
 }
 
 function addAccountPages(pages: PageRouter, context: PageContext): void {
-  const { requireSignedIn, requireRecentSignIn } = withAccount(context);
+  const { requireSignedIn, requireRecentSignIn } = createSignInGuards(context);
   pages
-    .page('/account', requireSignedIn(showAccount))
-    .page('/account/password', requireRecentSignIn(showChangePassword))
-    .form('/account/password', requireRecentSignIn(submitChangePassword), requireRecentSignIn(showStaleChangePassword))
-    .page('/account/email', requireRecentSignIn(showChangeEmail))
-    .form('/account/email', requireRecentSignIn(submitChangeEmail), requireRecentSignIn(showStaleChangeEmail))
-    .page('/account/email/confirm', showConfirmEmail(context))
-    .form('/account/email/confirm', submitConfirmEmail(context), showConfirmEmail(context))
-    .page('/account/sessions', requireSignedIn(showSessions))
-    .form('/account/sessions', requireSignedIn(submitSessions), redirectTo('/account/sessions'))
-    .page('/account/apps', requireSignedIn(showApps))
-    .form('/account/apps', requireSignedIn(submitApps), redirectTo('/account/apps'))
-    .page('/account/api-keys', requireSignedIn(showApiKeys))
-    .form('/account/api-keys', requireSignedIn(submitApiKeys), redirectTo('/account/api-keys'))
-    .page('/account/security', requireRecentSignIn(showSecurity))
-    .page('/account/authenticator-app', requireRecentSignIn(showSetUpApp))
-    .form('/account/authenticator-app', requireRecentSignIn(submitSetUpApp), requireRecentSignIn(showStaleSetUpApp))
-    .form('/account/authenticator-app/remove', requireRecentSignIn(removeApp), redirectTo('/account/security'))
-    .form('/account/recovery-codes', requireRecentSignIn(renewRecoveryCodes), redirectTo('/account/security'))
-    .form('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(showStaleNewPasskey))
-    .form('/account/passkeys/remove', requireRecentSignIn(submitRemovePasskey), redirectTo('/account/security'))
-    .page('/account/close', requireRecentSignIn(showCloseAccount))
-    .form('/account/close', requireRecentSignIn(submitCloseAccount), redirectTo('/account/close'));
+    .addPage('/account', requireSignedIn(showAccount))
+    .addPage('/account/password', requireRecentSignIn(showChangePassword))
+    .addForm('/account/password', requireRecentSignIn(submitChangePassword), requireRecentSignIn(redisplayChangePassword))
+    .addPage('/account/email', requireRecentSignIn(showChangeEmail))
+    .addForm('/account/email', requireRecentSignIn(submitChangeEmail), requireRecentSignIn(redisplayChangeEmail))
+    .addPage('/account/email/confirm', showEmailConfirmation(context))
+    .addForm('/account/email/confirm', submitEmailConfirmation(context), showEmailConfirmation(context))
+    .addPage('/account/sessions', requireSignedIn(showSessions))
+    .addForm('/account/sessions', requireSignedIn(submitSessionSignOut), redirectTo('/account/sessions'))
+    .addPage('/account/apps', requireSignedIn(showConnectedApps))
+    .addForm('/account/apps', requireSignedIn(submitConnectedAppRemoval), redirectTo('/account/apps'))
+    .addPage('/account/api-keys', requireSignedIn(showApiKeys))
+    .addForm('/account/api-keys', requireSignedIn(submitApiKeyRevocation), redirectTo('/account/api-keys'))
+    .addPage('/account/security', requireRecentSignIn(showSecurityPage))
+    .addPage('/account/authenticator-app', requireRecentSignIn(showAuthenticatorSetup))
+    .addForm('/account/authenticator-app', requireRecentSignIn(submitAuthenticatorSetup), requireRecentSignIn(redisplayAuthenticatorSetup))
+    .addForm('/account/authenticator-app/remove', requireRecentSignIn(removeAuthenticatorApp), redirectTo('/account/security'))
+    .addForm('/account/recovery-codes', requireRecentSignIn(renewRecoveryCodes), redirectTo('/account/security'))
+    .addForm('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(redisplayNewPasskey))
+    .addForm('/account/passkeys/remove', requireRecentSignIn(submitRemovePasskey), redirectTo('/account/security'))
+    .addPage('/account/close', requireRecentSignIn(showCloseAccount))
+    .addForm('/account/close', requireRecentSignIn(submitCloseAccount), redirectTo('/account/close'));
 }
 
 const redirectTo =
@@ -114,11 +120,11 @@ const signOut =
   (context: PageContext): express.RequestHandler =>
   async (req, res) => {
     await context.em.transactional(async (em) => {
-      const { accountId } = await currentSession(context.provider, req, res);
+      const { accountId } = await loadCurrentSession(context.provider, req, res);
       await endSession(context.provider, req, res);
       if (accountId === undefined) return;
       const userId = Number(accountId);
-      await recordAuditEvent(em, sourceOf(req), { action: 'session.ended', actorId: userId, userId }, new Date());
+      await recordAuditEvent(em, getRequestSource(req), { action: 'session.ended', actorId: userId, userId }, new Date());
     });
     return sendPage(context, res, signedOutPage(context.setting));
   };

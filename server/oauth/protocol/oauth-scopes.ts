@@ -1,4 +1,4 @@
-import { scopeNames, scopes, type Scope } from '@mandate/contract';
+import { scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
 /** OpenID Connect scopes. They concern the user and not the API, so every client may request them. */
 export const identityScopes = ['openid', 'profile', 'email', 'offline_access'] as const;
@@ -7,13 +7,13 @@ const knownScopes = new Set<string>([...identityScopes, ...scopeNames]);
 
 export const isKnownScope = (name: string): boolean => knownScopes.has(name);
 
-export const isApiScope = (name: string): name is Scope => Object.hasOwn(scopes, name);
+export const isApiScope = (name: string): name is Scope => Object.hasOwn(scopeDefinitions, name);
 
 /** Returns the API scopes among the names, in the given order. */
-export const apiScopesAmong = (names: readonly string[]): Scope[] => names.filter(isApiScope);
+export const filterApiScopes = (names: readonly string[]): Scope[] => names.filter(isApiScope);
 
 /** Returns the OpenID Connect scopes among the names, in the given order. */
-export const identityScopesAmong = (names: readonly string[]): string[] => names.filter((name) => isKnownScope(name) && !isApiScope(name));
+export const filterIdentityScopes = (names: readonly string[]): string[] => names.filter((name) => isKnownScope(name) && !isApiScope(name));
 
 /** Scopes that could give access to others or preserve access without the user. Assistants must request them by name. */
 const excludedFromAssistants = new Set<Scope>(['users.write', 'webhooks.write', 'connected_apps.write', 'api_keys.manage']);
@@ -22,4 +22,6 @@ const excludedFromAssistants = new Set<Scope>(['users.write', 'webhooks.write', 
  * Scopes that an MCP client requests by default (MCP authorization, scope selection strategy). They cover the tools for customers and
  * exclude administrative scopes. The user sees each of them on the consent page and can deselect it.
  */
-export const assistantScopes: readonly Scope[] = scopeNames.filter((name) => !scopes[name].admin && !excludedFromAssistants.has(name));
+export const defaultAssistantScopes: readonly Scope[] = scopeNames.filter(
+  (name) => !scopeDefinitions[name].admin && !excludedFromAssistants.has(name),
+);

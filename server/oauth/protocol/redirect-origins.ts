@@ -1,3 +1,3 @@
 /** Returns whether one of the redirect URIs has this origin, so that its pages belong to the client. */
-export const isOriginOfRedirect = (redirectUris: readonly string[], origin: string): boolean =>
+export const isRedirectUriOrigin = (redirectUris: readonly string[], origin: string): boolean =>
   redirectUris.some((uri) => /^https?:/.test(uri) && new URL(uri).origin === origin);

@@ -1,19 +1,19 @@
 import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { laterStatement, statement } from '../../database/queries/prepared-statement.ts';
-import { foundTogether, noteFoundTogether, type FoundTogether as Prefetched } from '../storage/prefetched-records.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { getPrefetchedRecords, setPrefetchedRecords, type PrefetchedRecords as Prefetched } from '../storage/prefetched-records.ts';
 import {
-  isRecordKey,
-  keyOfFound,
-  keyOfPresented,
-  ofAGrant,
-  recordKey,
+  isHashedRecordId,
+  toStorageId,
+  storageIdFromPresented,
+  grantModels,
+  hashRecordId,
   refreshResponseModel,
-  type Stored,
-  toPayload,
-  toRow,
+  type StoredRecord,
+  payloadFromRecord,
+  recordRowFromPayload,
 } from '../storage/oauth-record-mapping.ts';
-import { repeatsRefresh } from '../refresh/replay-refresh-response.ts';
+import { detectRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
 
 /** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the result of the first. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
@@ -31,11 +31,13 @@ const byColumn = <Found>(make: (column: Column) => Found): Readonly<Record<Colum
 
 const selectUnexpiredSql = (column: Column): string =>
   `select model, id, payload, consumed_at, expires_at from oauth_records where model = $1 and ${column} = $2 and (expires_at is null or expires_at > $3)`;
-const read = byColumn((column) => statement<Stored>(`oauth_record_by_${column}`, selectUnexpiredSql(column)));
-const readAndLock = byColumn((column) => statement<Stored>(`lock_oauth_record_by_${column}`, `${selectUnexpiredSql(column)} for update`));
+const read = byColumn((column) => prepareStatement<StoredRecord>(`oauth_record_by_${column}`, selectUnexpiredSql(column)));
+const readAndLock = byColumn((column) =>
+  prepareStatement<StoredRecord>(`lock_oauth_record_by_${column}`, `${selectUnexpiredSql(column)} for update`),
+);
 /** Also reads the records that the request needs next: the grant, which is locked before, and the user. */
 const readAndLockOfAGrant = byColumn((column) =>
-  statement<Stored & Prefetched>(
+  prepareStatement<StoredRecord & Prefetched>(
     `lock_oauth_record_of_grant_by_${column}`,
     `select r.model, r.id, r.payload, r.consumed_at, r.expires_at,
        (select to_json(g) from (select model, id, payload, consumed_at, expires_at from oauth_records
@@ -48,39 +50,42 @@ const readAndLockOfAGrant = byColumn((column) =>
   ),
 );
 const lockGrant = byColumn((column) =>
-  laterStatement(
+  prepareDeferredStatement(
     `lock_grant_by_${column}`,
     `select id from oauth_records where model = 'Grant' and id = (select grant_id from oauth_records where model = $1 and ${column} = $2) for update`,
   ),
 );
 const insertSql = `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (model, id)`;
-const upsertRecord = laterStatement(
+const upsertRecord = prepareDeferredStatement(
   'write_oauth_record',
   `${insertSql} do update set payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid, account_id = excluded.account_id,
      client_id = excluded.client_id, expires_at = excluded.expires_at`,
 );
-const insertOnce = statement('write_oauth_record_once', `${insertSql} do nothing returning id`);
-const markConsumed = laterStatement('spend_oauth_record', 'update oauth_records set consumed_at = $3 where model = $1 and id = $2');
-const markConsumedUntilGrantExpires = laterStatement(
+const insertOnce = prepareStatement('write_oauth_record_once', `${insertSql} do nothing returning id`);
+const markConsumed = prepareDeferredStatement(
+  'spend_oauth_record',
+  'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
+);
+const markConsumedUntilGrantExpires = prepareDeferredStatement(
   'spend_and_keep_oauth_record',
   `update oauth_records spent set consumed_at = $3,
      expires_at = coalesce((select g.expires_at from oauth_records g where g.model = 'Grant' and g.id = spent.grant_id), spent.expires_at)
    where model = $1 and id = $2`,
 );
-const deleteRecord = laterStatement('remove_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
-const deleteRecordsOfGrant = laterStatement(
+const deleteRecord = prepareDeferredStatement('remove_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
+const deleteRecordsOfGrant = prepareDeferredStatement(
   'remove_oauth_records_of_grant',
   'delete from oauth_records where model = any($1) and grant_id = $2',
 );
 
-type AdapterEm = Pick<Em, 'getKysely' | 'isInTransaction'>;
+type AdapterEm = Pick<EntityManager, 'getKysely' | 'isInTransaction'>;
 
 /**
  * Creates the storage adapters of oidc-provider. Inside `runRequestInTransaction`, `em` uses the transaction of the request. Without a
  * transaction, a record is not locked, and two concurrent requests could use the same code.
  */
-export const tokenStore =
+export const createPostgresAdapterFactory =
   (em: AdapterEm): AdapterFactory =>
   (model) =>
     new PostgresAdapter(em, model);
@@ -95,7 +100,7 @@ class PostgresAdapter implements Adapter {
   }
 
   find(id: string): Promise<AdapterPayload | undefined> {
-    return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', keyOfPresented(this.#model, id), id);
+    return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', storageIdFromPresented(this.#model, id), id);
   }
 
   findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -103,13 +108,13 @@ class PostgresAdapter implements Adapter {
   }
 
   async findByUserCode(code: string): Promise<AdapterPayload | undefined> {
-    const found = await this.#load('user_code', recordKey(code));
+    const found = await this.#load('user_code', hashRecordId(code));
     return found && { ...found, userCode: code };
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     this.#invalidatePrefetchedGrant();
-    const row = toRow(this.#model, id, payload, expiresIn);
+    const row = recordRowFromPayload(this.#model, id, payload, expiresIn);
     const values = [row.model, row.id, row.payload, row.grant_id, row.user_code, row.uid, row.account_id, row.client_id, row.expires_at];
     // the second of two concurrent requests with the same DPoP proof waits for the first and then finds its record
     const once = this.#model === 'ReplayDetection';
@@ -119,12 +124,12 @@ class PostgresAdapter implements Adapter {
 
   async consume(id: string): Promise<void> {
     const mark = keptUntilGrantExpires.has(this.#model) ? markConsumedUntilGrantExpires : markConsumed;
-    await mark(this.#em, [this.#model, keyOfFound(this.#model, id), new Date()]);
+    await mark(this.#em, [this.#model, toStorageId(this.#model, id), new Date()]);
   }
 
   async destroy(id: string): Promise<void> {
     this.#invalidatePrefetchedGrant();
-    await deleteRecord(this.#em, [this.#model, keyOfFound(this.#model, id)]);
+    await deleteRecord(this.#em, [this.#model, toStorageId(this.#model, id)]);
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
@@ -134,7 +139,7 @@ class PostgresAdapter implements Adapter {
 
   /** Invalidates the prefetched grant. */
   #invalidatePrefetchedGrant(): void {
-    if (this.#model === 'Grant') noteFoundTogether(Provider.ctx, undefined);
+    if (this.#model === 'Grant') setPrefetchedRecords(Provider.ctx, undefined);
   }
 
   async #load(column: Column, value: string, presented?: string): Promise<AdapterPayload | undefined> {
@@ -142,26 +147,26 @@ class PostgresAdapter implements Adapter {
     const parameters = [this.#model, value, new Date()];
     if (!this.#em.isInTransaction()) return payloadFromRow(await read[column](this.#em, parameters), presented);
     if (this.#model === 'Grant') {
-      const grant = foundTogether(Provider.ctx)?.grant;
-      if (grant?.id === value) return toPayload(grant, presented);
+      const grant = getPrefetchedRecords(Provider.ctx)?.grant;
+      if (grant?.id === value) return payloadFromRecord(grant, presented);
     }
     // Locks the grant before the record, so that two requests that revoke the same grant cannot deadlock.
-    if (ofAGrant.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
+    if (grantModels.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
     if (!singleUseModels.has(this.#model)) return payloadFromRow(await read[column](this.#em, parameters), presented);
-    if (!ofAGrant.has(this.#model)) return payloadFromRow(await readAndLock[column](this.#em, parameters), presented);
+    if (!grantModels.has(this.#model)) return payloadFromRow(await readAndLock[column](this.#em, parameters), presented);
     const [row] = await readAndLockOfAGrant[column](this.#em, parameters);
-    noteFoundTogether(Provider.ctx, row);
+    setPrefetchedRecords(Provider.ctx, row);
     if (!row) return undefined;
     // the provider performs all checks as for an unused token; afterwards the stored response is returned
-    const repeated = this.#model === 'RefreshToken' && repeatsRefresh(Provider.ctx, row.refresh_response);
-    return toPayload(repeated ? { ...row, consumed_at: null } : row, presented);
+    const repeated = this.#model === 'RefreshToken' && detectRepeatedRefresh(Provider.ctx, row.refresh_response);
+    return payloadFromRecord(repeated ? { ...row, consumed_at: null } : row, presented);
   }
 }
 
-const payloadFromRow = ([row]: readonly Stored[], presented: string | undefined): AdapterPayload | undefined =>
-  row && toPayload(row, presented);
+const payloadFromRow = ([row]: readonly StoredRecord[], presented: string | undefined): AdapterPayload | undefined =>
+  row && payloadFromRecord(row, presented);
 
 /** Returns whether the ID is a storage ID that comes from an interaction record and not from the client. This occurs only on resume. */
 const isStorageId = (model: string, id: string): boolean =>
-  referencedByInteractions.has(model) && isRecordKey(id) && resumeRoutes.has(Provider.ctx?.oidc.route ?? '');
+  referencedByInteractions.has(model) && isHashedRecordId(id) && resumeRoutes.has(Provider.ctx?.oidc.route ?? '');
 const resumeRoutes = new Set(['resume', 'device_resume']);

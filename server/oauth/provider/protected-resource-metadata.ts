@@ -1,12 +1,12 @@
 import express from 'express';
 import { scopeNames } from '@mandate/contract';
 import { mcpCors } from '../../http/middleware/cors.ts';
-import { proofAlgorithms } from '../tokens/dpop-proof.ts';
-import { audiences, mcpAudience } from '../protocol/endpoints.ts';
-import { assistantScopes } from '../protocol/oauth-scopes.ts';
+import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
+import { accessTokenAudiences, mcpAudience } from '../protocol/endpoints.ts';
+import { defaultAssistantScopes } from '../protocol/oauth-scopes.ts';
 
 /** Returns the metadata URL of a protected resource (RFC 9728 section 3.1): the well-known prefix comes before the path of the resource. */
-export function resourceMetadataUrl(resource: string): URL {
+export function protectedResourceMetadataUrl(resource: string): URL {
   const url = new URL(resource);
   url.pathname = `/.well-known/oauth-protected-resource${url.pathname}`;
   return url;
@@ -16,10 +16,10 @@ export function resourceMetadataUrl(resource: string): URL {
  * Serves the protected resource metadata (RFC 9728), by which a client that only knows the API finds the authorization server. Mount it at
  * `/.well-known`. Every 401 response refers to it.
  */
-export function protectedResource(issuer: string): express.Router {
+export function createProtectedResourceMetadataRouter(issuer: string): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  for (const resource of audiences(issuer)) {
-    const pathname = resourceMetadataUrl(resource).pathname.slice('/.well-known'.length);
+  for (const resource of accessTokenAudiences(issuer)) {
+    const pathname = protectedResourceMetadataUrl(resource).pathname.slice('/.well-known'.length);
     router.all(pathname, mcpCors).get(pathname, (_req, res) => {
       res.set('Cache-Control', 'public, max-age=3600').json(metadata(issuer, resource));
     });
@@ -31,9 +31,9 @@ const metadata = (issuer: string, resource: string) => ({
   resource,
   authorization_servers: [issuer],
   // an assistant that knows nothing else about the API requests all of these scopes
-  scopes_supported: resource === mcpAudience(issuer) ? assistantScopes : scopeNames,
+  scopes_supported: resource === mcpAudience(issuer) ? defaultAssistantScopes : scopeNames,
   bearer_methods_supported: ['header'],
-  dpop_signing_alg_values_supported: proofAlgorithms,
+  dpop_signing_alg_values_supported: dpopAlgorithms,
   resource_name: 'Mandate',
   resource_documentation: `${issuer}/openapi.json`,
 });

@@ -2,26 +2,26 @@ import type { KeyObject } from 'node:crypto';
 import { scopeNames } from '@mandate/contract';
 import type { JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { findAccount } from '../accounts/account-store.ts';
-import { appSince } from '../second-factors/totp.ts';
-import { oneFactor, twoFactors } from '../protocol/acr-and-amr.ts';
-import { clientStore, compareHashedSecrets } from '../clients/client-adapter.ts';
-import { isAskedEveryTime, loadGrant } from '../grants/consent.ts';
-import { cookieNames } from '../protocol/cookie-names.ts';
-import { proofAlgorithms } from '../tokens/dpop-proof.ts';
-import { apiAudience, audiences, endpoints, pathOf } from '../protocol/endpoints.ts';
-import { authenticationTimeClaim, recordIssuedToken } from '../tokens/access-token-records.ts';
-import { type AroundRefresh, replayRefreshResponses, stopAtRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
-import { isOriginOfRedirect } from '../protocol/redirect-origins.ts';
-import type { ProtocolPages } from '../pages/views/provider-pages.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { createAccountLookup } from '../accounts/account-store.ts';
+import { findAuthenticatorAppAddedAt } from '../second-factors/authenticator-app-and-recovery-codes.ts';
+import { acrOneFactor, acrTwoFactors } from '../protocol/acr-and-amr.ts';
+import { createClientAdapter, patchSecretComparison } from '../clients/client-adapter.ts';
+import { requiresConsentEveryTime, loadOrCreateGrant } from '../grants/consent.ts';
+import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
+import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
+import { apiAudience, accessTokenAudiences, endpointPaths, issuerBasePath } from '../protocol/endpoints.ts';
+import { addAuthTimeClaim, recordIssuedToken } from '../tokens/access-token-records.ts';
+import { type RefreshHandlerWrapper, replayRefreshResponses, throwIfRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
+import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
+import type { ProviderPages } from '../pages/views/provider-pages.ts';
 import { lifetimes } from '../protocol/lifetimes.ts';
-import { apiScopesAmong, identityScopes } from '../protocol/oauth-scopes.ts';
-import { signingKey } from '../signing-keys/in-process-es256-key.ts';
-import { registrationPolicy } from '../clients/dynamic-client-registration.ts';
+import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
+import { toProviderSigningKey } from '../signing-keys/in-process-es256-key.ts';
+import { registrationConfiguration } from '../clients/dynamic-client-registration.ts';
 
 type ProviderOptions = {
-  readonly em: Em;
+  readonly em: EntityManager;
   readonly issuer: string;
   readonly store: AdapterFactory;
   /** The first key of each algorithm signs; all keys are published. */
@@ -31,19 +31,19 @@ type ProviderOptions = {
   readonly refreshResponseKey: KeyObject;
   readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
-  readonly pages: ProtocolPages;
+  readonly pages: ProviderPages;
 };
 
-export function createEngine(parts: ProviderOptions): Provider {
+export function createProvider(parts: ProviderOptions): Provider {
   const { em, issuer, store, cookieKey, pages } = parts;
-  const cookies = cookieNames(issuer);
+  const cookies = cookieNamesForIssuer(issuer);
   const secure = issuer.startsWith('https:');
   const { refreshResponseKey: key, refreshGraceSeconds: graceSeconds } = parts;
   const RefreshReplayProvider = providerWithRefresh(replayRefreshResponses({ store, key, graceSeconds }));
   const provider = new RefreshReplayProvider(issuer, {
-    adapter: (model) => (model === 'Client' ? clientStore(em) : store(model)),
-    jwks: { keys: parts.keys.map(signingKey) },
-    routes: { ...endpoints },
+    adapter: (model) => (model === 'Client' ? createClientAdapter(em) : store(model)),
+    jwks: { keys: parts.keys.map(toProviderSigningKey) },
+    routes: { ...endpointPaths },
     cookies: {
       keys: [cookieKey],
       // `interaction` and `resume` have the same value at different paths, so one cookie identifies the interaction to the pages and on resume
@@ -51,25 +51,26 @@ export function createEngine(parts: ProviderOptions): Provider {
       long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
     },
-    findAccount: findAccount(em),
-    loadExistingGrant: loadGrant(em, audiences(issuer)),
+    findAccount: createAccountLookup(em),
+    loadExistingGrant: loadOrCreateGrant(em, accessTokenAudiences(issuer)),
     interactions: {
       policy: createInteractionPolicy(em),
-      url: (_ctx, interaction) => `${pathOf(issuer)}/${interaction.prompt.name === 'consent' ? 'consent' : 'sign-in'}/${interaction.uid}`,
+      url: (_ctx, interaction) =>
+        `${issuerBasePath(issuer)}/${interaction.prompt.name === 'consent' ? 'consent' : 'sign-in'}/${interaction.uid}`,
     },
     fetch: rejectOutgoingRequest,
     renderError: pages.renderError,
-    extraTokenClaims: authenticationTimeClaim,
+    extraTokenClaims: addAuthTimeClaim,
     formats: { customizers: { jwt: recordIssuedToken(store, parts.referenceKey) } },
     ...protocolConfiguration,
     features: features(issuer, pages),
   });
-  compareHashedSecrets(provider);
+  patchSecretComparison(provider);
   return provider;
 }
 
 /** Wraps the refresh token handler. oidc-provider registers its grant handlers in its constructor, and only an override can intercept that. */
-const providerWithRefresh = (around: AroundRefresh): typeof Provider =>
+const providerWithRefresh = (around: RefreshHandlerWrapper): typeof Provider =>
   class extends Provider {
     override registerGrantType<Params extends object>(name: string, handle: GrantHandler<Params>, ...more: RemainingParameters): void {
       const refresh: GrantHandler<Params> = (ctx) => around(ctx, async () => handle(ctx));
@@ -88,10 +89,10 @@ const protocolConfiguration: Configuration = {
   responseTypes: ['code'],
   discovery: { client_id_metadata_document_supported: true },
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-  enabledJWA: { dPoPSigningAlgValues: [...proofAlgorithms] },
+  enabledJWA: { dPoPSigningAlgValues: [...dpopAlgorithms] },
   pkce: { required: () => true },
   scopes: [...identityScopes, ...scopeNames],
-  acrValues: [oneFactor, twoFactors],
+  acrValues: [acrOneFactor, acrTwoFactors],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
   conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
   clientDefaults: { id_token_signed_response_alg: 'RS256' },
@@ -102,7 +103,7 @@ const protocolConfiguration: Configuration = {
   acceptQueryParamAccessTokens: false,
   /** Allows CORS requests from the origins of a client's redirect URIs: for userinfo, and for public clients at every endpoint. */
   clientBasedCORS: (ctx, origin, client) =>
-    (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isOriginOfRedirect(client.redirectUris ?? [], origin),
+    (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),
   extraParams: { offline_access: keepOfflineAccess },
   ttl: {
     AccessToken: lifetimes.accessToken,
@@ -122,12 +123,12 @@ const protocolConfiguration: Configuration = {
  * loses the response simply retries (RFC 9700 section 4.14.2 allows either method). It is rotated when 70 % of its lifetime has passed.
  */
 function rotateRefreshToken(ctx: KoaContextWithOIDC): boolean {
-  stopAtRepeatedRefresh(ctx); // the provider calls `rotateRefreshToken` after its last check and before it issues tokens
+  throwIfRepeatedRefresh(ctx); // the provider calls `rotateRefreshToken` after its last check and before it issues tokens
   const { RefreshToken: token } = ctx.oidc.entities;
   return !token?.isSenderConstrained() || token.ttlPercentagePassed() >= 70;
 }
 
-const features = (issuer: string, pages: ProtocolPages): Configuration['features'] => ({
+const features = (issuer: string, pages: ProviderPages): Configuration['features'] => ({
   devInteractions: { enabled: false },
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
@@ -142,7 +143,7 @@ const features = (issuer: string, pages: ProtocolPages): Configuration['features
     userCodeConfirmSource: pages.confirmDevice,
     successSource: pages.deviceConnected,
   },
-  registration: registrationPolicy,
+  registration: registrationConfiguration,
   rpInitiatedLogout: { enabled: true, logoutSource: pages.confirmSignOut, postLogoutSuccessSource: pages.signedOut },
   resourceIndicators: {
     enabled: true,
@@ -157,10 +158,10 @@ const features = (issuer: string, pages: ProtocolPages): Configuration['features
         return apiAudience(issuer);
       }
       const scope = params?.['scope'];
-      return typeof scope === 'string' && apiScopesAmong(scope.split(' ')).length > 0 ? apiAudience(issuer) : undefined;
+      return typeof scope === 'string' && filterApiScopes(scope.split(' ')).length > 0 ? apiAudience(issuer) : undefined;
     },
     getResourceServerInfo: async (_ctx, resource) => {
-      if (!audiences(issuer).includes(resource)) throw new errors.InvalidTarget('the resource is not known here');
+      if (!accessTokenAudiences(issuer).includes(resource)) throw new errors.InvalidTarget('the resource is not known here');
       return {
         scope: scopeNames.join(' '),
         audience: resource,
@@ -176,7 +177,7 @@ const features = (issuer: string, pages: ProtocolPages): Configuration['features
  * Extends the default prompts of oidc-provider. A session whose account is closed or disabled leads to the sign-in page, where
  * oidc-provider would fail. A requested second factor leads there as well. Consent of public native clients is always asked for.
  */
-function createInteractionPolicy(em: Em): interactionPolicy.DefaultPolicy {
+function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;
   const prompts = base();
   prompts
@@ -198,7 +199,7 @@ function createInteractionPolicy(em: Em): interactionPolicy.DefaultPolicy {
   consentChecks?.remove('native_client_prompt');
   consentChecks?.add(
     new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
-      oidc.client && isAskedEveryTime(oidc.client) && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      oidc.client && requiresConsentEveryTime(oidc.client) && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
     ),
     0,
   );
@@ -208,10 +209,10 @@ function createInteractionPolicy(em: Em): interactionPolicy.DefaultPolicy {
 /**
  * Returns whether the client requests two factors (RFC 9470 section 4) and the user has an authenticator app but signed in without it.
  */
-async function lacksSecondFactor(em: Em, { params, session, account }: KoaContextWithOIDC['oidc']): Promise<boolean> {
+async function lacksSecondFactor(em: EntityManager, { params, session, account }: KoaContextWithOIDC['oidc']): Promise<boolean> {
   const requestedAcrValues = typeof params?.['acr_values'] === 'string' ? params['acr_values'].split(' ') : [];
-  if (!requestedAcrValues.includes(twoFactors) || !account || session?.acr === twoFactors) return false;
-  return (await appSince(em, Number(account.accountId))) !== undefined;
+  if (!requestedAcrValues.includes(acrTwoFactors) || !account || session?.acr === acrTwoFactors) return false;
+  return (await findAuthenticatorAppAddedAt(em, Number(account.accountId))) !== undefined;
 }
 
 /** Restores `offline_access`, which oidc-provider drops without `prompt=consent`. Here the user always consents to it explicitly. */

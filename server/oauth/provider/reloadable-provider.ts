@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import { letGoWhenSent, noteContext } from './release-request-context.ts';
-import type { KeySet, SigningKeys } from '../signing-keys/signing-key-set.ts';
+import { releaseContextAfterResponse, captureKoaContext } from './release-request-context.ts';
+import type { PublishedKeySet, SigningKeyCache } from '../signing-keys/signing-key-cache.ts';
 
 /**
  * Replaces the provider when the signing keys change, because oidc-provider accepts keys only at construction. Requests in flight
  * finish with the provider they started with. Both share their state through the database.
  */
-export class RunningEngine {
-  readonly #keys: SigningKeys;
-  readonly #createProvider: (keys: KeySet['keys']) => Provider;
-  #active: { readonly set: KeySet; readonly provider: Provider; readonly callback: ReturnType<Provider['callback']> };
+export class ReloadableProvider {
+  readonly #keys: SigningKeyCache;
+  readonly #createProvider: (keys: PublishedKeySet['keys']) => Provider;
+  #active: { readonly set: PublishedKeySet; readonly provider: Provider; readonly callback: ReturnType<Provider['callback']> };
 
-  private constructor(keys: SigningKeys, createProvider: (keys: KeySet['keys']) => Provider, set: KeySet) {
+  private constructor(keys: SigningKeyCache, createProvider: (keys: PublishedKeySet['keys']) => Provider, set: PublishedKeySet) {
     this.#keys = keys;
     this.#createProvider = createProvider;
     this.#active = this.#build(set);
   }
 
-  static async start(keys: SigningKeys, createProvider: (keys: KeySet['keys']) => Provider): Promise<RunningEngine> {
-    return new RunningEngine(keys, createProvider, await keys.current());
+  static async start(keys: SigningKeyCache, createProvider: (keys: PublishedKeySet['keys']) => Provider): Promise<ReloadableProvider> {
+    return new ReloadableProvider(keys, createProvider, await keys.current());
   }
 
   /** The current provider, for the pages, which do not sign anything. */
@@ -27,19 +27,19 @@ export class RunningEngine {
     return this.#active.provider;
   }
 
-  readonly handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  readonly handleRequest = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const set = await this.#keys.current();
     if (set !== this.#active.set) this.#active = this.#build(set);
     try {
       await this.#active.callback(req, res);
     } finally {
-      letGoWhenSent(req, res);
+      releaseContextAfterResponse(req, res);
     }
   };
 
-  #build(set: KeySet) {
+  #build(set: PublishedKeySet) {
     const provider = this.#createProvider(set.keys);
-    provider.use(noteContext);
+    provider.use(captureKoaContext);
     return { set, provider, callback: provider.callback() };
   }
 }

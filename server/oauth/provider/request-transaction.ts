@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { endpoints } from '../protocol/endpoints.ts';
-import { endConnections } from '../grants/grant-events.ts';
-import { recordReuse } from '../refresh/audit-token-reuse.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { deleteConnectedApps } from '../grants/grant-events.ts';
+import { auditTokenReuse } from '../refresh/audit-token-reuse.ts';
 
 /** Rolls the transaction back after an error response. */
 class RollbackSignal extends Error {}
@@ -11,15 +11,15 @@ class RollbackSignal extends Error {}
 const revocationsByRequest = new WeakMap<object, { readonly grantId: string; readonly recordAudit: () => Promise<void> }>();
 
 /** Returns a listener for `grant.revoked`. The request that detected reuse is rejected, but its revocation is committed and audited. */
-export const keepRevocation =
-  (em: Em) =>
+export const trackGrantRevocation =
+  (em: EntityManager) =>
   (ctx: KoaContextWithOIDC, grantId: string): void =>
-    void revocationsByRequest.set(ctx.req, { grantId, recordAudit: () => recordReuse(em, ctx, grantId) });
+    void revocationsByRequest.set(ctx.req, { grantId, recordAudit: () => auditTokenReuse(em, ctx, grantId) });
 
 /** Returns whether this request revoked a grant, because its code or token had been used before. */
-export const endedGrant = (req: object): boolean => revocationsByRequest.has(req);
+export const hasRevokedGrant = (req: object): boolean => revocationsByRequest.has(req);
 
-const { authorization, code_verification: deviceCode, revocation, token } = endpoints;
+const { authorization, code_verification: deviceCode, revocation, token } = endpointPaths;
 const consumingEndpoints = new Set<string>([token, revocation, deviceCode]);
 
 const needsTransaction = ({ method, path, query }: Context): boolean => {
@@ -32,8 +32,8 @@ const needsTransaction = ({ method, path, query }: Context): boolean => {
  * Runs a request that consumes a code, a token or an interaction in one transaction. It commits if the request succeeds or revokes a
  * grant, and rolls back otherwise, so that a rejected or failed request leaves the code unused (required by FAPI 2.0).
  */
-export const tokenTransaction =
-  (em: Em): Middleware =>
+export const runRequestInTransaction =
+  (em: EntityManager): Middleware =>
   async (ctx, next) => {
     if (!needsTransaction(ctx)) {
       await next();
@@ -45,7 +45,7 @@ export const tokenTransaction =
         const revoked = revocationsByRequest.get(ctx.req);
         if (ctx.status >= 400 && !revoked) throw new RollbackSignal();
         if (ctx.status >= 400) await revoked?.recordAudit();
-        if (revoked) await endConnections(em, 'grant_id', revoked.grantId);
+        if (revoked) await deleteConnectedApps(em, 'grant_id', revoked.grantId);
       });
     } catch (error) {
       if (!(error instanceof RollbackSignal)) throw error;

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { endpoints } from '../protocol/endpoints.ts';
-import type { ProtocolPages } from '../pages/views/provider-pages.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import type { ProviderPages } from '../pages/views/provider-pages.ts';
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), state: z.string().optional() }).catch({});
@@ -12,11 +12,11 @@ const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), 
  * page that submits itself by an inline script. Instead, this redirects to the post-logout redirect URI, which oidc-provider has
  * validated, or shows the signed-out page.
  */
-export const signOutWithoutSession =
-  (pages: Pick<ProtocolPages, 'signedOut'>): Middleware =>
+export const completeSignOutWithoutSession =
+  (pages: Pick<ProviderPages, 'signedOut'>): Middleware =>
   async (ctx, next) => {
     await next();
-    if (ctx.path !== endpoints.end_session || ctx.status !== 200) return;
+    if (ctx.path !== endpointPaths.end_session || ctx.status !== 200) return;
     const context = providerContext.parse(ctx);
     const { session } = context.oidc;
     if (!session || session.accountId !== undefined) return;

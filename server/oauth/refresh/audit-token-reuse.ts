@@ -1,20 +1,20 @@
 import type { Request } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { recordAuditEvent, sourceOf } from '../../audit/record-audit-event.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
-const findGrantOwner = statement<{ user_id: number }>('owner_of_grant', 'select user_id from connections where grant_id = $1');
+const findGrantOwner = prepareStatement<{ user_id: number }>('owner_of_grant', 'select user_id from connections where grant_id = $1');
 
 /**
  * Records an audit event for the reuse of a code or refresh token: two parties hold it. Call in the transaction that revokes the grant.
  */
-export async function recordReuse(em: Em, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
+export async function auditTokenReuse(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const { client, params } = ctx.oidc;
   const [owner] = await findGrantOwner(em, [grantId]);
   const grantType = params?.['grant_type'];
   const details = { grant_type: typeof grantType === 'string' ? grantType : '' };
   const event = { action: 'token.reused', outcome: 'refused', userId: owner?.user_id, clientId: client?.clientId, details } as const;
-  await recordAuditEvent(em, sourceOf(z.custom<Request>().parse(ctx.req)), event, new Date());
+  await recordAuditEvent(em, getRequestSource(z.custom<Request>().parse(ctx.req)), event, new Date());
 }

@@ -1,20 +1,20 @@
 import { hkdfSync, type KeyObject } from 'node:crypto';
-import { refreshGraceSecondsMax } from '@mandate/contract';
+import { maxRefreshGraceSeconds } from '@mandate/contract';
 import type { AdapterFactory, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { noteOf } from '../../memory/object-metadata.ts';
-import { seal, unseal } from '../../crypto/authenticated-encryption.ts';
-import { refreshGraceOfClient } from '../clients/client-adapter.ts';
-import { proofKeyThumbprint } from '../tokens/dpop-proof.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
+import { clientRefreshGraceSeconds } from '../clients/client-adapter.ts';
+import { dpopKeyThumbprint } from '../tokens/dpop-proof.ts';
 import { refreshResponseModel } from '../storage/oauth-record-mapping.ts';
 
 /** Wraps the provider's handler of the refresh token grant, which validates the request and sets `ctx.body` or throws an OAuth error. */
-export type AroundRefresh = (ctx: KoaContextWithOIDC, handle: () => Promise<void>) => Promise<void>;
+export type RefreshHandlerWrapper = (ctx: KoaContextWithOIDC, handle: () => Promise<void>) => Promise<void>;
 
 /** State of a refresh request. `response` is the decrypted stored response if the request repeats the one that rotated the token. */
 type RefreshRequest = { readonly decryptResponse: (sealed: string) => string | undefined; response?: string | undefined };
 
-const refreshRequests = noteOf<RefreshRequest>('refresh request');
+const refreshRequests = defineObjectMetadata<RefreshRequest>('refresh request');
 
 /** Thrown after the provider's last check to stop it before it issues tokens. */
 class RepeatedRefresh extends Error {}
@@ -24,7 +24,7 @@ class RepeatedRefresh extends Error {}
  * stored response for it.
  * @param record payload of the stored response, or null after the grace period
  */
-export function repeatsRefresh(ctx: object | undefined, record: string | null): boolean {
+export function detectRepeatedRefresh(ctx: object | undefined, record: string | null): boolean {
   const request = ctx && refreshRequests.get(ctx);
   if (!request || record === null) return false;
   request.response = request.decryptResponse(storedResponse.parse(JSON.parse(record)).sealed);
@@ -35,11 +35,11 @@ export function repeatsRefresh(ctx: object | undefined, record: string | null): 
 export const isReplayedRefresh = (ctx: object): boolean => refreshRequests.get(ctx)?.response !== undefined;
 
 /** Throws if the stored response must be returned instead of new tokens. Called after a refresh token has passed every check. */
-export function stopAtRepeatedRefresh(ctx: object): void {
+export function throwIfRepeatedRefresh(ctx: object): void {
   if (isReplayedRefresh(ctx)) throw new RepeatedRefresh();
 }
 
-export type ReplayOptions = {
+export type RefreshReplayOptions = {
   readonly store: AdapterFactory;
   readonly key: KeyObject;
   /** Grace period in seconds for clients that do not set their own; 0 disables the replay. */
@@ -57,14 +57,14 @@ export type ReplayOptions = {
  * with the tokens that it contains.
  */
 export const replayRefreshResponses =
-  ({ store, key, graceSeconds }: ReplayOptions): AroundRefresh =>
+  ({ store, key, graceSeconds }: RefreshReplayOptions): RefreshHandlerWrapper =>
   async (ctx, handle) => {
     const { client, params } = ctx.oidc;
     const token = params?.['refresh_token'];
     if (typeof token !== 'string') return handle();
-    const seconds = refreshGraceOfClient(ctx, client?.clientId) ?? graceSeconds;
+    const seconds = clientRefreshGraceSeconds(ctx, client?.clientId) ?? graceSeconds;
     const [responseKey, fingerprint] = [deriveResponseKey(key, token), await requestFingerprint(ctx)];
-    const request: RefreshRequest = { decryptResponse: (sealed) => unseal(sealed, responseKey, fingerprint) };
+    const request: RefreshRequest = { decryptResponse: (sealed) => decryptText(sealed, responseKey, fingerprint) };
     if (seconds > 0) refreshRequests.set(ctx, request);
     try {
       await handle();
@@ -78,13 +78,13 @@ export const replayRefreshResponses =
     if (!grant || !current) return;
     const { jti: grantId, accountId, clientId } = grant;
     if (rotated && seconds > 0) {
-      const sealed = seal(JSON.stringify(ctx.body), responseKey, fingerprint);
+      const sealed = encryptText(JSON.stringify(ctx.body), responseKey, fingerprint);
       await responses.upsert(grantId, { sealed, grantId, accountId, clientId }, seconds); // replaces the stored response that contained the presented token
     } else if (isRecent(current)) await responses.destroy(grantId);
   };
 
 /** Returns whether the response that issued the token can still be in storage. */
-const isRecent = ({ iat = 0 }: { iat?: number }): boolean => iat + refreshGraceSecondsMax >= Date.now() / 1000;
+const isRecent = ({ iat = 0 }: { iat?: number }): boolean => iat + maxRefreshGraceSeconds >= Date.now() / 1000;
 
 const storedResponse = z.object({ sealed: z.string() });
 
@@ -97,7 +97,7 @@ async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   const resources = [resource ?? []].flat().map(String);
-  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), await proofKeyThumbprint(ctx.get('DPoP'))]);
+  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), await dpopKeyThumbprint(ctx.get('DPoP'))]);
 }
 
 const sortedUnique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AuthenticationResponseJSON, AuthenticatorTransport, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { Passkey } from './second-factor.entity.ts';
 
 // Loaded on demand: it takes a tenth of a second to load, and most sign-ins use a password.
@@ -13,7 +13,7 @@ const challengeLifetimeMs = 60 * 60 * 1000;
 const algorithms = [-7, -8, -257];
 
 /** Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that it need not be stored before it is used. */
-export class Challenges {
+export class PasskeyChallenges {
   readonly #key: Buffer;
 
   constructor(key: Buffer) {
@@ -25,7 +25,7 @@ export class Challenges {
     return Buffer.concat([body, this.#mac(body)]).toString('base64url');
   }
 
-  isOurs(challenge: string, now: Date): boolean {
+  isValid(challenge: string, now: Date): boolean {
     const bytes = Buffer.from(challenge, 'base64url');
     if (bytes.length !== 40) return false;
     const [body, mac] = [bytes.subarray(0, 24), bytes.subarray(24)];
@@ -43,29 +43,29 @@ function uint64Bytes(number: number): Buffer {
   return bytes;
 }
 
-const insertUsedChallenge = statement<{ challenge: string }>(
+const insertUsedChallenge = prepareStatement<{ challenge: string }>(
   'spend_challenge',
   'insert into challenges (challenge, expires_at) values ($1, $2) on conflict do nothing returning challenge',
 );
-const deleteExpired = statement<{ challenge: string }>(
+const deleteExpired = prepareStatement<{ challenge: string }>(
   'sweep_challenges',
   'delete from challenges where expires_at < $1 returning challenge',
 );
 
 /** Deletes used challenges that have expired, and returns their number. */
-export const sweepChallenges = async (em: Em, now: Date): Promise<number> => (await deleteExpired(em, [now])).length;
+export const deleteExpiredChallenges = async (em: EntityManager, now: Date): Promise<number> => (await deleteExpired(em, [now])).length;
 
 /** Marks a challenge as used. Returns false if it was already used. */
-export const isUnspent = async (em: Em, challenge: string, now: Date): Promise<boolean> =>
+export const consumeChallenge = async (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
   (await insertUsedChallenge(em, [challenge, new Date(now.getTime() + challengeLifetimeMs)])).length > 0;
 
-export type ListedPasskey = { readonly id: number; readonly name: string; readonly addedAt: Date; readonly lastUsedAt: Date | null };
+export type PasskeySummary = { readonly id: number; readonly name: string; readonly addedAt: Date; readonly lastUsedAt: Date | null };
 
-const findPasskeys = statement<{ id: number; name: string; added_at: string; last_used_at: string | null; credential_id: string }>(
+const findPasskeys = prepareStatement<{ id: number; name: string; added_at: string; last_used_at: string | null; credential_id: string }>(
   'list_passkeys',
   'select id, name, added_at, last_used_at, credential_id from passkeys where user_id = $1 order by id',
 );
-export const listPasskeys = async (em: Em, userId: number): Promise<ListedPasskey[]> =>
+export const listPasskeys = async (em: EntityManager, userId: number): Promise<PasskeySummary[]> =>
   (await findPasskeys(em, [userId])).map(({ id, name, added_at: addedAt, last_used_at: lastUsedAt }) => ({
     id,
     name,
@@ -77,9 +77,9 @@ type PasskeyServer = { readonly issuer: string; readonly shop: string };
 const relyingParty = (issuer: string): string => new URL(issuer).hostname;
 
 /** Returns the JSON options with which the page script creates a passkey. */
-export async function creationOptions(
-  em: Em,
-  challenges: Challenges,
+export async function passkeyCreationOptionsJson(
+  em: EntityManager,
+  challenges: PasskeyChallenges,
   { issuer, shop }: PasskeyServer,
   user: { id: number; name: string; email: string },
   now: Date,
@@ -97,7 +97,7 @@ export async function creationOptions(
 }
 
 /** Returns the JSON options with which the page script requests a signature by any passkey of this server. */
-export const requestOptions = (challenges: Challenges, issuer: string, now: Date): string =>
+export const passkeyRequestOptionsJson = (challenges: PasskeyChallenges, issuer: string, now: Date): string =>
   JSON.stringify({ rpId: relyingParty(issuer), challenge: challenges.issue(now), allowCredentials: [], userVerification: 'required' });
 
 const jsonText = z
@@ -117,16 +117,16 @@ const credentialSchema = z
 const clientDataSchema = z.object({ challenge: z.string() });
 
 /** Returns the challenge in the credential if this server issued it. The library verifies the signature. */
-function findIssuedChallenge(answer: z.infer<typeof credentialSchema>, challenges: Challenges, now: Date): string | undefined {
+function findIssuedChallenge(answer: z.infer<typeof credentialSchema>, challenges: PasskeyChallenges, now: Date): string | undefined {
   try {
     const { challenge } = clientDataSchema.parse(JSON.parse(Buffer.from(answer.response.clientDataJSON, 'base64url').toString()));
-    return challenges.isOurs(challenge, now) ? challenge : undefined;
+    return challenges.isValid(challenge, now) ? challenge : undefined;
   } catch {
     return undefined;
   }
 }
 
-const insertPasskey = statement<{ id: number }>(
+const insertPasskey = prepareStatement<{ id: number }>(
   'insert_passkey',
   `insert into passkeys (user_id, credential_id, public_key, counter, transports, name, added_at)
    values ($1, $2, $3, $4, $5::text[], $6, $7) on conflict (credential_id) do nothing returning id`,
@@ -134,8 +134,8 @@ const insertPasskey = statement<{ id: number }>(
 
 /** Verifies a new passkey, stores it and returns its ID, or undefined if verification fails. Call in a transaction. */
 export async function addPasskey(
-  em: Em,
-  challenges: Challenges,
+  em: EntityManager,
+  challenges: PasskeyChallenges,
   issuer: string,
   { userId, name, answer }: { userId: number; name: string; answer: string },
   now: Date,
@@ -153,24 +153,24 @@ export async function addPasskey(
       supportedAlgorithmIDs: algorithms,
     });
   });
-  if (verified?.verified !== true || !(await isUnspent(em, challenge, now))) return undefined;
+  if (verified?.verified !== true || !(await consumeChallenge(em, challenge, now))) return undefined;
   const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
   const [row] = await insertPasskey(em, [userId, id, Buffer.from(publicKey).toString('base64url'), counter, transports, name, now]);
   return row?.id;
 }
 
 type Row = { id: number; user_id: number; public_key: string; counter: number; transports: AuthenticatorTransport[] };
-const findCredential = statement<Row>(
+const findCredential = prepareStatement<Row>(
   'find_passkey',
   `select p.id, p.user_id, p.public_key, p.counter, p.transports from passkeys p
    join users u on u.id = p.user_id and u.status = 'active' where p.credential_id = $1`,
 );
-const updatePasskeyUse = statement('use_passkey', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
+const updatePasskeyUse = prepareStatement('use_passkey', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
 
 /** Verifies a passkey signature and returns the user and the passkey, or undefined if verification fails. */
 export async function verifyPasskey(
-  em: Em,
-  challenges: Challenges,
+  em: EntityManager,
+  challenges: PasskeyChallenges,
   issuer: string,
   answer: string,
   now: Date,
@@ -195,7 +195,7 @@ export async function verifyPasskey(
       },
     });
   });
-  if (verified?.verified !== true || !(await isUnspent(em, challenge, now))) return undefined;
+  if (verified?.verified !== true || !(await consumeChallenge(em, challenge, now))) return undefined;
   await updatePasskeyUse(em, [found.id, verified.authenticationInfo.newCounter, now]);
   return { userId: found.user_id, passkeyId: found.id };
 }
@@ -209,11 +209,14 @@ async function undefinedOnError<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-const deletePasskey = statement<{ name: string }>('delete_passkey', 'delete from passkeys where id = $1 and user_id = $2 returning name');
-export const removePasskey = async (em: Em, userId: number, id: number): Promise<boolean> =>
+const deletePasskey = prepareStatement<{ name: string }>(
+  'delete_passkey',
+  'delete from passkeys where id = $1 and user_id = $2 returning name',
+);
+export const removePasskey = async (em: EntityManager, userId: number, id: number): Promise<boolean> =>
   (await deletePasskey(em, [id, userId])).length > 0;
 
 /** Removes every passkey of the user except those with these IDs. */
-export async function removePasskeysExcept(em: Em, userId: number, keptIds: readonly number[]): Promise<void> {
+export async function removePasskeysExcept(em: EntityManager, userId: number, keptIds: readonly number[]): Promise<void> {
   await em.nativeDelete(Passkey, { user: userId, ...(keptIds.length > 0 && { id: { $nin: [...keptIds] } }) });
 }

@@ -43,7 +43,7 @@ export const Passkey = defineEntity({
 });
 
 /** A passkey challenge that has been used, so that it cannot be used again. */
-export const Challenge = defineEntity({
+export const UsedChallenge = defineEntity({
   name: 'Challenge',
   tableName: 'challenges',
   properties: { challenge: p.text().primary(), expiresAt: p.datetime(3) },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { seal, unseal } from '../../crypto/authenticated-encryption.ts';
+import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 
 const lifetimeMs = 10 * 60 * 1000;
 const ticketSchema = z.object({ accountId: z.number(), passwordSetAt: z.number(), next: z.string(), until: z.number() });
@@ -11,12 +11,12 @@ type VerifiedPassword = { readonly accountId: number; readonly passwordSetAt: nu
  * Issues the encrypted ticket that a browser sends from the password form to the second step. It grants no access by itself and is bound to
  * the browser.
  */
-export const issueProof = (key: Buffer, browser: string, verified: VerifiedPassword, now: Date): string =>
-  seal(JSON.stringify({ ...verified, until: now.getTime() + lifetimeMs }), key, `password given in ${browser}`);
+export const issueSecondStepTicket = (key: Buffer, browser: string, verified: VerifiedPassword, now: Date): string =>
+  encryptText(JSON.stringify({ ...verified, until: now.getTime() + lifetimeMs }), key, `password given in ${browser}`);
 
 /** Decrypts a ticket. Returns undefined if it has expired or belongs to another browser. */
-export function readProof(key: Buffer, browser: string, ticket: string, now: Date): VerifiedPassword | undefined {
-  const text = unseal(ticket, key, `password given in ${browser}`);
+export function readSecondStepTicket(key: Buffer, browser: string, ticket: string, now: Date): VerifiedPassword | undefined {
+  const text = decryptText(ticket, key, `password given in ${browser}`);
   if (text === undefined) return undefined;
   const { until, ...verified } = ticketSchema.parse(JSON.parse(text));
   return until > now.getTime() ? verified : undefined;

@@ -1,27 +1,27 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
-import { noteOf } from '../../memory/object-metadata.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { lifetimes } from '../protocol/lifetimes.ts';
-import type { Proof } from '../protocol/acr-and-amr.ts';
+import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 
 type Session = InstanceType<Provider['Session']>;
 
 /** Returns the provider session of this browser, or a new one if it has none. */
-export const currentSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
+export const loadCurrentSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
-const sessions = noteOf<Session>('browser session');
+const sessions = defineObjectMetadata<Session>('browser session');
 
 /** Loads the session of the browser, for `attachedSession`. */
-export const loadSession =
+export const attachSession =
   (context: { readonly provider: Provider }): RequestHandler =>
   async (req, res, next) => {
-    sessions.set(req, await currentSession(context.provider, req, res));
+    sessions.set(req, await loadCurrentSession(context.provider, req, res));
     next();
   };
 
 /** Returns the session of a page request. Its `accountId` is undefined if no user is signed in. */
-export function sessionOf(req: Request): Session {
+export function attachedSession(req: Request): Session {
   const session = sessions.get(req);
   if (!session) throw new Error('the session of this request has not been loaded');
   return session;
@@ -33,9 +33,9 @@ export async function startSession(
   req: Request,
   res: Response,
   accountId: string,
-  { amr, acr }: Proof,
+  { amr, acr }: AuthenticationContext,
 ): Promise<Session> {
-  const old = await currentSession(provider, req, res);
+  const old = await loadCurrentSession(provider, req, res);
   if (old.accountId !== undefined) await old.destroy();
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: [...amr], acr });
@@ -47,7 +47,7 @@ export async function startSession(
 
 /** Signs the browser out. Grants are not affected. */
 export async function endSession(provider: Provider, req: Request, res: Response): Promise<void> {
-  const session = await currentSession(provider, req, res);
+  const session = await loadCurrentSession(provider, req, res);
   if (session.accountId !== undefined) await session.destroy();
   sessions.set(req, new provider.Session());
   setSessionCookie(provider, req, res, null);

@@ -17,7 +17,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns a label such as `Firefox on Linux` by which users recognize their devices, or null for an unknown User-Agent. */
-export function deviceName(userAgent: string | undefined): string | null {
+export function describeUserAgent(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
   const [browser, system] = [findName(userAgent, browsers), findName(userAgent, systems)];
   if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;

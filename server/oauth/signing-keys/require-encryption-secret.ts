@@ -1,8 +1,8 @@
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
-import { openJwk } from './encrypted-jwk.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { decryptJwk } from './encrypted-jwk.ts';
 
-const newestKey = statement<{ kid: string; encrypted_jwk: string }>(
+const newestKey = prepareStatement<{ kid: string; encrypted_jwk: string }>(
   'newest_signing_key',
   'select kid, encrypted_jwk from signing_keys order by created_at desc, kid limit 1',
 );
@@ -12,7 +12,7 @@ const newestKey = statement<{ kid: string; encrypted_jwk: string }>(
  * @param encryptionKey the key for signing keys from `deriveKeys`
  * @throws WrongSecretError
  */
-export async function expectSecretOf(em: Em, encryptionKey: Buffer): Promise<void> {
+export async function requireEncryptionSecret(em: EntityManager, encryptionKey: Buffer): Promise<void> {
   const [key] = await newestKey(em, []);
-  if (key) openJwk(key.encrypted_jwk, encryptionKey, key.kid);
+  if (key) decryptJwk(key.encrypted_jwk, encryptionKey, key.kid);
 }

@@ -1,8 +1,8 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
-import { recordAuditEvent, type Source } from '../../audit/record-audit-event.ts';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
-import { sealJwk } from './encrypted-jwk.ts';
+import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { encryptJwk } from './encrypted-jwk.ts';
 
 // ES256 signs access tokens; RS256 is the OpenID Connect default for ID tokens.
 const algorithms = ['ES256', 'RS256'] as const;
@@ -10,7 +10,7 @@ type Algorithm = (typeof algorithms)[number];
 type NewKey = { readonly algorithm: Algorithm; readonly kid: string; readonly encryptedJwk: string };
 
 /** Key rotation intervals, in seconds. */
-export type RotationSchedule = {
+export type KeyRotationSchedule = {
   /** Time for which a key signs before its successor is created. */
   readonly every: number;
   /** Time between publishing a key and signing with it: longer than any process or client caches the key set. */
@@ -20,19 +20,19 @@ export type RotationSchedule = {
 };
 
 const hours = 60 * 60;
-export const rotationSchedule: RotationSchedule = { every: 90 * 24 * hours, publishedBefore: hours, publishedAfter: 2 * hours };
+export const defaultRotationSchedule: KeyRotationSchedule = { every: 90 * 24 * hours, publishedBefore: hours, publishedAfter: 2 * hours };
 
 /** `at once` is for a compromised key: tokens that it signed are rejected immediately, which clients notice. */
 type RotationTrigger = 'due' | 'asked' | 'at once';
 
-export type RotationOptions = {
-  readonly schedule?: RotationSchedule;
+export type KeyRotationOptions = {
+  readonly schedule?: KeyRotationSchedule;
   readonly when?: RotationTrigger;
   /** Requester of the rotation, for the audit log; undefined for a scheduled rotation. */
-  readonly by?: { readonly source: Source; readonly actorId?: number | undefined; readonly clientId?: string | undefined };
+  readonly by?: { readonly source: RequestSource; readonly actorId?: number | undefined; readonly clientId?: string | undefined };
 };
 
-export type Rotation = {
+export type KeyRotationResult = {
   readonly made: number;
   /** Time from which the newest keys sign; may be in the past. */
   readonly signsFrom: Date;
@@ -40,43 +40,53 @@ export type Rotation = {
 };
 
 // Does not block readers. If two processes rotate concurrently, the second one waits and then sees the result of the first.
-const lockSigningKeys = statement('lock_signing_keys', 'lock table signing_keys in share row exclusive mode');
-const newestKeys = statement<{ algorithm: Algorithm; signs_from: Date | string }>(
+const lockSigningKeys = prepareStatement('lock_signing_keys', 'lock table signing_keys in share row exclusive mode');
+const newestKeys = prepareStatement<{ algorithm: Algorithm; signs_from: Date | string }>(
   'newest_signing_keys',
   'select algorithm, max(signs_from) as signs_from from signing_keys group by algorithm',
 );
-const retirePredecessor = statement(
+const retirePredecessor = prepareStatement(
   'retire_signing_keys',
   'update signing_keys set retires_at = $2 where algorithm = $1 and retires_at is null',
 );
-const insertKey = statement(
+const insertKey = prepareStatement(
   'insert_signing_key',
   `insert into signing_keys (kid, algorithm, encrypted_jwk, created_at, signs_from) values ($1, $2, $3, $4, $5)`,
 );
-const deleteRetired = statement('forget_retired_signing_keys', 'delete from signing_keys where retires_at <= $1');
-const deleteAll = statement('forget_signing_keys', 'delete from signing_keys');
+const deleteRetired = prepareStatement('forget_retired_signing_keys', 'delete from signing_keys where retires_at <= $1');
+const deleteAll = prepareStatement('forget_signing_keys', 'delete from signing_keys');
 
 /** Generates one key for each algorithm. Call before the transaction starts, because key generation is slow. */
-export const newSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
+export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
   Promise.all(algorithms.map((algorithm) => generateKey(algorithm, encryptionKey)));
 
 /**
  * Creates the next key of every algorithm whose rotation is due, or of all algorithms on request. A new key is published first and signs
  * later. Its predecessor is removed when all tokens that it signed have expired. The first keys of an installation sign immediately.
  */
-export async function rotateSigningKeys(em: Em, encryptionKey: Buffer, now: Date, options: RotationOptions = {}): Promise<Rotation> {
-  const newKeys = await newSigningKeys(encryptionKey);
-  return em.fork().transactional((inner) => putSigningKeys(inner, newKeys, now, options));
+export async function rotateSigningKeys(
+  em: EntityManager,
+  encryptionKey: Buffer,
+  now: Date,
+  options: KeyRotationOptions = {},
+): Promise<KeyRotationResult> {
+  const newKeys = await generateSigningKeys(encryptionKey);
+  return em.fork().transactional((inner) => insertDueSigningKeys(inner, newKeys, now, options));
 }
 
 /** Inserts the keys whose rotation is due and retires their predecessors. Call in a transaction. */
-export async function putSigningKeys(em: Em, newKeys: readonly NewKey[], now: Date, options: RotationOptions = {}): Promise<Rotation> {
-  const { schedule = rotationSchedule, when = 'due', by } = options;
+export async function insertDueSigningKeys(
+  em: EntityManager,
+  newKeys: readonly NewKey[],
+  now: Date,
+  options: KeyRotationOptions = {},
+): Promise<KeyRotationResult> {
+  const { schedule = defaultRotationSchedule, when = 'due', by } = options;
   await lockSigningKeys(em, []);
   if (when === 'at once') await deleteAll(em, []);
   else await deleteRetired(em, [now]);
   const newest = new Map((await newestKeys(em, [])).map((row) => [row.algorithm, new Date(row.signs_from)]));
-  const due = newKeys.filter(({ algorithm }) => isDue(newest.get(algorithm), now, schedule, when));
+  const due = newKeys.filter(({ algorithm }) => isRotationDue(newest.get(algorithm), now, schedule, when));
   for (const { algorithm, kid, encryptedJwk } of due) {
     const signsFrom = newest.has(algorithm) ? addSeconds(now, schedule.publishedBefore) : now;
     await retirePredecessor(em, [algorithm, addSeconds(signsFrom, schedule.publishedAfter)]);
@@ -93,7 +103,12 @@ export async function putSigningKeys(em: Em, newKeys: readonly NewKey[], now: Da
 }
 
 /** Returns whether a rotation is due. It is not while a published key does not sign yet, so that repeated commands do not pile up keys. */
-export function isDue(newestSignsFrom: Date | undefined, now: Date, { every }: RotationSchedule, when: RotationTrigger = 'due'): boolean {
+export function isRotationDue(
+  newestSignsFrom: Date | undefined,
+  now: Date,
+  { every }: KeyRotationSchedule,
+  when: RotationTrigger = 'due',
+): boolean {
   if (newestSignsFrom === undefined) return true;
   return newestSignsFrom <= now && (when !== 'due' || addSeconds(newestSignsFrom, every) <= now);
 }
@@ -104,5 +119,5 @@ async function generateKey(algorithm: Algorithm, encryptionKey: Buffer): Promise
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true, modulusLength: 2048 });
   const jwk = await exportJWK(privateKey);
   const kid = await calculateJwkThumbprint(jwk);
-  return { algorithm, kid, encryptedJwk: sealJwk({ ...jwk, kid, alg: algorithm, use: 'sig' }, encryptionKey, kid) };
+  return { algorithm, kid, encryptedJwk: encryptJwk({ ...jwk, kid, alg: algorithm, use: 'sig' }, encryptionKey, kid) };
 }

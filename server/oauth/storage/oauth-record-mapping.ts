@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
 
 /** A row of the table `oauth_records`. */
-export type Row = {
+export type OauthRecordRow = {
   model: string;
   id: string;
   payload: string;
@@ -30,31 +30,31 @@ const hashedModels = new Set([
 /** Model of the record that stores the encrypted response to the last refresh of a grant during the grace period. Its ID is the grant ID. */
 export const refreshResponseModel = 'RefreshTokenResponse';
 /** Models whose records belong to a grant. */
-export const ofAGrant = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseModel]);
+export const grantModels = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseModel]);
 
 const hashPrefix = 'h.';
 
 /** Returns the storage ID of a record whose identifier is a secret. */
-export const recordKey = (secret: string): string => hashPrefix + createHash('sha256').update(secret).digest('base64url');
+export const hashRecordId = (secret: string): string => hashPrefix + createHash('sha256').update(secret).digest('base64url');
 
-export const isRecordKey = (id: string): boolean => id.startsWith(hashPrefix);
+export const isHashedRecordId = (id: string): boolean => id.startsWith(hashPrefix);
 
 /**
  * Returns the storage ID for an identifier that a client presents. It always hashes secret identifiers, so that a hash from a copy of the
  * table cannot be presented instead of the identifier.
  */
-export const keyOfPresented = (model: string, id: string): string => (hashedModels.has(model) ? recordKey(id) : id);
+export const storageIdFromPresented = (model: string, id: string): string => (hashedModels.has(model) ? hashRecordId(id) : id);
 
 /** Returns the storage ID for an identifier that may already be hashed, because the record was found by its user code or uid. */
-export const keyOfFound = (model: string, id: string): string => (isRecordKey(id) ? id : keyOfPresented(model, id));
+export const toStorageId = (model: string, id: string): string => (isHashedRecordId(id) ? id : storageIdFromPresented(model, id));
 
-export function toRow(model: string, id: string, payload: AdapterPayload, expiresIn: number | undefined): Row {
+export function recordRowFromPayload(model: string, id: string, payload: AdapterPayload, expiresIn: number | undefined): OauthRecordRow {
   return {
     model,
-    id: keyOfFound(model, id),
+    id: toStorageId(model, id),
     payload: JSON.stringify(redactPayload(model, id, payload)),
-    grant_id: ofAGrant.has(model) ? (payload.grantId ?? null) : null,
-    user_code: payload.userCode === undefined ? null : recordKey(payload.userCode),
+    grant_id: grantModels.has(model) ? (payload.grantId ?? null) : null,
+    user_code: payload.userCode === undefined ? null : hashRecordId(payload.userCode),
     uid: model === 'Session' ? (payload.uid ?? null) : null,
     account_id: payload.accountId ?? null,
     client_id: payload.clientId ?? null,
@@ -74,14 +74,17 @@ function redactPayload(
   const parJti = rest['parJti'];
   return {
     ...rest,
-    ...(typeof parJti === 'string' && !isRecordKey(parJti) && { parJti: recordKey(parJti) }),
+    ...(typeof parJti === 'string' && !isHashedRecordId(parJti) && { parJti: hashRecordId(parJti) }),
     ...(session && { session: { ...session, cookie: '' } }),
     ...(returnTo?.endsWith(id) && { returnTo: returnTo.slice(0, -id.length) }),
   };
 }
 
 /** Restores the payload of a stored record. `presented` is the identifier by which it was requested. */
-export function toPayload({ model, id, payload, expires_at, consumed_at }: Stored, presented: string | undefined): AdapterPayload {
+export function payloadFromRecord(
+  { model, id, payload, expires_at, consumed_at }: StoredRecord,
+  presented: string | undefined,
+): AdapterPayload {
   const stored: unknown = JSON.parse(payload);
   if (!isPayload(stored)) throw new TypeError('the payload of the record is not an object');
   return {
@@ -94,7 +97,7 @@ export function toPayload({ model, id, payload, expires_at, consumed_at }: Store
   };
 }
 
-export type Stored = Pick<Row, 'model' | 'id' | 'payload' | 'expires_at' | 'consumed_at'>;
+export type StoredRecord = Pick<OauthRecordRow, 'model' | 'id' | 'payload' | 'expires_at' | 'consumed_at'>;
 const isPayload = (value: unknown): value is AdapterPayload => typeof value === 'object' && value !== null;
 
 const epochSeconds = (time: Date | string): number => Math.floor(new Date(time).getTime() / 1000);

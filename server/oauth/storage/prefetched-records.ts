@@ -1,22 +1,23 @@
-import { noteOf } from '../../memory/object-metadata.ts';
-import type { Stored } from './oauth-record-mapping.ts';
+import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import type { StoredRecord } from './oauth-record-mapping.ts';
 
 export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
 /** Records read together with a code or a refresh token, in the transaction that consumes it: its grant, which is locked, and its user. */
-export type FoundTogether = {
-  readonly grant: Stored | null;
+export type PrefetchedRecords = {
+  readonly grant: StoredRecord | null;
   readonly account: AccountRow | null;
   /** For a rotated refresh token within its grace period: the stored response that contained its successor. */
   readonly refresh_response: string | null;
 };
 
-const prefetchedByContext = noteOf<FoundTogether | undefined>('found together');
+const prefetchedByContext = defineObjectMetadata<PrefetchedRecords | undefined>('found together');
 
 /** Returns the records prefetched for the request with this oidc-provider context; undefined outside a request. */
-export const foundTogether = (ctx: object | undefined): FoundTogether | undefined => (ctx ? prefetchedByContext.get(ctx) : undefined);
+export const getPrefetchedRecords = (ctx: object | undefined): PrefetchedRecords | undefined =>
+  ctx ? prefetchedByContext.get(ctx) : undefined;
 
 /** Sets or, with undefined, invalidates the prefetched records of a request. */
-export function noteFoundTogether(ctx: object | undefined, records: FoundTogether | undefined): void {
+export function setPrefetchedRecords(ctx: object | undefined, records: PrefetchedRecords | undefined): void {
   if (ctx) prefetchedByContext.set(ctx, records);
 }

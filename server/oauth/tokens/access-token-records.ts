@@ -3,10 +3,10 @@ import { decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Middleware } from 'koa';
 import { errors, Provider, type AdapterFactory, type AdapterPayload, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
-import { endpoints } from '../protocol/endpoints.ts';
-import { grantedScope } from '../protocol/granted-scope.ts';
-import { readBody, replaceBody } from '../protocol/buffered-request-body.ts';
-import { identityScopesAmong } from '../protocol/oauth-scopes.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { resolveGrantedScope } from '../protocol/granted-scope.ts';
+import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
+import { filterIdentityScopes } from '../protocol/oauth-scopes.ts';
 
 type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
 
@@ -14,7 +14,7 @@ type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats'
  * Derives the secret identifier of the record of an access token from its `jti` and a server key. The `jti` itself is readable in the
  * token, so it must not be accepted as a token.
  */
-export const tokenReference = (key: KeyObject, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
+export const deriveTokenReference = (key: KeyObject, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
 
 const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number() });
 
@@ -22,7 +22,7 @@ const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number(
  * Adds `auth_time` to access tokens that act for a user (RFC 9068 section 2.2.1), and to their introspection (RFC 9470 section 6.2). It is
  * the time of the sign-in from which the code or the refresh token was issued. A refresh does not change it.
  */
-export const authenticationTimeClaim: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
+export const addAuthTimeClaim: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
   if (token.kind !== 'AccessToken') return undefined;
   const { authTime } = entities.AuthorizationCode ?? entities.DeviceCode ?? entities.RefreshToken ?? {};
   return authTime === undefined ? undefined : { auth_time: authTime };
@@ -36,7 +36,7 @@ export const recordIssuedToken =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
   async (ctx, token, { payload: claims }) => {
     const { jti, exp, iat } = issuedClaims.parse(claims);
-    const identity = token.kind === 'AccessToken' ? identityScopesAmong(grantedScope(ctx.oidc)?.split(' ') ?? []) : [];
+    const identity = token.kind === 'AccessToken' ? filterIdentityScopes(resolveGrantedScope(ctx.oidc)?.split(' ') ?? []) : [];
     const scope = [...identity, ...(token.scope === undefined ? [] : [token.scope])].join(' ') || undefined;
     claims.scope = scope;
     const record: AdapterPayload = {
@@ -50,26 +50,26 @@ export const recordIssuedToken =
       ...(token.extra !== undefined && { extra: token.extra }),
       ...(token.kind === 'AccessToken' && { accountId: token.accountId, grantId: token.grantId, gty: token.gty, sid: token.sid }),
     };
-    await store(token.kind).upsert(tokenReference(key, jti), record, exp - iat);
+    await store(token.kind).upsert(deriveTokenReference(key, jti), record, exp - iat);
   };
 
 /** Issuer and keys for verifying an access token of this server. */
-export type Verification = { readonly issuer: string; readonly keys: JWTVerifyGetKey; readonly referenceKey: KeyObject };
+export type TokenVerificationKeys = { readonly issuer: string; readonly keys: JWTVerifyGetKey; readonly referenceKey: KeyObject };
 
-const tokenBodyPaths = new Set<string>([endpoints.revocation, endpoints.introspection]);
+const tokenBodyPaths = new Set<string>([endpointPaths.revocation, endpointPaths.introspection]);
 
 /**
  * Makes revocation and introspection accept JWT access tokens, which oidc-provider rejects. Replaces a valid JWT in the request body by the
  * identifier of its record. oidc-provider does the rest, including client authentication.
  */
-export const acceptIssuedTokens =
-  (verification: Verification): Middleware =>
+export const acceptJwtsForRevocationAndIntrospection =
+  (verification: TokenVerificationKeys): Middleware =>
   async (ctx, next) => {
     if (ctx.method === 'POST' && tokenBodyPaths.has(ctx.path) && ctx.is('application/x-www-form-urlencoded')) {
-      const form = new URLSearchParams((await readBody(ctx)).toString());
+      const form = new URLSearchParams((await readBufferedBody(ctx)).toString());
       const [token, ...more] = form.getAll('token');
       if (token !== undefined && more.length === 0 && isJwt(token)) form.set('token', await referenceOf(token, verification));
-      replaceBody(ctx, Buffer.from(form.toString()));
+      replaceRequestBody(ctx, Buffer.from(form.toString()));
     }
     await next();
   };
@@ -78,7 +78,7 @@ export const acceptIssuedTokens =
  * Makes the userinfo endpoint accept JWT access tokens for `audience` that include `openid`, so that one token works for both the API and
  * userinfo. By default, oidc-provider accepts only opaque tokens without an audience there. It still performs all other checks.
  */
-export function acceptTokensAtUserinfo(provider: Provider, verification: Verification, audience: string): void {
+export function acceptJwtsAtUserinfo(provider: Provider, verification: TokenVerificationKeys, audience: string): void {
   const { AccessToken, ClientCredentials } = provider;
   const findOpaque = AccessToken.find.bind(AccessToken);
   const find: typeof findOpaque = async (presented, options) => {
@@ -92,10 +92,10 @@ export function acceptTokensAtUserinfo(provider: Provider, verification: Verific
   Object.assign(AccessToken, { find });
 }
 
-async function referenceOf(jwt: string, { issuer, keys, referenceKey }: Verification): Promise<string> {
+async function referenceOf(jwt: string, { issuer, keys, referenceKey }: TokenVerificationKeys): Promise<string> {
   try {
     const { payload } = await jwtVerify(jwt, keys, { issuer, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['jti'] });
-    return tokenReference(referenceKey, payload.jti ?? '');
+    return deriveTokenReference(referenceKey, payload.jti ?? '');
   } catch {
     return 'unknown'; // an invalid or expired JWT is treated like any unknown token
   }

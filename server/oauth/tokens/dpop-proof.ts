@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose';
 import { z } from 'zod';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
 /** Accepted DPoP signature algorithms, in the order in which the metadata lists them. */
-export const proofAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const;
+export const dpopAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const;
 
 /** Maximum difference between the time of a proof and the server time, in seconds. */
 const toleranceSeconds = 60;
@@ -19,20 +19,24 @@ const proofClaims = z.object({
 });
 const proofHeader = z.object({ jwk: z.record(z.unknown()) });
 
-export type Proven = { readonly proof: string; readonly method: string; readonly url: string };
+export type DpopRequest = { readonly proof: string; readonly method: string; readonly url: string };
 
 // The first request inserts the proof. A concurrent request with the same proof waits and then inserts no row.
-const insertProof = statement<{ id: string }>(
+const insertProof = prepareStatement<{ id: string }>(
   'keep_dpop_proof',
   `insert into oauth_records (model, id, payload, expires_at) values ('ReplayDetection', $1, '{}', $2)
    on conflict (model, id) do nothing returning id`,
 );
 
 /** Verifies the DPoP proof of a request (RFC 9449 section 4.3): it matches the request, the token and its key, and has not been used before. */
-export async function isProven(em: Em, thumbprint: string, token: string, request: Proven, now: Date): Promise<boolean> {
-  const verified = await jwtVerify(request.proof, EmbeddedJWK, { typ: 'dpop+jwt', algorithms: [...proofAlgorithms] }).catch(
-    () => undefined,
-  );
+export async function verifyDpopProof(
+  em: EntityManager,
+  thumbprint: string,
+  token: string,
+  request: DpopRequest,
+  now: Date,
+): Promise<boolean> {
+  const verified = await jwtVerify(request.proof, EmbeddedJWK, { typ: 'dpop+jwt', algorithms: [...dpopAlgorithms] }).catch(() => undefined);
   const claims = proofClaims.safeParse(verified?.payload);
   const header = proofHeader.safeParse(verified?.protectedHeader);
   if (!claims.success || !header.success) return false;
@@ -50,7 +54,7 @@ export async function isProven(em: Em, thumbprint: string, token: string, reques
 }
 
 /** Returns the thumbprint (RFC 7638) of the key in a DPoP proof, without verifying the proof. Returns null for a missing or malformed proof. */
-export async function proofKeyThumbprint(proof: string): Promise<string | null> {
+export async function dpopKeyThumbprint(proof: string): Promise<string | null> {
   if (proof === '') return null;
   try {
     return await calculateJwkThumbprint(proofHeader.parse(decodeProtectedHeader(proof)).jwk);

@@ -3,17 +3,17 @@ const ttlMs = 15_000;
 const maxEntries = 5_000;
 
 /** Caches the results of token verification, because verifying a signature costs more than the rest of a short request. */
-export class RecentlyVerified<Verified> {
+export class VerifiedTokenCache<Verified> {
   readonly #entries = new Map<string, { readonly verified: Verified; readonly at: number }>();
 
-  find(token: string): Verified | undefined {
+  get(token: string): Verified | undefined {
     const found = this.#entries.get(token);
     if (found && performance.now() - found.at < ttlMs) return found.verified;
     this.#entries.delete(token);
     return undefined;
   }
 
-  keep(token: string, verified: Verified): Verified {
+  set(token: string, verified: Verified): Verified {
     this.#entries.set(token, { verified, at: performance.now() });
     // a map iterates in insertion order, so the first key is the oldest
     const [oldest] = this.#entries.keys();

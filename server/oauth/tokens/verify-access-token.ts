@@ -1,15 +1,15 @@
 import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { gatheredStatement } from '../../database/queries/batched-statement.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
 import type { VerifyAccessToken } from '../../http/request/principal.ts';
 import type { User } from '../../users/user.entity.ts';
-import { isProven } from './dpop-proof.ts';
-import { tokenReference, type Verification } from './access-token-records.ts';
-import { apiScopesAmong } from '../protocol/oauth-scopes.ts';
-import { recordKey } from '../storage/oauth-record-mapping.ts';
-import { RecentlyVerified } from './verified-token-cache.ts';
+import { verifyDpopProof } from './dpop-proof.ts';
+import { deriveTokenReference, type TokenVerificationKeys } from './access-token-records.ts';
+import { filterApiScopes } from '../protocol/oauth-scopes.ts';
+import { hashRecordId } from '../storage/oauth-record-mapping.ts';
+import { VerifiedTokenCache } from './verified-token-cache.ts';
 
 type TokenStatus = {
   user_id: number | null;
@@ -22,7 +22,7 @@ type TokenStatus = {
 };
 
 /** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
-const findTokenStatus = gatheredStatement<TokenStatus>(
+const findTokenStatus = prepareBatchedLookup<TokenStatus>(
   'token_standing',
   ['text'],
   `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
@@ -55,12 +55,12 @@ type VerifiedToken = {
 };
 
 /** Creates a verifier for access tokens (RFC 9068 section 4). It checks the database on every call, so that a revocation takes effect immediately. */
-export function accessTokenVerifier(em: Em, verification: Verification, audience: string): VerifyAccessToken {
-  const cache = new RecentlyVerified<VerifiedToken>();
+export function createAccessTokenVerifier(em: EntityManager, verification: TokenVerificationKeys, audience: string): VerifyAccessToken {
+  const cache = new VerifiedTokenCache<VerifiedToken>();
   return async ({ token, scheme, proof, method, path }) => {
     try {
       const { claims, record, scopes, header } =
-        cache.find(token) ?? cache.keep(token, await verifySignatureAndClaims(token, verification, audience));
+        cache.get(token) ?? cache.set(token, await verifySignatureAndClaims(token, verification, audience));
       await verification.keys(header, emptyJws); // throws if the signing key has been removed since the token was cached
       const now = new Date();
       if (claims.exp * 1000 <= now.getTime()) return 'expired_token';
@@ -69,7 +69,7 @@ export function accessTokenVerifier(em: Em, verification: Verification, audience
       if (!status || status.ends_at * 1000 <= now.getTime()) return 'revoked_token';
       if (claims.cnf !== undefined) {
         const request = { proof: proof ?? '', method, url: new URL(path, verification.issuer).href };
-        if (!(await isProven(em, claims.cnf.jkt, token, request, new Date()))) return 'invalid_token';
+        if (!(await verifyDpopProof(em, claims.cnf.jkt, token, request, new Date()))) return 'invalid_token';
       }
       return {
         user: status.user_id === null || status.role === null ? null : { id: status.user_id, role: status.role },
@@ -94,7 +94,7 @@ const emptyJws = { payload: '', signature: '' };
 /** Verifies the signature and the claims of a token. The result can be cached, because it does not depend on the database. */
 async function verifySignatureAndClaims(
   token: string,
-  { issuer, keys, referenceKey }: Verification,
+  { issuer, keys, referenceKey }: TokenVerificationKeys,
   audience: string,
 ): Promise<VerifiedToken> {
   const { payload, protectedHeader: header } = await jwtVerify(token, keys, {
@@ -105,5 +105,10 @@ async function verifySignatureAndClaims(
     requiredClaims: ['exp', 'iat', 'sub'],
   });
   const claims = accessTokenClaims.parse(payload);
-  return { claims, record: recordKey(tokenReference(referenceKey, claims.jti)), scopes: apiScopesAmong(claims.scope.split(' ')), header };
+  return {
+    claims,
+    record: hashRecordId(deriveTokenReference(referenceKey, claims.jti)),
+    scopes: filterApiScopes(claims.scope.split(' ')),
+    header,
+  };
 }

@@ -6,7 +6,7 @@ const pending = { status: 'pending', amountReceived: 0, currency: '' } as const;
 /** Provider for cash and bank transfers: staff report when money was received or refunded. */
 export const manualProvider: PaymentProvider = {
   name: 'manual',
-  asks: false,
+  isPolled: false,
   reservation: 'long',
   create: ({ idempotencyKey }) => Promise.resolve({ ...pending, reference: `${prefix}${idempotencyKey}` }),
   retrieve: (reference) => Promise.resolve({ ...pending, reference }),

@@ -31,7 +31,7 @@ export type ProviderEvent = {
   readonly type: string;
 };
 
-export type PaymentRequest = {
+export type ProviderPaymentRequest = {
   readonly orderId: number;
   readonly attempt: number;
   readonly amount: number;
@@ -43,7 +43,7 @@ export type PaymentRequest = {
   readonly idempotencyKey: string;
 };
 
-export type RefundRequest = {
+export type ProviderRefundRequest = {
   readonly refundId: number;
   readonly amount: number;
   readonly currency: string;
@@ -55,16 +55,16 @@ export type RefundRequest = {
 export type PaymentProvider = {
   readonly name: Payment['provider'];
   /** Whether payments change at the provider, so that it is polled. Otherwise, staff report the outcome. */
-  readonly asks: boolean;
+  readonly isPolled: boolean;
   /** How long a payment reserves the goods of its order: `short` as for any unpaid order, `long` for a bank transfer. */
   readonly reservation: 'short' | 'long';
   /** All valid payment method tokens, if they are known: a payment with another token is rejected before it starts. */
   readonly methodTokens?: readonly string[];
-  create(request: PaymentRequest): Promise<ProviderPayment>;
+  create(request: ProviderPaymentRequest): Promise<ProviderPayment>;
   retrieve(reference: string): Promise<ProviderPayment>;
   /** Returns the payment after the attempt: a payment that has succeeded in the meantime is not canceled. */
   cancel(reference: string, idempotencyKey: string): Promise<ProviderPayment>;
-  refund(reference: string, request: RefundRequest): Promise<ProviderRefund>;
+  refund(reference: string, request: ProviderRefundRequest): Promise<ProviderRefund>;
   retrieveRefund(reference: string): Promise<ProviderRefund>;
   /** Verifies the signature and parses the events; throws an error if the signature is invalid. */
   parseEvents?(raw: Uint8Array, headers: Headers): Promise<ProviderEvent[]>;
@@ -80,32 +80,32 @@ export type PaymentDeps = {
 };
 
 /** Indexes payment providers by name. */
-export const paymentProviders = (...list: readonly PaymentProvider[]): PaymentProviders =>
+export const indexPaymentProviders = (...list: readonly PaymentProvider[]): PaymentProviders =>
   new Map(list.map((provider) => [provider.name, provider]));
 
 /** Returns the payment provider with this name; throws an error if it is not configured. */
-export function providerOf(providers: PaymentProviders, name: string): PaymentProvider {
+export function requirePaymentProvider(providers: PaymentProviders, name: string): PaymentProvider {
   const provider = providers.get(name);
   if (!provider) throw new Error(`the payment provider ${name} is no longer configured`);
   return provider;
 }
 
 /** An event has no valid signature of the provider. */
-export class BadSignature extends Error {
+export class InvalidSignatureError extends Error {
   override readonly name = 'BadSignature';
 }
 
 /** The provider did not respond, so the result of the request is unknown. Retry it with the same idempotency key. */
-export class ProviderUnavailable extends Error {
+export class ProviderUnavailableError extends Error {
   override readonly name = 'ProviderUnavailable';
 }
 
 /** Resolves to the provider's response, or to `undefined` if the provider is unavailable and will be polled later. */
-export async function ifAvailable<Result>(response: Promise<Result>): Promise<Result | undefined> {
+export async function undefinedIfUnavailable<Result>(response: Promise<Result>): Promise<Result | undefined> {
   try {
     return await response;
   } catch (error) {
-    if (error instanceof ProviderUnavailable) return undefined;
+    if (error instanceof ProviderUnavailableError) return undefined;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ export const toStripeAmount = (amount: number, currency: string): number => (two
 const fromStripeAmount = (amount: number, currency: string): number => (twoDecimalAtStripe.has(currency) ? amount / 100 : amount);
 
 /** Converts a Stripe PaymentIntent. */
-export function paymentOf(intent: Stripe.PaymentIntent): ProviderPayment {
+export function paymentFromStripe(intent: Stripe.PaymentIntent): ProviderPayment {
   const currency = intent.currency.toUpperCase();
   const status = toStatus(intent);
   const nextAction = toNextAction(intent);
@@ -63,7 +63,7 @@ function toFailure(error: Stripe.PaymentIntent['last_payment_error']): NonNullab
 }
 
 /** Converts a Stripe Refund. */
-export function refundOf({ id, status, failure_reason: reason }: Stripe.Refund): ProviderRefund {
+export function refundFromStripe({ id, status, failure_reason: reason }: Stripe.Refund): ProviderRefund {
   if (status === 'succeeded' || status === 'failed' || status === 'canceled') {
     return { reference: id, status, ...(reason !== undefined && { failureCode: reason }) };
   }
@@ -71,7 +71,7 @@ export function refundOf({ id, status, failure_reason: reason }: Stripe.Refund):
 }
 
 /** Returns the subject of an event, if it is a payment or a refund. */
-export function subjectOf(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
+export function eventSubjectFromStripe(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
   if (!('object' in object) || !('id' in object) || typeof object.id !== 'string') return undefined;
   if (object.object === 'payment_intent') return { subject: 'payment', reference: object.id };
   if (object.object === 'refund') return { subject: 'refund', reference: object.id };

@@ -1,6 +1,12 @@
 import type Stripe from 'stripe';
-import { BadSignature, type PaymentProvider, type ProviderPayment, type ProviderRefund, ProviderUnavailable } from './payment-provider.ts';
-import { paymentOf, refundOf, subjectOf, toStripeAmount } from './stripe-objects.ts';
+import {
+  InvalidSignatureError,
+  type PaymentProvider,
+  type ProviderPayment,
+  type ProviderRefund,
+  ProviderUnavailableError,
+} from './payment-provider.ts';
+import { paymentFromStripe, refundFromStripe, eventSubjectFromStripe, toStripeAmount } from './stripe-objects.ts';
 
 export type StripeSettings = {
   readonly secretKey: string;
@@ -13,13 +19,13 @@ const settings = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false } as 
 const stripeReasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;
 
 /** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if it is configured. */
-export async function openStripe({ secretKey, webhookSecret, api }: StripeSettings): Promise<PaymentProvider> {
+export async function createStripeProvider({ secretKey, webhookSecret, api }: StripeSettings): Promise<PaymentProvider> {
   const { default: Client } = await import('stripe');
   const stripe = new Client(secretKey, { ...settings, ...api });
   const errorMapping = createErrorMapping(Client);
   return {
     name: 'stripe',
-    asks: true,
+    isPolled: true,
     reservation: 'short',
     ...createPaymentMethods(stripe, errorMapping),
     ...createRefundMethods(stripe, errorMapping),
@@ -27,9 +33,9 @@ export async function openStripe({ secretKey, webhookSecret, api }: StripeSettin
       const event = await stripe.webhooks
         .constructEventAsync(Buffer.from(raw), headers.get('stripe-signature') ?? '', webhookSecret)
         .catch((error: unknown) => {
-          throw new BadSignature('not signed by Stripe', { cause: error });
+          throw new InvalidSignatureError('not signed by Stripe', { cause: error });
         });
-      const subject = subjectOf(event.data.object);
+      const subject = eventSubjectFromStripe(event.data.object);
       return subject ? [{ id: event.id, type: event.type, ...subject }] : [];
     },
   };
@@ -48,7 +54,7 @@ const createErrorMapping = ({ errors }: typeof Stripe) => ({
         errors.StripeIdempotencyError,
       ];
       if (!inconclusive.some((kind) => error instanceof kind)) throw error;
-      throw new ProviderUnavailable('Stripe does not respond', { cause: error });
+      throw new ProviderUnavailableError('Stripe does not respond', { cause: error });
     }),
   /** Returns the error if Stripe rejected the request; rethrows all other errors. */
   asRejection: (error: unknown): Stripe.errors.StripeError => {
@@ -74,14 +80,14 @@ const createPaymentMethods = (
       },
       { idempotencyKey },
     );
-    return mapErrors(intent.then(paymentOf, (error: unknown) => rejectedPayment(asRejection(error), currency)));
+    return mapErrors(intent.then(paymentFromStripe, (error: unknown) => rejectedPayment(asRejection(error), currency)));
   },
-  retrieve: (reference) => mapErrors(stripe.paymentIntents.retrieve(reference).then(paymentOf)),
+  retrieve: (reference) => mapErrors(stripe.paymentIntents.retrieve(reference).then(paymentFromStripe)),
   cancel(reference, idempotencyKey) {
-    const canceled = stripe.paymentIntents.cancel(reference, {}, { idempotencyKey }).then(paymentOf, (error: unknown) => {
+    const canceled = stripe.paymentIntents.cancel(reference, {}, { idempotencyKey }).then(paymentFromStripe, (error: unknown) => {
       // The payment can no longer be canceled or already is; return its current state.
       if (asRejection(error).code !== 'payment_intent_unexpected_state') throw error;
-      return stripe.paymentIntents.retrieve(reference).then(paymentOf);
+      return stripe.paymentIntents.retrieve(reference).then(paymentFromStripe);
     });
     return mapErrors(canceled);
   },
@@ -97,18 +103,18 @@ const createRefundMethods = (
       { idempotencyKey },
     );
     return mapErrors(
-      created.then(refundOf, (error: unknown): ProviderRefund => {
+      created.then(refundFromStripe, (error: unknown): ProviderRefund => {
         const { code = 'unknown' } = asRejection(error);
         return { reference: null, status: 'failed', failureCode: code };
       }),
     );
   },
-  retrieveRefund: (reference) => mapErrors(stripe.refunds.retrieve(reference).then(refundOf)),
+  retrieveRefund: (reference) => mapErrors(stripe.refunds.retrieve(reference).then(refundFromStripe)),
 });
 
 /** Converts a rejected payment. A declined card creates a PaymentIntent at Stripe, an invalid request does not. */
 function rejectedPayment(error: Stripe.errors.StripeError, currency: string): ProviderPayment {
-  if (error.payment_intent) return paymentOf(error.payment_intent);
+  if (error.payment_intent) return paymentFromStripe(error.payment_intent);
   const failure = { code: 'unknown', message: 'The payment provider did not accept this payment.' } as const;
   return { reference: null, status: 'failed', amountReceived: 0, currency, failure };
 }

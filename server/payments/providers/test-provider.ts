@@ -1,12 +1,18 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { testMethodTokens } from '@mandate/contract';
+import { testPaymentMethodTokens } from '@mandate/contract';
 import { z } from 'zod';
-import { BadSignature, type PaymentProvider, type PaymentRequest, type ProviderPayment, ProviderUnavailable } from './payment-provider.ts';
+import {
+  InvalidSignatureError,
+  type PaymentProvider,
+  type ProviderPaymentRequest,
+  type ProviderPayment,
+  ProviderUnavailableError,
+} from './payment-provider.ts';
 
-type Outcome = keyof typeof testMethodTokens;
+type Outcome = keyof typeof testPaymentMethodTokens;
 type Status = ProviderPayment['status'];
 
-const isOutcome = (token: string): token is Outcome => Object.hasOwn(testMethodTokens, token);
+const isOutcome = (token: string): token is Outcome => Object.hasOwn(testPaymentMethodTokens, token);
 
 /** Status of a payment after its creation, and when it is retrieved later. */
 const statusesByOutcome: Record<Outcome, readonly [initial: Status, final: Status]> = {
@@ -21,11 +27,11 @@ const statusesByOutcome: Record<Outcome, readonly [initial: Status, final: Statu
 };
 
 /** A webhook request of the test provider. */
-export type Report = { readonly body: string; readonly headers: Record<string, string> };
+export type TestWebhook = { readonly body: string; readonly headers: Record<string, string> };
 
 export type TestProvider = PaymentProvider & {
   /** Returns the webhook requests for a payment, in the order in which the provider sends them. */
-  reports(reference: string): Report[];
+  webhooksFor(reference: string): TestWebhook[];
 };
 
 const signatureHeader = 'test-signature';
@@ -34,7 +40,7 @@ const webhookSchema = z.object({ id: z.string(), type: z.string(), reference: z.
 /**
  * Creates a provider for tests: the token determines the course of a payment. References encode the payment, so a restart loses no state.
  */
-export function testProvider(): TestProvider {
+export function createTestProvider(): TestProvider {
   const key = randomBytes(32);
   const [responded, canceled] = [new Set<string>(), new Set<string>()];
   const sign = (body: string | Uint8Array): string => createHmac('sha256', key).update(body).digest('hex');
@@ -47,15 +53,15 @@ export function testProvider(): TestProvider {
   };
   return {
     name: 'test',
-    asks: true,
+    isPolled: true,
     reservation: 'short',
-    methodTokens: Object.keys(testMethodTokens),
+    methodTokens: Object.keys(testPaymentMethodTokens),
     async create(request) {
       const reference = createReference(request);
       // Simulates a lost response: the payment is created.
       const lost = request.methodToken === 'test_timeout' && !responded.has(reference);
       responded.add(reference);
-      if (lost) throw new ProviderUnavailable('the test provider did not respond');
+      if (lost) throw new ProviderUnavailableError('the test provider did not respond');
       const payment = paymentFromReference(reference, 'initial');
       if (payment.status !== 'requires_action') return payment;
       return {
@@ -74,11 +80,11 @@ export function testProvider(): TestProvider {
     retrieveRefund: async (reference) => ({ reference, status: 'succeeded' }),
     async parseEvents(raw, headers) {
       const [given, expected] = [headers.get(signatureHeader) ?? '', sign(raw)].map((text) => Buffer.from(text));
-      if (!given || !expected || given.length !== expected.length || !timingSafeEqual(given, expected)) throw new BadSignature();
+      if (!given || !expected || given.length !== expected.length || !timingSafeEqual(given, expected)) throw new InvalidSignatureError();
       const { id, type, reference } = webhookSchema.parse(JSON.parse(Buffer.from(raw).toString()));
       return [{ id, type, subject: 'payment', reference }];
     },
-    reports: (reference) =>
+    webhooksFor: (reference) =>
       webhooksOf(reference).map(([number, type]) => {
         const body = JSON.stringify({ id: `${reference}-${number}`, type, reference } satisfies z.infer<typeof webhookSchema>);
         return { body, headers: { [signatureHeader]: sign(body), 'content-type': 'application/json' } };
@@ -87,7 +93,7 @@ export function testProvider(): TestProvider {
 }
 
 // Payments started before tokens were validated can have an unknown token.
-const createReference = ({ methodToken = 'test_requires_action', amount, currency, idempotencyKey }: PaymentRequest): string =>
+const createReference = ({ methodToken = 'test_requires_action', amount, currency, idempotencyKey }: ProviderPaymentRequest): string =>
   `${isOutcome(methodToken) ? methodToken : 'test_declined'}.${amount}.${currency}.${idempotencyKey}`;
 
 function outcomeFromReference(reference: string): Outcome {

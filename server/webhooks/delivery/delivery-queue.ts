@@ -1,16 +1,16 @@
 import type { WebhookDeliveryStatus } from '@mandate/contract';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
-import { eventColumns, type EventRow } from '../../events/event-rows.ts';
-import type { SealedSecrets } from '../endpoints/webhook-signature.ts';
-import type { Authority } from '../endpoints/webhook.entity.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { eventColumnsSql, type EventRow } from '../../events/event-rows.ts';
+import type { EncryptedWebhookSecrets } from '../endpoints/webhook-signature.ts';
+import type { WebhookAuthority } from '../endpoints/webhook.entity.ts';
 
 /** Duration of a lease on a claimed delivery; longer than any attempt takes. */
 const leaseSeconds = 30;
 const logMax = 10;
 
-export type Claimed = EventRow &
-  SealedSecrets & {
+export type ClaimedDelivery = EventRow &
+  EncryptedWebhookSecrets & {
     readonly delivery_id: number;
     readonly event_id: number;
     readonly endpoint_id: number;
@@ -18,16 +18,16 @@ export type Claimed = EventRow &
     readonly tries: number;
     readonly url: string;
     readonly failing_since: string | null;
-    readonly authority: Authority;
+    readonly authority: WebhookAuthority;
     readonly endpoint_user_id: number | null;
   };
 
 /** Maximum number of deliveries to claim: in total, per endpoint, and for endpoints that already have deliveries in flight. */
-export type Room = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
+export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
 // Claims a few deliveries per endpoint, starting after the endpoint served last, so that a long queue of one endpoint does not delay the
 // others. The commit does not wait for the disk: if a claim is lost in a crash, a delivery is at worst sent twice.
-const claim = statement<Claimed>(
+const claim = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (
      (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.endpoint_id > $1 order by d.endpoint_id limit 1)
@@ -47,23 +47,23 @@ const claim = statement<Claimed>(
        from due where d.id = due.id
      returning d.id, d.endpoint_id, d.event_id, d.attempts, d.tries)
    select c.id as delivery_id, c.event_id, c.endpoint_id, c.attempts, c.tries, e.url, e.failing_since, e.authority, e.user_id as endpoint_user_id,
-          e.sealed_secret, e.previous_sealed_secret, e.previous_secret_until, ${eventColumns},
+          e.sealed_secret, e.previous_sealed_secret, e.previous_secret_until, ${eventColumnsSql},
           set_config('synchronous_commit', 'off', true) as lazily
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id join events v on v.id = c.event_id`,
 );
 
 /** Claims pending deliveries that are due. `after` is the endpoint served last. */
-export const claimDeliveries = (em: Em, after: number, { total, each, left }: Room): Promise<Claimed[]> =>
+export const claimDeliveries = (em: EntityManager, after: number, { total, each, left }: DeliveryCapacity): Promise<ClaimedDelivery[]> =>
   em.transactional((inner) => claim(inner, [after, total, each, [...left.keys()], [...left.values()]]));
 
-export type Attempt = {
+export type DeliveryAttempt = {
   readonly at: Date;
   readonly milliseconds: number;
   readonly statusCode: number | null;
   readonly error: string | null;
 };
 
-const finish = statement<{ id: number }>(
+const finish = prepareStatement<{ id: number }>(
   'finish_webhook_delivery',
   `update webhook_deliveries
       set status = $3, tries = tries + 1, finished_at = case $3 when 'pending' then null else now() end,
@@ -74,42 +74,43 @@ const finish = statement<{ id: number }>(
 );
 
 /** Records the result of an attempt. Returns false if the delivery is finished or another process has claimed it. */
-export async function finishAttempt(
-  em: Em,
-  { delivery_id: id, attempts }: Claimed,
+export async function recordDeliveryAttempt(
+  em: EntityManager,
+  { delivery_id: id, attempts }: ClaimedDelivery,
   status: WebhookDeliveryStatus,
   delayMs: number,
-  { at, milliseconds, statusCode, error }: Attempt,
+  { at, milliseconds, statusCode, error }: DeliveryAttempt,
 ): Promise<boolean> {
   const entry = { at: at.toISOString(), milliseconds, status_code: statusCode, error };
   return (await finish(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
 }
 
-const skip = statement(
+const skip = prepareStatement(
   'skip_webhook_delivery',
   `update webhook_deliveries set status = 'skipped', finished_at = now() where id = $1 and attempts = $2 and status = 'pending'`,
 );
 /** Marks a delivery as skipped: it was not sent and will not be. */
-export const skipDelivery = (em: Em, { delivery_id: id, attempts }: Claimed) => skip(em, [id, attempts]);
+export const skipDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) => skip(em, [id, attempts]);
 
-const release = statement(
+const release = prepareStatement(
   'give_back_webhook_delivery',
   `update webhook_deliveries set next_attempt_at = now() + make_interval(secs => $3::float8 / 1000) where id = $1 and attempts = $2 and status = 'pending'`,
 );
 /** Puts a claimed but unsent delivery back into the queue, for another attempt after the delay. */
-export const giveDeliveryBack = (em: Em, { delivery_id: id, attempts }: Claimed, delayMs: number) => release(em, [id, attempts, delayMs]);
+export const releaseDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery, delayMs: number) =>
+  release(em, [id, attempts, delayMs]);
 
-const markFailing = statement(
+const markFailing = prepareStatement(
   'note_failing_endpoint',
   `update webhook_endpoints set failing_since = coalesce(failing_since, now()), paused_until = case when $2::float8 > 0 then now() + make_interval(secs => $2::float8 / 1000) else paused_until end
     where id = $1`,
 );
-const markHealthy = statement(
+const markHealthy = prepareStatement(
   'note_working_endpoint',
   'update webhook_endpoints set failing_since = null, paused_until = null where id = $1 and failing_since is not null',
 );
 
 /** Marks an endpoint as failing and pauses its deliveries, if `pauseMs` is not 0. */
-export const noteFailing = (em: Em, endpointId: number, pauseMs: number) => markFailing(em, [endpointId, pauseMs]);
+export const markEndpointFailing = (em: EntityManager, endpointId: number, pauseMs: number) => markFailing(em, [endpointId, pauseMs]);
 /** Marks an endpoint as no longer failing. */
-export const noteWorking = (em: Em, endpointId: number) => markHealthy(em, [endpointId]);
+export const markEndpointHealthy = (em: EntityManager, endpointId: number) => markHealthy(em, [endpointId]);

@@ -1,24 +1,24 @@
 import { errors } from 'undici';
-import { webhookFailingDaysMax } from '@mandate/contract';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { toEvent } from '../../events/event-rows.ts';
+import { maxWebhookFailingDays } from '@mandate/contract';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { eventFromRow } from '../../events/event-rows.ts';
 import type { Log } from '../../logging/logger.ts';
-import { AddressNotAllowedError, type Network } from '../../outgoing-http/protected-client.ts';
+import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/protected-client.ts';
 import * as queue from './delivery-queue.ts';
-import { disableEndpoint, type NoticeParts } from '../endpoints/disable-endpoint.ts';
-import { permission } from './hold-authorization.ts';
-import { delayAfter, pauseAfter, retryAfterMs } from './retry-schedule.ts';
-import { NotAllowedError, send, UndecidedError } from './send-webhook.ts';
-import { signedHeaders } from '../endpoints/webhook-signature.ts';
-import { Slots } from './endpoint-concurrency.ts';
+import { disableEndpointAndNotify, type EndpointNoticeDeps } from '../endpoints/disable-endpoint.ts';
+import { holdAuthorization } from './hold-authorization.ts';
+import { retryDelayMs, endpointPauseMs, parseRetryAfterMs } from './retry-schedule.ts';
+import { DeliveryNotAllowedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
+import { createSignedHeaders } from '../endpoints/webhook-signature.ts';
+import { EndpointConcurrency } from './endpoint-concurrency.ts';
 
-export type DelivererParts = {
-  readonly em: Em;
+export type DeliveryWorkerDeps = {
+  readonly em: EntityManager;
   readonly log: Log;
   /** Encryption key of the endpoint secrets. */
   readonly key: Buffer;
-  readonly network: Network;
-  readonly notice: NoticeParts;
+  readonly network: NetworkPolicy;
+  readonly notice: EndpointNoticeDeps;
 };
 
 /** Failure reasons. Of a response, only its status and this reason are stored. */
@@ -32,9 +32,9 @@ const timersMaxMs = 60_000;
 const timerStepMs = 100;
 
 /** Sends due deliveries to their endpoints. Every process can run one worker. */
-export class Deliverer {
-  readonly #deps: DelivererParts;
-  readonly #concurrency = new Slots();
+export class DeliveryWorker {
+  readonly #deps: DeliveryWorkerDeps;
+  readonly #concurrency = new EndpointConcurrency();
   readonly #stopping = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
   readonly #timers = new Map<number, NodeJS.Timeout>();
@@ -42,7 +42,7 @@ export class Deliverer {
   #running: Promise<void> | undefined;
   #again = false;
 
-  constructor(deps: DelivererParts) {
+  constructor(deps: DeliveryWorkerDeps) {
     this.#deps = deps;
   }
 
@@ -54,7 +54,7 @@ export class Deliverer {
   }
 
   /** Runs, and waits for the attempts in flight. */
-  async settled(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await this.run();
     while (this.#inFlight.size > 0) {
       await Promise.all(this.#inFlight);
@@ -119,7 +119,7 @@ export class Deliverer {
     return claimed.length;
   }
 
-  async #attempt(delivery: queue.Claimed): Promise<void> {
+  async #attempt(delivery: queue.ClaimedDelivery): Promise<void> {
     const { em, network, key } = this.#deps;
     const release = this.#concurrency.acquire(delivery.endpoint_id);
     const at = new Date();
@@ -127,19 +127,19 @@ export class Deliverer {
     let response: { statusCode: number; retryAfter: string | undefined } | undefined;
     let failure: Failure | undefined;
     try {
-      const body = JSON.stringify(toEvent(delivery));
+      const body = JSON.stringify(eventFromRow(delivery));
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'Mandate-Webhooks/1',
-        ...signedHeaders(delivery, key, `evt_${delivery.seq}`, body, at),
+        ...createSignedHeaders(delivery, key, `evt_${delivery.seq}`, body, at),
       };
-      response = await send({ url: delivery.url, headers, body }, network, permission(em, delivery), this.#stopping.signal);
+      response = await sendWebhook({ url: delivery.url, headers, body }, network, holdAuthorization(em, delivery), this.#stopping.signal);
       failure = failureFromStatus(response.statusCode);
     } catch (error) {
       release(undefined);
-      if (error instanceof NotAllowedError) return void (await queue.skipDelivery(em.fork(), delivery));
-      if (error instanceof UndecidedError || this.#stopping.signal.aborted) {
-        await queue.giveDeliveryBack(em.fork(), delivery, busyRetryMs);
+      if (error instanceof DeliveryNotAllowedError) return void (await queue.skipDelivery(em.fork(), delivery));
+      if (error instanceof AuthorizationLockedError || this.#stopping.signal.aborted) {
+        await queue.releaseDelivery(em.fork(), delivery, busyRetryMs);
         return this.#runAfter(busyRetryMs);
       }
       failure = failureFromError(error);
@@ -154,23 +154,23 @@ export class Deliverer {
     );
   }
 
-  async #finish(delivery: queue.Claimed, attempt: queue.Attempt, retryAfter: string | undefined): Promise<void> {
+  async #finish(delivery: queue.ClaimedDelivery, attempt: queue.DeliveryAttempt, retryAfter: string | undefined): Promise<void> {
     const em = this.#deps.em.fork();
     const { endpoint_id: endpointId, failing_since: failingSince } = delivery;
     if (attempt.error === null) {
-      await queue.finishAttempt(em, delivery, 'succeeded', 0, attempt);
-      if (failingSince !== null) await queue.noteWorking(em, endpointId);
+      await queue.recordDeliveryAttempt(em, delivery, 'succeeded', 0, attempt);
+      if (failingSince !== null) await queue.markEndpointHealthy(em, endpointId);
       return;
     }
-    const requestedMs = retryAfterMs(retryAfter, new Date());
-    const delayMs = delayAfter(delivery.tries + 1, requestedMs, Math.random());
-    if (!(await queue.finishAttempt(em, delivery, delayMs === undefined ? 'failed' : 'pending', delayMs ?? 0, attempt))) return;
+    const requestedMs = parseRetryAfterMs(retryAfter, new Date());
+    const delayMs = retryDelayMs(delivery.tries + 1, requestedMs, Math.random());
+    if (!(await queue.recordDeliveryAttempt(em, delivery, delayMs === undefined ? 'failed' : 'pending', delayMs ?? 0, attempt))) return;
     if (delayMs !== undefined) this.#runAfter(delayMs);
     const gone = attempt.statusCode === 410;
-    const failingTooLong = failingSince !== null && Date.now() - Date.parse(failingSince) > webhookFailingDaysMax * dayMs;
-    if (gone || failingTooLong) return disableEndpoint(em, this.#deps.notice, endpointId, gone ? 'gone' : 'failing', new Date());
-    const pauseMs = pauseAfter(attempt.statusCode ?? 0, requestedMs);
-    if (failingSince === null || pauseMs > 0) await queue.noteFailing(em, endpointId, pauseMs);
+    const failingTooLong = failingSince !== null && Date.now() - Date.parse(failingSince) > maxWebhookFailingDays * dayMs;
+    if (gone || failingTooLong) return disableEndpointAndNotify(em, this.#deps.notice, endpointId, gone ? 'gone' : 'failing', new Date());
+    const pauseMs = endpointPauseMs(attempt.statusCode ?? 0, requestedMs);
+    if (failingSince === null || pauseMs > 0) await queue.markEndpointFailing(em, endpointId, pauseMs);
     if (pauseMs > 0) this.#runAfter(pauseMs);
   }
 }

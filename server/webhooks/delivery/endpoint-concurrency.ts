@@ -1,4 +1,4 @@
-import type { Room } from './delivery-queue.ts';
+import type { DeliveryCapacity } from './delivery-queue.ts';
 
 /** Maximum number of concurrent attempts of a process. */
 const totalMax = 64;
@@ -18,7 +18,7 @@ type Health = { busy: number; failures: number; slow: boolean };
  * Limits the concurrent attempts per endpoint. An endpoint that fails or responds late gets one attempt at a time until it responds quickly
  * again, so that it delays only its own deliveries.
  */
-export class Slots {
+export class EndpointConcurrency {
   readonly #endpoints = new Map<number, Health>();
   #busy = 0;
 
@@ -43,7 +43,7 @@ export class Slots {
   }
 
   /** Returns the number of deliveries that can be claimed. */
-  capacity(): Room {
+  capacity(): DeliveryCapacity {
     const slowBusy = [...this.#endpoints.values()].reduce((sum, { slow, busy }) => sum + (slow ? busy : 0), 0);
     const left = new Map(
       [...this.#endpoints].map(([id, { slow, busy }]) => [

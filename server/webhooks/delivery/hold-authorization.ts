@@ -1,14 +1,14 @@
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
-import type { Claimed } from './delivery-queue.ts';
-import { pairs } from '../endpoints/event-visibility-sql.ts';
-import type { Gate } from '../../outgoing-http/protected-client.ts';
-import { NotAllowedError, UndecidedError } from './send-webhook.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import type { ClaimedDelivery } from './delivery-queue.ts';
+import { deliveryPairSql } from '../endpoints/event-visibility-sql.ts';
+import type { SendGate } from '../../outgoing-http/protected-client.ts';
+import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 
 // SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
-const holdRows = statement<HeldRows>(
+const holdRows = prepareStatement<HeldRows>(
   'hold_webhook_permission',
   `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),
         e as (select id from webhook_endpoints where id = $1 for share skip locked),
@@ -24,10 +24,10 @@ const holdRows = statement<HeldRows>(
           (select count(*) from g) = (select count(*) from oauth_records o where o.model = 'Grant' and o.id in (select grant_id from given)) as grants,
           set_config('synchronous_commit', 'off', true) as lazily`,
 );
-const createCheck = (kind: keyof typeof pairs) =>
-  statement<{ allowed: boolean }>(
+const createCheck = (kind: keyof typeof deliveryPairSql) =>
+  prepareStatement<{ allowed: boolean }>(
     `check_webhook_permission_${kind}`,
-    `select exists (select 1 from (${pairs[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
+    `select exists (select 1 from (${deliveryPairSql[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
   );
 const checks = {
   own: createCheck('own'),
@@ -40,13 +40,13 @@ const checks = {
  * Returns the checks that can authorize a delivery. They run one by one, because planning one query with all of them takes longer than a
  * delivery.
  */
-function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: Claimed) {
+function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: ClaimedDelivery) {
   if (owner === null || subject === 'webhook_endpoint') return [checks.nobodys];
   if (authority === 'application' || authority === 'grant') return [checks.granted, checks.everybodys];
   return owner === user ? [checks.own, checks.everybodys] : [checks.everybodys];
 }
 
-async function isAllowed(em: Em, delivery: Claimed): Promise<boolean> {
+async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<boolean> {
   for (const check of checksFor(delivery)) if ((await check(em, [delivery.endpoint_id, delivery.event_id]))[0]?.allowed) return true;
   return false;
 }
@@ -56,12 +56,12 @@ async function isAllowed(em: Em, delivery: Claimed): Promise<boolean> {
  * check until the request is written. So a revocation either commits before the check, and nothing is sent, or is acknowledged after the
  * request was sent. The lock time is short, because the connection is already established.
  */
-export const permission =
-  (em: Em, delivery: Claimed): Gate =>
+export const holdAuthorization =
+  (em: EntityManager, delivery: ClaimedDelivery): SendGate =>
   (send) =>
     em.fork().transactional(async (inner) => {
       const [rows] = await holdRows(inner, [delivery.endpoint_id, delivery.event_id]);
-      if (!(await isAllowed(inner, delivery))) throw new NotAllowedError();
-      if (!rows || !Object.values(rows).every(Boolean)) throw new UndecidedError();
+      if (!(await isAllowed(inner, delivery))) throw new DeliveryNotAllowedError();
+      if (!rows || !Object.values(rows).every(Boolean)) throw new AuthorizationLockedError();
       await send();
     });

@@ -1,4 +1,4 @@
-import { type Gate, type Network, withProtectedConnection } from '../../outgoing-http/protected-client.ts';
+import { type SendGate, type NetworkPolicy, withProtectedConnection } from '../../outgoing-http/protected-client.ts';
 
 /** Total timeout of an attempt in milliseconds: DNS lookup, connection, request and response. */
 const timeoutMs = 15_000;
@@ -6,23 +6,28 @@ const timeoutMs = 15_000;
 const responseMax = 64 * 1024;
 
 /** The endpoint is no longer authorized to receive the event. */
-export class NotAllowedError extends Error {
+export class DeliveryNotAllowedError extends Error {
   override readonly name = 'NotAllowedError';
 }
 /** The authorization cannot be determined now, because another transaction is changing it. */
-export class UndecidedError extends Error {
+export class AuthorizationLockedError extends Error {
   override readonly name = 'UndecidedError';
 }
 
-export type Outgoing = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
-export type Outcome = { readonly statusCode: number; readonly retryAfter: string | undefined };
+export type WebhookRequest = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+export type WebhookResponse = { readonly statusCode: number; readonly retryAfter: string | undefined };
 
 /**
  * Sends a webhook request over a new connection. The host name is resolved again, and the connection uses exactly the address that was
  * checked. Redirects are not followed.
  * @param gate called when the connection is established, immediately before the request is written
  */
-export function send({ url, headers, body }: Outgoing, network: Network, gate: Gate, signal: AbortSignal): Promise<Outcome> {
+export function sendWebhook(
+  { url, headers, body }: WebhookRequest,
+  network: NetworkPolicy,
+  gate: SendGate,
+  signal: AbortSignal,
+): Promise<WebhookResponse> {
   return withProtectedConnection({ url, network, totalMs: timeoutMs, signal, gate }, async ({ client, path, signal: over }) => {
     const response = await client.request({ method: 'POST', path, headers, body, signal: over });
     await response.body.dump({ limit: responseMax }); // the status is known, even if the body is incomplete

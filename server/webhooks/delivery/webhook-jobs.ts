@@ -1,15 +1,15 @@
 import type { Job } from '../../jobs/job-runner.ts';
 import type { Database } from '../../database/entity-manager/entity-manager.ts';
-import { eventSignals } from '../../events/event-signals.ts';
-import type { Deliverer } from './delivery-worker.ts';
-import { disableOrphans } from '../endpoints/disable-endpoint.ts';
+import { getEventSignals } from '../../events/event-signals.ts';
+import type { DeliveryWorker } from './delivery-worker.ts';
+import { disableOrphanedEndpoints } from '../endpoints/disable-endpoint.ts';
 
 /**
  * Returns the background jobs that send webhooks: new deliveries immediately, own retries when they are due, retries of other processes by
  * polling.
  */
-export const webhookJobs = ({ em }: Database, deliverer: Deliverer): Job[] => {
-  const signals = eventSignals(em);
+export const webhookJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
+  const signals = getEventSignals(em);
   return [
     {
       name: 'webhooks',
@@ -17,6 +17,6 @@ export const webhookJobs = ({ em }: Database, deliverer: Deliverer): Job[] => {
       onWork: (wake) => signals.on('placed', wake),
       run: () => deliverer.run(),
     },
-    { name: 'webhook endpoints', everyMs: 10_000, run: () => disableOrphans(em.fork()) },
+    { name: 'webhook endpoints', everyMs: 10_000, run: () => disableOrphanedEndpoints(em.fork()) },
   ];
 };

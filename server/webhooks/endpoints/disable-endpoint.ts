@@ -1,21 +1,21 @@
-import { type WebhookEndpoint, webhookFailingDaysMax } from '@mandate/contract';
-import type { Em } from '../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../database/queries/prepared-statement.ts';
+import { type WebhookEndpoint, maxWebhookFailingDays } from '@mandate/contract';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { queueMail, type Mail } from '../../mail/mail.ts';
-import { endpointColumns, type EndpointRow, toEndpoint } from './endpoint-rows.ts';
-import { standing } from './event-visibility-sql.ts';
+import { queueMail, type Mail } from '../../mail/queue-mail.ts';
+import { endpointColumnsSql, type EndpointRow, endpointFromRow } from './endpoint-rows.ts';
+import { activeEndpointSql } from './event-visibility-sql.ts';
 
-export type NoticeParts = { readonly mailKey: Buffer; /** Whether a mail transport is configured. */ readonly canMail: boolean };
+export type EndpointNoticeDeps = { readonly mailKey: Buffer; /** Whether a mail transport is configured. */ readonly canMail: boolean };
 
 type Reason = NonNullable<WebhookEndpoint['disabled_reason']>;
 
-const disable = statement<EndpointRow>(
+const disable = prepareStatement<EndpointRow>(
   'disable_webhook_endpoint',
   `update webhook_endpoints e set status = 'disabled', disabled_reason = $2, version = version + 1, updated_at = now(), paused_until = null
-    where id = $1 and status = 'enabled' returning ${endpointColumns}`,
+    where id = $1 and status = 'enabled' returning ${endpointColumnsSql}`,
 );
-const skipWaiting = statement(
+const skipWaiting = prepareStatement(
   'skip_deliveries_of_endpoint',
   `update webhook_deliveries set status = 'skipped', finished_at = now() where endpoint_id = $1 and status = 'pending'`,
 );
@@ -24,28 +24,34 @@ const skipWaiting = statement(
  * Skips the pending deliveries of an endpoint and records the event, in the transaction that disables it. Skipped deliveries can be
  * redelivered.
  */
-export async function afterDisabling(em: Em, endpoint: WebhookEndpoint): Promise<void> {
+export async function completeEndpointDisabling(em: EntityManager, endpoint: WebhookEndpoint): Promise<void> {
   await skipWaiting(em, [endpoint.id]);
   await recordEvent(em, 'webhook_endpoint.disabled', endpoint, endpoint.user_id);
 }
 
 /** Disables an endpoint; requires a transaction. Returns `undefined` if it was already disabled. */
-async function disableInTransaction(em: Em, id: number, reason: Reason): Promise<WebhookEndpoint | undefined> {
+async function disableInTransaction(em: EntityManager, id: number, reason: Reason): Promise<WebhookEndpoint | undefined> {
   const [row] = await disable(em, [id, reason]);
   if (!row) return undefined;
-  const endpoint = toEndpoint(row);
-  await afterDisabling(em, endpoint);
+  const endpoint = endpointFromRow(row);
+  await completeEndpointDisabling(em, endpoint);
   return endpoint;
 }
 
 // An endpoint of an application has no user, so administrators are notified.
-const findRecipients = statement<{ email: string }>(
+const findRecipients = prepareStatement<{ email: string }>(
   'find_readers_of_webhook_notice',
   `select email from users where status = 'active' and case when $1::bigint is null then role = 'admin' else id = $1 end order by id limit 20`,
 );
 
 /** Disables an endpoint that no longer accepts deliveries, and notifies its owner by e-mail. */
-export async function disableEndpoint(em: Em, { mailKey, canMail }: NoticeParts, id: number, reason: Reason, now: Date): Promise<void> {
+export async function disableEndpointAndNotify(
+  em: EntityManager,
+  { mailKey, canMail }: EndpointNoticeDeps,
+  id: number,
+  reason: Reason,
+  now: Date,
+): Promise<void> {
   await em.transactional(async (inner) => {
     const endpoint = await disableInTransaction(inner, id, reason);
     if (!endpoint || !canMail) return;
@@ -54,16 +60,16 @@ export async function disableEndpoint(em: Em, { mailKey, canMail }: NoticeParts,
   });
 }
 
-const findOrphans = statement<{ id: number }>(
+const findOrphans = prepareStatement<{ id: number }>(
   'find_orphaned_webhook_endpoints',
   `select e.id from webhook_endpoints e left join applications a on a.id = e.application_id left join users u on u.id = e.user_id
-    where e.status = 'enabled' and e.authority in ('grant', 'api_key') and not (${standing}) order by e.id limit 100`,
+    where e.status = 'enabled' and e.authority in ('grant', 'api_key') and not (${activeEndpointSql}) order by e.id limit 100`,
 );
 
 /**
  * Disables endpoints whose grant or API key is no longer valid. They receive no events anyway; this makes it visible. Returns their number.
  */
-export async function disableOrphans(em: Em): Promise<number> {
+export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {
   const found = await findOrphans(em, []);
   for (const { id } of found) await em.transactional((inner) => disableInTransaction(inner, id, 'grant_revoked'));
   return found.length;
@@ -74,7 +80,7 @@ const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) 
 function createNotice(to: string, { id, url }: WebhookEndpoint, reason: Reason): Mail {
   const host = new URL(url).host;
   const why =
-    reason === 'gone' ? 'It responded that it is gone (410).' : `It has not accepted a single delivery for ${webhookFailingDaysMax} days.`;
+    reason === 'gone' ? 'It responded that it is gone (410).' : `It has not accepted a single delivery for ${maxWebhookFailingDays} days.`;
   const lines = [
     `The webhook endpoint ${id} at ${host} is disabled.`,
     why,

@@ -1,4 +1,4 @@
-import { eventSubjects, scopeNames, scopes, type Scope } from '@mandate/contract';
+import { eventSubjectScopes, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
 /** SQL of two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both contain it. */
 type Given = { readonly scopes: string; readonly ceiling: string };
@@ -7,11 +7,11 @@ const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${s
 const never = 'false';
 const among = (conditions: readonly string[]): string => (conditions.length === 0 ? never : `(${conditions.join(' or ')})`);
 const bySubject = (condition: (subject: string, own: Scope | null, all: readonly Scope[]) => string): string =>
-  `case v.subject_type ${Object.entries(eventSubjects)
+  `case v.subject_type ${Object.entries(eventSubjectScopes)
     .map(([subject, { own, all }]) => `when '${subject}' then ${condition(subject, own, all)}`)
     .join(' ')} else false end`;
 
-const adminScopes = `'{${scopeNames.filter((name) => scopes[name].admin).join(',')}}'::text[]`;
+const adminScopes = `'{${scopeNames.filter((name) => scopeDefinitions[name].admin).join(',')}}'::text[]`;
 const tasksNeeds = ({ scopes: given, ceiling }: Given, beyond: string): string =>
   `exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${given} and t.needs <@ ${ceiling} and (${beyond} or not t.needs && ${adminScopes}))`;
 
@@ -47,7 +47,7 @@ const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and 
 const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
 
 /** Condition that the authority of an endpoint is still valid; `a` and `u` are its application and user, if any. */
-export const standing = `case e.authority
+export const activeEndpointSql = `case e.authority
   when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
   when 'person' then u.status = 'active'
   when 'api_key' then u.status = 'active' and ${liveKey}
@@ -59,7 +59,7 @@ const ofEndpoint: Given = { scopes: 'e.scopes', ceiling: `(case e.authority when
 const endpointReachesBeyond = `(case e.authority when 'application' then true when 'grant' then false else u.role <> 'customer' end)`;
 const ofGrant: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
 
-const everybodysScopes = `'{${[...new Set(Object.values(eventSubjects).flatMap(({ all }) => all))].join(',')}}'::text[]`;
+const everybodysScopes = `'{${[...new Set(Object.values(eventSubjectScopes).flatMap(({ all }) => all))].join(',')}}'::text[]`;
 
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
@@ -69,7 +69,7 @@ const ofNobodyInParticular = (which: string, narrowed: string): string => `
     cross join webhook_endpoints e
     left join applications a on a.id = e.application_id
     left join users u on u.id = e.user_id
-   where ${which} and ${narrowed} and ${wanted} and ${standing}
+   where ${which} and ${narrowed} and ${wanted} and ${activeEndpointSql}
      and (v.subject_type = 'webhook_endpoint' or ${general(ofEndpoint, endpointReachesBeyond)})`;
 
 /**
@@ -78,7 +78,7 @@ const ofNobodyInParticular = (which: string, narrowed: string): string => `
  * user, its user granted access, it belongs to no user, or the endpoint may see the events of all users.
  * `which`: a condition on the event `v` and the endpoint `e`.
  */
-export const pairs = {
+export const deliveryPairSql = {
   own: (which: string): string => `
     select ${pair} from events v
       join webhook_endpoints e on e.user_id = v.user_id and e.authority in ('person', 'api_key')
@@ -96,7 +96,7 @@ export const pairs = {
 };
 
 /** SQL that selects all pairs without duplicates. */
-export const allPairs = (which: string): string =>
-  Object.values(pairs)
+export const allDeliveryPairsSql = (which: string): string =>
+  Object.values(deliveryPairSql)
     .map((sql) => sql(which))
     .join(' union ');

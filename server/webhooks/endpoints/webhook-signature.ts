@@ -1,29 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { seal, unseal } from '../../crypto/authenticated-encryption.ts';
+import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 
 const label = 'webhook secret';
 
 /** Generates a secret of 256 random bits in the format of Standard Webhooks. */
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+export const generateWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** Encrypts a webhook secret. */
-export const sealSecret = (secret: string, key: Buffer): string => seal(secret, key, label);
+export const encryptWebhookSecret = (secret: string, key: Buffer): string => encryptText(secret, key, label);
 
-export type SealedSecrets = {
+export type EncryptedWebhookSecrets = {
   readonly sealed_secret: string;
   readonly previous_sealed_secret: string | null;
   readonly previous_secret_until: string | null;
 };
 
 /** Returns the headers of an attempt: the same id for every attempt, the time of this attempt, and one signature per active secret. */
-export function signedHeaders(secrets: SealedSecrets, key: Buffer, id: string, body: string, now: Date): Record<string, string> {
+export function createSignedHeaders(
+  secrets: EncryptedWebhookSecrets,
+  key: Buffer,
+  id: string,
+  body: string,
+  now: Date,
+): Record<string, string> {
   const isOverlapping = secrets.previous_secret_until !== null && new Date(secrets.previous_secret_until) > now;
   const sealedSecrets = [
     secrets.sealed_secret,
     ...(isOverlapping && secrets.previous_sealed_secret !== null ? [secrets.previous_sealed_secret] : []),
   ];
-  const activeSecrets = sealedSecrets.map((sealed) => unseal(sealed, key, label)).filter((secret) => secret !== undefined);
+  const activeSecrets = sealedSecrets.map((sealed) => decryptText(sealed, key, label)).filter((secret) => secret !== undefined);
   if (activeSecrets.length === 0) throw new Error('the secret of a webhook endpoint was encrypted with another key');
   return {
     'webhook-id': id,

@@ -9,8 +9,8 @@ import { User } from '../../users/user.entity.ts';
  * What authorizes an endpoint: an application that acts for itself, a user in a first-party application, a user's grant to a third party,
  * or an API key.
  */
-export const authorities = ['application', 'person', 'grant', 'api_key'] as const;
-export type Authority = (typeof authorities)[number];
+export const webhookAuthorities = ['application', 'person', 'grant', 'api_key'] as const;
+export type WebhookAuthority = (typeof webhookAuthorities)[number];
 
 /** A URL to which events are sent. */
 export const WebhookEndpoint = defineEntity({
@@ -18,7 +18,7 @@ export const WebhookEndpoint = defineEntity({
   tableName: 'webhook_endpoints',
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
-    authority: p.enum(authorities),
+    authority: p.enum(webhookAuthorities),
     clientId: p.text(),
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     application: () => p.manyToOne(Application).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LastUse } from '../../../server/api-keys/api-key-use-buffer.ts';
+import { ApiKeyUseBuffer } from '../../../server/api-keys/api-key-use-buffer.ts';
 import { ageSessions } from '../../support/oauth/age-sessions.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
@@ -20,7 +20,7 @@ import { inTwoProcesses } from '../../support/server/process-mode.ts';
 let mandate: Mandate;
 let anna: Person;
 let token: string;
-const lastUse = new LastUse();
+const lastUse = new ApiKeyUseBuffer();
 beforeAll(async () => {
   mandate = await startMandate(inTwoProcesses ? {} : { lastUse });
   anna = await signUp(mandate.origin);
@@ -160,9 +160,9 @@ test('the last use is written now and then, and not by the request', async ({ sk
     (await mandate.call('GET', path, { token })).body.data.find(({ id }: Body) => id === body.id).last_used_at;
   await me(body.key);
   expect(await lastUsed()).toBeNull();
-  expect(await lastUse.write(mandate.db.em.fork())).toBeGreaterThan(0);
+  expect(await lastUse.flush(mandate.db.em.fork())).toBeGreaterThan(0);
   expect(Date.parse((await lastUsed()) ?? '')).toBeGreaterThan(Date.now() - 60_000);
-  expect(await lastUse.write(mandate.db.em.fork())).toBe(0);
+  expect(await lastUse.flush(mandate.db.em.fork())).toBe(0);
 });
 
 test('GET /api-keys: pages, the newest first, of nobody else', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
+import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
@@ -104,7 +104,7 @@ describe('an application whose pre-approval is withdrawn', () => {
     const own = await tokensFor(mandate.origin, anna, ['connected_apps.read', 'events.read']);
     const connected = await mandate.call('GET', '/api/v1/connected-apps', { token: own.access_token });
     expect(connected.body.data.map(({ application }: Body) => application.client_id)).not.toContain(app.client_id);
-    await sequenceEvents(mandate.db.em.fork());
+    await assignEventSequence(mandate.db.em.fork());
     const events = (await mandate.call('GET', '/api/v1/events?type=grant.revoked', { token: own.access_token })).body.data;
     expect(events.map(({ data }: Body) => data.object.application.client_id)).toEqual([app.client_id]);
     const audit = (await mandate.call('GET', '/api/v1/audit-events?action=application.updated', { token: administrator })).body.data;

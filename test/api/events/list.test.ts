@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
-import { sweepEvents } from '../../../server/events/delete-old-events.ts';
+import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
+import { deleteOldEvents } from '../../../server/events/delete-old-events.ts';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
@@ -20,7 +20,7 @@ afterAll(() => mandate.close());
 
 const tokenOf = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string> =>
   (await tokensFor(mandate.origin, person, scopes)).access_token;
-const sequence = (): Promise<number> => sequenceEvents(mandate.db.em.fork());
+const sequence = (): Promise<number> => assignEventSequence(mandate.db.em.fork());
 const list = (query = '', token = shop.token): Promise<Answer> => mandate.call('GET', `/api/v1/events${query}`, { token });
 async function latest(): Promise<number> {
   await sequence();
@@ -223,7 +223,7 @@ describe('400, 401, 403 and 410', () => {
     const [old, kept] = [await shop.product(), await shop.product()];
     await sequence();
     await mandate.db.em.fork().execute(`update events set created_at = now() - interval '31 days' where seq <= ?`, [after + 1]);
-    while ((await sweepEvents(mandate.db.em.fork(), new Date())) > 0);
+    while ((await deleteOldEvents(mandate.db.em.fork(), new Date())) > 0);
     const gone = await list(`?after=${after}`);
     expect([gone.status, gone.body.code]).toEqual([410, 'gone']);
     expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: kept.id } }]);

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { eventSignals } from '../../../server/events/event-signals.ts';
-import { NewEvents } from '../../../server/events/long-poll.ts';
+import { getEventSignals } from '../../../server/events/event-signals.ts';
+import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { freshDatabase } from '../../support/services/database.ts';
 import { hour, lastSeq, placed, pollEvery, sequenceAndDeliver } from '../../support/event-signals.ts';
 import { startMandate } from '../../support/server/start-mandate.ts';
@@ -34,9 +34,9 @@ function countQueries(db: Database): () => number {
 test('an idle server with a waiting request does not poll for events or deliveries', async () => {
   const db = await freshDatabase();
   cleanUps.push(() => db.close());
-  eventSignals(db.em).hearsOtherProcesses = true;
+  getEventSignals(db.em).receivesAllSignals = true;
   const queries = countQueries(db);
-  const newEvents = new NewEvents(db.em);
+  const newEvents = new EventWaiter(db.em);
   cleanUps.push(() => newEvents.stop());
   cleanUps.push(sequenceAndDeliver(db));
   void newEvents.wait(0, 60_000, new AbortController().signal);
@@ -49,7 +49,7 @@ test('an idle server with a waiting request does not poll for events or deliveri
 test('a request whose caller has left no longer waits', async () => {
   pollEvery(hour, hour);
   const db = await freshDatabase();
-  const wait = vi.spyOn(NewEvents.prototype, 'wait');
+  const wait = vi.spyOn(EventWaiter.prototype, 'wait');
   const mandate = await startMandate({ db, development: true });
   cleanUps.push(() => mandate.close());
   const { token } = await openShop(mandate);

@@ -8,8 +8,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
-import { openApiDocument } from '@mandate/contract/openapi';
-import { noTools, toolsOf } from '@mandate/contract/tools';
+import { createOpenApiDocument } from '@mandate/contract/openapi';
+import { excludedOperations, createMcpTools } from '@mandate/contract/tools';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { authorize, commandLine, signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
@@ -63,12 +63,12 @@ async function call(
 
 describe('the tools', () => {
   test('are one for every operation that is not on the list of those left out', () => {
-    const document = openApiDocument(mandate.origin);
+    const document = createOpenApiDocument(mandate.origin);
     const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as Body[];
-    const offered = operations.filter((operation) => !operation['x-internal'] && !(operation.operationId in noTools));
-    expect(toolsOf(document)).toHaveLength(new Set(offered.map(({ operationId }) => operationId)).size);
+    const offered = operations.filter((operation) => !operation['x-internal'] && !(operation.operationId in excludedOperations));
+    expect(createMcpTools(document)).toHaveLength(new Set(offered.map(({ operationId }) => operationId)).size);
     const ids = operations.map(({ operationId }) => operationId);
-    for (const left of Object.keys(noTools)) expect(ids).toContain(left);
+    for (const left of Object.keys(excludedOperations)) expect(ids).toContain(left);
   });
 
   test('say what they do to whom, before anybody calls them', async () => {

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decimalAmount, exportColumns } from '@mandate/contract';
+import { formatDecimalAmount, orderExportColumns } from '@mandate/contract';
 import type { Body } from '../../support/server/start-mandate.ts';
 import { openTill, type Till } from '../../support/order-arithmetic.ts';
 import { address } from '../../support/server/shop.ts';
@@ -72,10 +72,10 @@ const otherNames: Readonly<Record<string, (order: Body, line: Body) => unknown>>
 /** What the API says of the column, found by its name. */
 function expectedCell(column: string, order: Body, line: Body): unknown {
   const amountColumn = /^(.*)_decimal$/.exec(column)?.[1];
-  if (amountColumn !== undefined) return decimalAmount(Number(expectedCell(amountColumn, order, line)), order.currency);
+  if (amountColumn !== undefined) return formatDecimalAmount(Number(expectedCell(amountColumn, order, line)), order.currency);
   const named = otherNames[column];
   if (named) return named(order, line);
-  const ofLine: readonly string[] = exportColumns.line;
+  const ofLine: readonly string[] = orderExportColumns.line;
   const holder = [ofLine.includes(column) ? line : order, order.delivery].find((object) => column in object);
   if (holder === undefined) throw new Error(`no field ${column} in an order, its delivery or its lines`);
   return holder[column];
@@ -88,7 +88,7 @@ const inCsv = (cell: unknown): string => {
 
 test('the orders have a value for every column, and no two equal amounts', () => {
   const [, partly] = orders;
-  const columns = [...exportColumns.order, ...exportColumns.line];
+  const columns = [...orderExportColumns.order, ...orderExportColumns.line];
   const isEmpty = (column: string): boolean => orders.every((order) => expectedCell(column, order, order.items[0]) === null);
   expect(columns.filter(isEmpty)).toEqual([]);
   const [line] = partly.items;
@@ -99,8 +99,8 @@ test('the orders have a value for every column, and no two equal amounts', () =>
 });
 
 describe.each([
-  ['orders', exportColumns.order],
-  ['lines', [...exportColumns.order, ...exportColumns.line]],
+  ['orders', orderExportColumns.order],
+  ['lines', [...orderExportColumns.order, ...orderExportColumns.line]],
 ] as const)('an export of %s', (rows, columns) => {
   const exported = async (format: string): Promise<string> => {
     const started = await till.post('/order-exports', { rows, format });

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Em } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { commandLine, signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
@@ -60,7 +60,7 @@ describe.skipIf(databaseKind === 'pglite')('while orders change hands and tokens
    * Nobody reads from the table until all readers wait for it: then what they ask goes out in full queries, one after the other, and
    * `during` happens among them.
    */
-  async function withCrowd(table: 'orders' | 'users', seen: readonly Seen[], during: (em: Em) => Promise<void>): Promise<void> {
+  async function withCrowd(table: 'orders' | 'users', seen: readonly Seen[], during: (em: EntityManager) => Promise<void>): Promise<void> {
     await mandate.db.em.fork().transactional(async (em) => {
       await em.execute(`lock table ${table} in access exclusive mode`);
       for (let [before, still] = [-1, 0]; still < 5; still = before === seen.length ? still + 1 : 0) {
@@ -75,7 +75,7 @@ describe.skipIf(databaseKind === 'pglite')('while orders change hands and tokens
     const mine = spans.get(id) ?? [];
     const before = mine.at(-1) ?? unknown();
     const ownerId = people.find((person) => person.id !== before.ownerId)?.id ?? unknown();
-    const change = async (em: Em): Promise<void> => {
+    const change = async (em: EntityManager): Promise<void> => {
       mine.push({ ownerId, from: performance.now(), until: Infinity });
       await em.execute('update orders set user_id = ? where id = ?', [ownerId, id]);
     };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweepExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
-import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
+import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { eventsOf } from '../../support/events.ts';
 import { later, openTill, type Till } from '../../support/order-arithmetic.ts';
 
@@ -14,13 +14,13 @@ const em = () => till.mandate.db.em.fork();
 const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
 
 describe('the sweeper', () => {
-  const sweep = () => sweepExpiredOrders(em(), till.providers, later());
+  const sweep = () => cancelExpiredOrders(em(), till.providers, later());
 
   test('gives the goods of unpaid orders back, once', async () => {
     await sweep();
     const order = await till.order({ stock: 2 });
     expect(await till.stock(order.items[0].product_id)).toBe(0);
-    expect(await sweepExpiredOrders(em(), till.providers, new Date())).toBe(0);
+    expect(await cancelExpiredOrders(em(), till.providers, new Date())).toBe(0);
     expect(await sweep()).toBe(1);
     expect(await sweep()).toBe(0);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'canceled', cancel_reason: 'payment_expired' });
@@ -49,7 +49,7 @@ describe('the sweeper', () => {
     await till.pay(order.id, 'test_processing_then_ok');
     await sweep();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('pending');
-    await checkPayments(em(), till.providers, later());
+    await pollPendingPayments(em(), till.providers, later());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 

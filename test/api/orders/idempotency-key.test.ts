@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sweepIdempotencyKeys } from '../../../server/http/writes/idempotency.ts';
+import { deleteExpiredIdempotencyKeys } from '../../../server/http/writes/idempotency.ts';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
@@ -75,7 +75,7 @@ test('what is kept no longer is swept, and what is younger stays', async () => {
   for (const key of ['old', 'young']) await place(order, { 'idempotency-key': key });
   const em = mandate.db.em.fork();
   await em.execute(`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`);
-  while ((await sweepIdempotencyKeys(em, new Date())) > 0);
+  while ((await deleteExpiredIdempotencyKeys(em, new Date())) > 0);
   expect(await em.execute(`select key from idempotency_keys where key in ('old', 'young')`)).toEqual([{ key: 'young' }]);
   expect((await place(order, { 'idempotency-key': 'young' })).headers.get('idempotent-replayed')).toBe('true');
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fulfillmentStatuses, orderStatuses, paymentStatuses } from '@mandate/contract';
+import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '@mandate/contract';
 import type { Answer, Body } from '../../support/server/start-mandate.ts';
 import { openTill, type Till } from '../../support/order-arithmetic.ts';
 import { signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
@@ -85,10 +85,10 @@ describe('a customer filters their own orders', () => {
 describe('staff', () => {
   const subsets = (names: readonly string[]): string[] => [...names, names.slice(0, 2).join(), names.slice(1).join()];
   const filters = [
-    ...subsets(fulfillmentStatuses).map((value) => ({ fulfillment_status: value })),
-    ...subsets(fulfillmentStatuses).flatMap((value) => orderStatuses.map((status) => ({ fulfillment_status: value, status }))),
-    ...subsets(paymentStatuses).flatMap((value) =>
-      fulfillmentStatuses.map((other) => ({ payment_status: value, fulfillment_status: other })),
+    ...subsets(orderFulfillmentStatuses).map((value) => ({ fulfillment_status: value })),
+    ...subsets(orderFulfillmentStatuses).flatMap((value) => orderStatuses.map((status) => ({ fulfillment_status: value, status }))),
+    ...subsets(orderPaymentStatuses).flatMap((value) =>
+      orderFulfillmentStatuses.map((other) => ({ payment_status: value, fulfillment_status: other })),
     ),
   ];
   test('find by every pair of statuses what there is, newest first, and count it', async () => {

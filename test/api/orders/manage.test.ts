@@ -1,4 +1,4 @@
-import { contract, contractV2, metadataOf, routesOf, type Scope } from '@mandate/contract';
+import { contract, contractV2, getRouteMetadata, listRoutes, type Scope } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
@@ -70,9 +70,9 @@ describe('orders.manage alone', () => {
   });
 });
 
-const routes = [...routesOf(contract.orders), ...routesOf(contractV2.orders)];
+const routes = [...listRoutes(contract.orders), ...listRoutes(contractV2.orders)];
 
-test.each(routes.map((route) => [`${route.method} ${route.path}`, metadataOf(route).access] as const))(
+test.each(routes.map((route) => [`${route.method} ${route.path}`, getRouteMetadata(route).access] as const))(
   '%s accepts orders.manage besides the scope of customers',
   (_, access) => {
     expect(access).toEqual([expect.stringMatching(/^orders\.(?:read|write)$/), 'orders.manage']);

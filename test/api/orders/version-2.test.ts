@@ -1,4 +1,4 @@
-import { contractV2, metadataOf, routesOf } from '@mandate/contract';
+import { contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
@@ -57,7 +57,7 @@ describe('side by side', () => {
   });
 
   test('all other resources are there as they are in version 1', async () => {
-    const paths = routesOf(contractV2).map(({ path }) => path);
+    const paths = listRoutes(contractV2).map(({ path }) => path);
     expect(paths.filter((path) => !path.startsWith('/api/v2/'))).toEqual([]);
     const [one, two] = [await mandate.call('GET', '/api/v1/products'), await mandate.call('GET', '/api/v2/products')];
     expect(two.body.data).toEqual(one.body.data);
@@ -77,7 +77,7 @@ describe('side by side', () => {
     const document: Body = await (await fetch(`${mandate.origin}/openapi-v2.json`)).json();
     expect(Object.keys(document.paths)).toContain('/api/v2/orders');
     expect(document.components.schemas.Order.properties).toHaveProperty('shipping_address');
-    expect(metadataOf(contractV2.orders.create).operationId).toBe('orders.create');
+    expect(getRouteMetadata(contractV2.orders.create).operationId).toBe('orders.create');
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { checkRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
+import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
 import { openTill, soon, type Till } from '../../support/order-arithmetic.ts';
 
 let till: Till;
@@ -19,7 +19,7 @@ describe('after a crash', () => {
       `update payments set status = 'pending', provider_reference = null, next_action = null, request = '{"methodToken":"test_ok"}' where id = ?`,
       [body.id],
     );
-    await checkPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, soon());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 
@@ -29,7 +29,7 @@ describe('after a crash', () => {
     const [refund] = (await till.get(`/orders/${order.id}/refunds`)).data;
     await em().execute(`update refunds set status = 'pending', provider_reference = null, next_check_at = now() where id = ?`, [refund.id]);
     await em().execute(`update payments set refunded_amount = 0 where id = ?`, [refund.payment_id]);
-    expect(await checkRefunds(em(), till.providers, soon())).toBe(1);
+    expect(await pollPendingRefunds(em(), till.providers, soon())).toBe(1);
     expect(await till.get(`/refunds/${refund.id}`)).toMatchObject({ status: 'succeeded', amount: order.total });
   });
 });

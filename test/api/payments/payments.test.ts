@@ -1,6 +1,6 @@
-import { testMethodTokens } from '@mandate/contract';
+import { testPaymentMethodTokens } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { eventsOf } from '../../support/events.ts';
 import { inTwoProcesses } from '../../support/server/process-mode.ts';
 import { openTill, soon, type Till } from '../../support/order-arithmetic.ts';
@@ -38,8 +38,8 @@ describe('starting a payment', () => {
     const { status, body } = await till.pay(order.id, 'test_okay');
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     const { detail, ...entry } = body.errors[0];
-    expect(entry).toEqual({ in: 'body', pointer: '#/method_token', code: 'invalid_value', allowed: Object.keys(testMethodTokens) });
-    for (const token of Object.keys(testMethodTokens)) expect(detail).toContain(token);
+    expect(entry).toEqual({ in: 'body', pointer: '#/method_token', code: 'invalid_value', allowed: Object.keys(testPaymentMethodTokens) });
+    for (const token of Object.keys(testPaymentMethodTokens)) expect(detail).toContain(token);
     expect((await till.get(`/orders/${order.id}/payments`)).data).toEqual([]);
     expect((await till.pay(order.id)).body).toMatchObject({ attempt: 1, status: 'succeeded' });
   });
@@ -61,7 +61,7 @@ describe('starting a payment', () => {
       return_url: 'https://shop.example/back',
     });
     expect(body).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect', url: 'https://shop.example/back' } });
-    await checkPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, soon());
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', next_action: null });
     expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.requires_action', 'payment.succeeded']);
   });
@@ -71,7 +71,7 @@ describe('starting a payment', () => {
     const order = await till.order();
     const { status, body } = await till.pay(order.id, 'test_timeout');
     expect([status, body.status, body.provider_reference]).toEqual([201, 'pending', null]);
-    await checkPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, soon());
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
@@ -162,7 +162,7 @@ describe('a manual payment', () => {
     expect(body.status).toBe('pending');
     const held = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.parse(order.created_at);
     expect(held).toBe(7 * 24 * 3600_000);
-    await checkPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, soon());
     expect((await till.get(`/payments/${body.id}`)).status).toBe('pending');
     const confirmed = await till.post(`/payments/${body.id}/confirmation`);
     expect([confirmed.status, confirmed.body.status]).toEqual([201, 'succeeded']);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
 import { eventsOf } from '../../support/events.ts';
 import { later, openTill, soon, type Till } from '../../support/order-arithmetic.ts';
@@ -26,7 +26,7 @@ describe('what providers report', () => {
     const { body } = await till.pay(order.id, method);
     expect(body.status).toBe('processing');
     const answers = [];
-    for (const report of till.provider.reports(body.provider_reference)) answers.push(await send(report.body, report.headers));
+    for (const report of till.provider.webhooksFor(body.provider_reference)) answers.push(await send(report.body, report.headers));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers.map((answer) => answer.body.received)).toEqual(method === 'test_duplicate_webhook' ? [1, 0] : [1, 1]);
     expect((await till.get(`/payments/${body.id}`)).status).toBe('processing');
@@ -40,7 +40,7 @@ describe('what providers report', () => {
     const order = await till.order({ stock: 2 });
     const { body } = await till.pay(order.id, 'test_late_success');
     expect((await till.post(`/orders/${order.id}/cancellation`, {})).body.status).toBe('canceled');
-    for (const report of till.provider.reports((await till.get(`/payments/${body.id}`)).provider_reference))
+    for (const report of till.provider.webhooksFor((await till.get(`/payments/${body.id}`)).provider_reference))
       await send(report.body, report.headers);
     expect(await apply()).toBe(1);
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', refunded_total: order.total });
@@ -60,7 +60,7 @@ describe('what providers report', () => {
     const reference = (await till.get(`/payments/${body.id}`)).provider_reference;
     await till.post(`/payments/${body.id}/cancellation`);
     await till.pay(order.id);
-    for (const report of till.provider.reports(reference)) await send(report.body, report.headers);
+    for (const report of till.provider.webhooksFor(reference)) await send(report.body, report.headers);
     expect(await apply()).toBe(1);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'paid', payment_status: 'paid', refunded_total: 0 });
     expect((await till.get(`/orders/${order.id}/refunds`)).data).toMatchObject([
@@ -74,17 +74,17 @@ describe('what providers report', () => {
     const reference = (await till.get(`/payments/${first.id}`)).provider_reference;
     await till.post(`/payments/${first.id}/cancellation`);
     const { body: second } = await till.pay(order.id, 'test_requires_action');
-    for (const report of till.provider.reports(reference)) await send(report.body, report.headers);
+    for (const report of till.provider.webhooksFor(reference)) await send(report.body, report.headers);
     await apply();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
-    await checkPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, soon());
     expect((await till.get(`/payments/${second.id}`)).status).toBe('canceled');
   });
 
   test('unsigned, tampered with, or for nobody, is refused', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_duplicate_webhook');
-    const [report] = till.provider.reports(body.provider_reference);
+    const [report] = till.provider.webhooksFor(body.provider_reference);
     if (!report) throw new Error('no report');
     expect((await send(report.body, { 'content-type': 'application/json' })).body.code).toBe('invalid_signature');
     expect((await send(report.body.replace('succeeded', 'failed'), report.headers)).body.code).toBe('invalid_signature');
@@ -97,7 +97,7 @@ describe('what providers report', () => {
   test('about what nobody knows is kept, and looked at again', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_duplicate_webhook');
-    const [report] = till.provider.reports(body.provider_reference);
+    const [report] = till.provider.webhooksFor(body.provider_reference);
     if (!report) throw new Error('no report');
     await em().execute('update payments set provider_reference = null where id = ?', [body.id]);
     expect((await send(report.body, report.headers)).body.received).toBe(1);

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
-import { type PaymentProvider, type PaymentRequest, ProviderUnavailable } from '../../../server/payments/providers/payment-provider.ts';
-import { openStripe } from '../../../server/payments/providers/stripe-provider.ts';
-import { testProvider } from '../../../server/payments/providers/test-provider.ts';
+import {
+  type PaymentProvider,
+  type ProviderPaymentRequest,
+  ProviderUnavailableError,
+} from '../../../server/payments/providers/payment-provider.ts';
+import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
+import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 
 let fake: FakeStripe;
@@ -12,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => fake.close());
 
-const stripe = (): Promise<PaymentProvider> => openStripe({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', api: fake.api });
+const stripe = (): Promise<PaymentProvider> => createStripeProvider({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', api: fake.api });
 
-const request = (methodToken: string | undefined, given: Partial<PaymentRequest> = {}): PaymentRequest => ({
+const request = (methodToken: string | undefined, given: Partial<ProviderPaymentRequest> = {}): ProviderPaymentRequest => ({
   orderId: 7,
   attempt: 1,
   amount: 1234,
@@ -38,7 +42,7 @@ const providers = [
   },
   {
     name: 'test',
-    open: () => Promise.resolve(testProvider()),
+    open: () => Promise.resolve(createTestProvider()),
     ok: 'test_ok',
     declined: 'test_declined',
     lost: 'test_timeout',
@@ -72,7 +76,7 @@ describe.each(providers)('$name', ({ name, open, ok, declined, lost, waits, begi
     const key = `${asked.idempotencyKey}-cancel`;
     expect((await provider.cancel(reference ?? '', key)).status).toBe('canceled');
     expect((await provider.cancel(reference ?? '', key)).status).toBe('canceled');
-    const afterwards = provider.asks ? (await provider.retrieve(reference ?? '')).status : 'canceled';
+    const afterwards = provider.isPolled ? (await provider.retrieve(reference ?? '')).status : 'canceled';
     expect(afterwards).toBe('canceled');
   });
 
@@ -95,7 +99,7 @@ describe.each(providers)('$name', ({ name, open, ok, declined, lost, waits, begi
 
   test.runIf(lost)('when its answer is lost, the same key gives the payment that was made', async () => {
     const asked = request(lost);
-    await expect(provider.create(asked)).rejects.toThrow(ProviderUnavailable);
+    await expect(provider.create(asked)).rejects.toThrow(ProviderUnavailableError);
     const made = await provider.create(asked);
     expect([made.status, await provider.create(asked)]).toEqual(['succeeded', made]);
   });
@@ -132,7 +136,7 @@ describe('stripe besides', () => {
 
   test('says that it is not available when Stripe keeps failing', async () => {
     fake.failNext(3);
-    await expect((await stripe()).retrieve('pi_any')).rejects.toThrow(ProviderUnavailable);
+    await expect((await stripe()).retrieve('pi_any')).rejects.toThrow(ProviderUnavailableError);
   });
 
   test('says when what is asked for makes no sense, and leaves nothing', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
-import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
-import { testProvider } from '../../../server/payments/providers/test-provider.ts';
+import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import type { Answer } from '../../support/server/start-mandate.ts';
 import { openTill, type Till } from '../../support/order-arithmetic.ts';
 import { needsOneProcess } from '../../support/server/process-mode.ts';
@@ -13,7 +13,7 @@ let waiting = Promise.withResolvers<void>();
 let asked = Promise.withResolvers<void>();
 let till: Till;
 const hesitant = () => {
-  const provider = testProvider();
+  const provider = createTestProvider();
   const hesitate = async (): Promise<void> => {
     asked.resolve();
     await waiting.promise;
@@ -27,7 +27,7 @@ const hesitant = () => {
 };
 
 beforeAll(async () => {
-  till = await openTill(paymentProviders(manualProvider, hesitant()));
+  till = await openTill(indexPaymentProviders(manualProvider, hesitant()));
 });
 afterEach(() => {
   waiting = Promise.withResolvers();

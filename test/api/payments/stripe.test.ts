@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stripe } from 'stripe';
-import { sweepExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
-import { checkPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
+import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
-import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
-import { openStripe } from '../../../server/payments/providers/stripe-provider.ts';
-import { checkRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
+import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
+import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
 import { eventsOf } from '../../support/events.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 import type { Answer, Body } from '../../support/server/start-mandate.ts';
@@ -19,7 +19,7 @@ let fake: FakeStripe;
 let till: Till;
 beforeAll(async () => {
   fake = await startFakeStripe();
-  till = await openTill(paymentProviders(await openStripe({ secretKey: 'sk_test_1', webhookSecret, api: fake.api })));
+  till = await openTill(indexPaymentProviders(await createStripeProvider({ secretKey: 'sk_test_1', webhookSecret, api: fake.api })));
 });
 afterAll(async () => {
   await till.mandate.close();
@@ -65,7 +65,7 @@ describe('an order paid by Stripe', () => {
     const order = await till.order();
     const before = fake.intents().length;
     expect((await pay(order.id, 'pm_lost')).status).toBe('pending');
-    await checkPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, soon());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
     expect(fake.intents()).toHaveLength(before + 1);
   });
@@ -94,12 +94,12 @@ describe('an order paid by Stripe', () => {
     fake.complete(payment.provider_reference);
     const intent = fake.intents().find(({ id }) => id === payment.provider_reference);
     if (intent) intent['amount_received'] = 1;
-    await expect(sweepExpiredOrders(em(), till.providers, later())).rejects.toThrow('the provider received 1 EUR');
+    await expect(cancelExpiredOrders(em(), till.providers, later())).rejects.toThrow('the provider received 1 EUR');
     expect((await till.get(`/orders/${usual.id}`)).status).toBe('canceled');
     expect((await till.get(`/payments/${waiting.id}`)).status).toBe('canceled');
     expect((await till.get(`/orders/${strange.id}`)).status).toBe('pending');
     if (intent) intent['amount_received'] = intent.amount;
-    await sweepExpiredOrders(em(), till.providers, later());
+    await cancelExpiredOrders(em(), till.providers, later());
     expect((await till.get(`/orders/${strange.id}`)).status).toBe('paid');
   });
 
@@ -148,7 +148,7 @@ describe('a refund by Stripe', () => {
   test('that fails in the end can be made again', async () => {
     const { order, refund, reference } = await slowly();
     fake.completeRefund(reference, 'failed');
-    await checkRefunds(em(), till.providers, soon());
+    await pollPendingRefunds(em(), till.providers, soon());
     expect(await till.get(`/refunds/${refund.id}`)).toMatchObject({ status: 'failed', failure_code: 'lost_or_stolen_card' });
     expect(await eventsOf(till.mandate.db, 'refund', refund.id)).toEqual(['refund.created', 'refund.failed']);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ payment_status: 'paid', refunded_total: 0 });

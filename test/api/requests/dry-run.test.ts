@@ -1,5 +1,5 @@
 /** `dry_run=true` on every operation of the contract that declares it. An operation without a row fails. */
-import { contract, contractV2, routesOf } from '@mandate/contract';
+import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operationOf } from '../../support/contract/declared-responses.ts';
@@ -55,11 +55,11 @@ const requests: Record<string, Record<string, () => Promise<Request>>> = {
 };
 
 /** An import that is tried out is a task of its own, which reports what it would do: it is accepted (202) like any other. */
-const takesDryRun = ({ query, responses }: ReturnType<typeof routesOf>[number]): boolean =>
+const takesDryRun = ({ query, responses }: ReturnType<typeof listRoutes>[number]): boolean =>
   query instanceof z.ZodObject && 'dry_run' in query.shape && 201 in responses;
 
 test('placing, canceling, refunding and shipping take it, and each has a row', () => {
-  const operations = [...routesOf(contract), ...routesOf(contractV2.orders)].filter(takesDryRun).map(operationOf);
+  const operations = [...listRoutes(contract), ...listRoutes(contractV2.orders)].filter(takesDryRun).map(operationOf);
   expect(Object.keys(requests).toSorted()).toEqual(operations.toSorted());
   expect(operations).toEqual(expect.arrayContaining(['orders.create', 'orders.cancel', 'refunds.create', 'shipments.create']));
 });

@@ -1,8 +1,8 @@
 /** One key twice in an object of a JSON body, at every operation that takes JSON. */
-import { metadataOf, routesOf, contract, contractV2, scopeNames } from '@mandate/contract';
+import { getRouteMetadata, listRoutes, contract, contractV2, scopeNames } from '@mandate/contract';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/validation/json-measure.ts';
+import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/validation/duplicate-json-keys.ts';
 import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
 import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { openShop } from '../../support/server/shop.ts';
@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-const operations = routesOf({ ...contract, v2: contractV2 }).filter(
-  (route) => 'body' in route && !metadataOf(route).consumes && !metadataOf(route).internal,
+const operations = listRoutes({ ...contract, v2: contractV2 }).filter(
+  (route) => 'body' in route && !getRouteMetadata(route).consumes && !getRouteMetadata(route).internal,
 );
 
 test.each(operations.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (_name, route) => {

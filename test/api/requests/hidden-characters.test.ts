@@ -1,7 +1,7 @@
 /** Bidirectional controls and invisible characters in the names that others see. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findHiddenCharacter } from '../../../contract/schema/visible-text.ts';
+import { findHiddenCharacter } from '../../../contract/schema/hidden-characters.ts';
 import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
 import { completeSignUp, signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { Browser } from '../../support/browser/browser.ts';

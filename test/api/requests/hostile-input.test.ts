@@ -1,4 +1,4 @@
-import { contract, metadataOf, routesOf, scopeNames } from '@mandate/contract';
+import { contract, getRouteMetadata, listRoutes, scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { expectHarmless, hostile } from '../../support/network/hostile-network.ts';
@@ -17,7 +17,7 @@ afterAll(() => mandate.close());
 const values = [...hostile, 7, -1, 1e300, null, true, {}, [], [[]], ['a\0b'], { a: { b: 1 } }, '2026-13-45T99:99:99Z'];
 const fieldsOf = (schema: unknown): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 
-describe.each(routesOf(contract).map((route) => [metadataOf(route).operationId, route] as const))('%s', (_name, route) => {
+describe.each(listRoutes(contract).map((route) => [getRouteMetadata(route).operationId, route] as const))('%s', (_name, route) => {
   test('takes anything without breaking', { timeout: 60_000 }, async () => {
     const send = async (what: string, path: string, init: RequestInit = {}): Promise<void> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...Object(init.headers) };

@@ -1,7 +1,7 @@
 /**
  * "A merge patch (RFC 7396)": every PATCH operation of the contract whose body has `metadata` merges it. An operation without a row fails.
  */
-import { contract, contractV2, metadataOf, routesOf } from '@mandate/contract';
+import { contract, contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operationOf } from '../../support/contract/declared-responses.ts';
@@ -29,13 +29,13 @@ const resources: Record<string, () => Promise<string>> = {
   'v2 orders.update': async () => `/api/v2/orders/${(await order()).id}`,
 };
 
-const mergesMetadata = ({ method, ...route }: ReturnType<typeof routesOf>[number]): boolean =>
+const mergesMetadata = ({ method, ...route }: ReturnType<typeof listRoutes>[number]): boolean =>
   method === 'PATCH' && 'body' in route && route.body instanceof z.ZodObject && 'metadata' in route.body.shape;
 
 test('every operation that patches metadata has a row', () => {
-  const operations = [...routesOf(contract), ...routesOf(contractV2.orders)].filter(mergesMetadata);
+  const operations = [...listRoutes(contract), ...listRoutes(contractV2.orders)].filter(mergesMetadata);
   expect(Object.keys(resources).toSorted()).toEqual(operations.map(operationOf).toSorted());
-  expect(operations.map((route) => metadataOf(route).operationId)).toContain('orders.update');
+  expect(operations.map((route) => getRouteMetadata(route).operationId)).toContain('orders.update');
 });
 
 const pairs = (count: number, prefix = 'key'): Record<string, string> =>

@@ -1,5 +1,5 @@
 /** Every path of the contract with every method. */
-import { contract, contractV2, routesOf } from '@mandate/contract';
+import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Mandate, startMandate } from '../../support/server/start-mandate.ts';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => mandate.close());
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-const paths = [...Map.groupBy([...routesOf(contract), ...routesOf(contractV2)], ({ path }) => path)].map(
+const paths = [...Map.groupBy([...listRoutes(contract), ...listRoutes(contractV2)], ({ path }) => path)].map(
   ([path, routes]) =>
     [
       path,

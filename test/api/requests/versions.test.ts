@@ -2,17 +2,17 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { initContract } from '@ts-rest/core';
-import { type ApiVersion, apiVersions, contract, type Deprecation, metadataOf, routesOf } from '@mandate/contract';
+import { type ApiVersion, apiVersions, contract, type Deprecation, getRouteMetadata, listRoutes } from '@mandate/contract';
 import express, { type Response, Router } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { describedBy } from '../../../contract/protocol/route-metadata.ts';
+import { routeMetadata } from '../../../contract/protocol/route-metadata.ts';
 import { announceDeprecation } from '../../../server/http/middleware/deprecation-headers.ts';
-import { errorHandler } from '../../../server/http/middleware/error-handler.ts';
-import { requestScope } from '../../../server/http/request/request-context.ts';
-import { serveContract } from '../../../server/http/routing/mount-contract.ts';
+import { createErrorHandler } from '../../../server/http/middleware/error-handler.ts';
+import { attachRequestContext } from '../../../server/http/request/request-context.ts';
+import { mountContract } from '../../../server/http/routing/mount-contract.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { versionAt } from '../../../server/versions/routes.ts';
+import { toVersionResponse } from '../../../server/versions/routes.ts';
 import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
 
 let mandate: Mandate;
@@ -64,7 +64,7 @@ describe('GET /api', () => {
   test('says what each is at the moment', () => {
     const deprecated = { since: '2027-01-01T00:00:00Z', sunset: '2028-01-01T00:00:00Z', guide: '/docs' };
     const statusesAt = (now: string, versions: readonly ApiVersion[]): string[] =>
-      versions.map((version) => versionAt(version, new Date(now)).status);
+      versions.map((version) => toVersionResponse(version, new Date(now)).status);
     const versions: readonly ApiVersion[] = [{ name: 'v0', deprecated }, { name: 'v1' }, { name: 'v3' }, { name: 'v4', preview: true }];
     expect(statusesAt('2026-12-31T23:59:59Z', versions)).toEqual(['supported', 'current', 'supported', 'preview']);
     expect(statusesAt('2027-01-01T00:00:00Z', versions)).toEqual(['deprecated', 'current', 'supported', 'preview']);
@@ -73,7 +73,7 @@ describe('GET /api', () => {
 
   test('what is deprecated goes on for a year at least', () => {
     const yearMs = 365 * 24 * 60 * 60 * 1000;
-    const deprecations = [...apiVersions, ...routesOf(contract).map(metadataOf)].flatMap(({ deprecated }) => deprecated ?? []);
+    const deprecations = [...apiVersions, ...listRoutes(contract).map(getRouteMetadata)].flatMap(({ deprecated }) => deprecated ?? []);
     const hasty = deprecations.filter(({ since, sunset }) => sunset !== undefined && Date.parse(sunset) < Date.parse(since) + yearMs);
     expect(hasty).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe('something deprecated', () => {
     method: 'GET' as const,
     path,
     responses: { 200: z.object({}) },
-    metadata: describedBy({ operationId, access: 'public', ...(deprecated && { deprecated }) }),
+    metadata: routeMetadata({ operationId, access: 'public', ...(deprecated && { deprecated }) }),
   });
   const fixture = initContract().router({
     things: thing('things.list', '/api/v1/things'),
@@ -107,8 +107,8 @@ describe('something deprecated', () => {
   beforeAll(async () => {
     const [app, router] = [express(), Router()];
     const announce = announceDeprecation([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
-    serveContract(router, fixture, { things: answer, ending: answer, open: answer, old: answer, oldEnding: answer }, [announce]);
-    app.use(requestScope(createLog(false)), router, errorHandler('https://shop.example', createLog(false)));
+    mountContract(router, fixture, { things: answer, ending: answer, open: answer, old: answer, oldEnding: answer }, [announce]);
+    app.use(attachRequestContext(createLog(false)), router, createErrorHandler('https://shop.example', createLog(false)));
     server.on('request', app).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();

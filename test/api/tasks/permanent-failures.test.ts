@@ -2,9 +2,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
-import { problem } from '../../../server/http/problem-details/problem.ts';
-import { taskKinds } from '../../../server/app/task-handlers.ts';
-import type { CarryOut } from '../../../server/tasks/task-context.ts';
+import { createProblem } from '../../../server/http/problem-details/problem.ts';
+import { taskHandlers } from '../../../server/app/task-handlers.ts';
+import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { carryOutTasks } from '../../support/tasks.ts';
@@ -34,7 +34,7 @@ describe('a task', () => {
   test('fails at once, and releases its slot, when its stored options can never be processed', async () => {
     const tasks = [await start(), await start()];
     await query(`update tasks set params = params || '{"created_at_gte": "0000-01-01T00:00:00Z"}' where finished_at is null`);
-    expect(await carryOutTasks(mandate, taskKinds, { log: pino({ level: 'silent' }) })).toBe(2);
+    expect(await carryOutTasks(mandate, taskHandlers, { log: pino({ level: 'silent' }) })).toBe(2);
     for (const task of tasks) {
       expect(await read(task)).toMatchObject({
         status: 'failed',
@@ -49,7 +49,7 @@ describe('a task', () => {
 
   const databaseError = (code: string): Error => Object.assign(new Error('planted'), { code });
   const failingWith =
-    (cause: () => unknown): CarryOut =>
+    (cause: () => unknown): TaskHandler =>
     async ({ em }) => {
       const sql = cause();
       if (typeof sql !== 'string') throw sql;
@@ -74,7 +74,7 @@ describe('a task', () => {
     ['a row that is too large', databaseError('54000'), 'invalid_data'],
     ['an impossible date', new RangeError('Invalid time value'), 'invalid_data'],
     ['options that do not match the schema', new ZodError([]), 'invalid_params'],
-    ['a request problem', problem('not_found', { detail: 'User 7 was not found.' }), 'not_found'],
+    ['a request problem', createProblem('not_found', { detail: 'User 7 was not found.' }), 'not_found'],
   ])('fails at the first attempt after a permanent error: %s', async (_what, cause, code) => {
     const row = await attempt(() => cause);
     expect(row).toMatchObject({ status: 'failed', attempts: 1, error: { code } });

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newFile, append } from '../../../server/tasks/stored-file.ts';
-import { sweepTasks } from '../../../server/tasks/delete-old-tasks.ts';
-import { TaskFailure } from '../../../server/tasks/task-failure.ts';
-import type { CarryOut } from '../../../server/tasks/task-context.ts';
+import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-file.ts';
+import { deleteOldTaskData } from '../../../server/tasks/delete-old-task-data.ts';
+import { PermanentTaskError } from '../../../server/tasks/permanent-task-error.ts';
+import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
@@ -113,7 +113,7 @@ describe('a task', () => {
   test('is tried again later after a failure that is not its own, and given up after the tenth', async () => {
     const task = await start();
     const log = pino({ level: 'silent' });
-    const broken: CarryOut = () => Promise.reject(new Error('planted'));
+    const broken: TaskHandler = () => Promise.reject(new Error('planted'));
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       expect(await carryOutTasks(mandate, { order_export: broken }, { log })).toBe(1);
       expect(await carryOutTasks(mandate, { order_export: broken }, { log })).toBe(0);
@@ -130,7 +130,9 @@ describe('a task', () => {
 
   test('fails with a reason for whoever started it', async () => {
     const task = await start();
-    await carryOutTasks(mandate, { order_export: () => Promise.reject(new TaskFailure('too_many_rows', 'There are too many rows.')) });
+    await carryOutTasks(mandate, {
+      order_export: () => Promise.reject(new PermanentTaskError('too_many_rows', 'There are too many rows.')),
+    });
     expect(await read(task)).toMatchObject({ status: 'failed', error: { code: 'too_many_rows', detail: 'There are too many rows.' } });
   });
 
@@ -170,7 +172,7 @@ describe('a task', () => {
     expect([last, (await read(task)).status, await eventsOf(task)]).toEqual([3, 'canceled', ['task.canceled']]);
     expect((await mandate.call('GET', `/api/v1/tasks/${task.id}/result`, { token })).status).toBe(404);
     await query(`update task_files set created_at = now() - interval '2 days'`);
-    await sweepTasks(mandate.db.em.fork());
+    await deleteOldTaskData(mandate.db.em.fork());
     expect(await query(`select 1 from task_files f where not exists (select 1 from tasks where output_id = f.id)`)).toEqual([]);
   });
 
@@ -215,7 +217,7 @@ describe('what is kept', () => {
     ] as const) {
       await aged(task, days);
       for (const sweep of [false, true]) {
-        if (sweep) while ((await sweepTasks(mandate.db.em.fork())) > 0);
+        if (sweep) while ((await deleteOldTaskData(mandate.db.em.fork())) > 0);
         expect([(await status(path))[0], (await status(file))[0]], `${days} days, swept: ${sweep}`).toEqual(answers);
       }
     }
@@ -228,13 +230,13 @@ describe('what is kept', () => {
 
   test('no file that nobody refers to for longer than a day, and every other', async () => {
     const em = mandate.db.em.fork();
-    const [fresh, old] = [await newFile(em), await newFile(em)];
-    await append(em, old, 0, Buffer.from('x'));
+    const [fresh, old] = [await createStoredFile(em), await createStoredFile(em)];
+    await appendToStoredFile(em, old, 0, Buffer.from('x'));
     await query(`update task_files set created_at = now() - interval '2 days' where id = ?`, [old]);
     const task = await start();
     await dyingAt(mandate, 4);
     await query(`update task_files set created_at = now() - interval '2 days' where id <> ?`, [fresh]);
-    await sweepTasks(em);
+    await deleteOldTaskData(em);
     expect(await query('select id from task_files where id in (?, ?)', [fresh, old])).toEqual([{ id: fresh }]);
     await leaseEnds(task);
     await carryOutTasks(mandate);

@@ -1,5 +1,5 @@
 /** Compression, `Vary` and ETags, of every path that the contract and the pages have. */
-import { contract, routesOf } from '@mandate/contract';
+import { contract, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
 import { openShop, type Shop } from '../../support/server/shop.ts';
@@ -15,7 +15,7 @@ afterAll(() => mandate.close());
 
 const documents = ['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'];
 const pages = ['/', '/docs', '/sign-in', '/problems', '/robots.txt', '/favicon.ico', '/nothing', '/.well-known/openid-configuration'];
-const operations = routesOf(contract).flatMap(({ method, path }) => (method === 'GET' ? [path.replaceAll(/:\w+/g, '1')] : []));
+const operations = listRoutes(contract).flatMap(({ method, path }) => (method === 'GET' ? [path.replaceAll(/:\w+/g, '1')] : []));
 
 const get = (path: string, encoding: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(mandate.origin + path, { headers: { 'accept-encoding': encoding, ...headers }, redirect: 'manual' });

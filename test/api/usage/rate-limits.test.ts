@@ -1,8 +1,8 @@
-import { contract, routesOf } from '@mandate/contract';
+import { contract, listRoutes } from '@mandate/contract';
 import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Application } from '../../../server/applications/application.entity.ts';
-import { MonthlyUse } from '../../../server/usage/usage-buffer.ts';
+import { MonthlyUsageBuffer } from '../../../server/usage/usage-buffer.ts';
 import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
 import { inTwoProcesses } from '../../support/server/process-mode.ts';
 import { clientCredentials, confidentialClient, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
@@ -86,7 +86,7 @@ describe('a caller with a token', () => {
     expect((await mandate.call('POST', '/api/v1/orders', { token, body: 'x'.repeat(2_000_000) })).status).toBe(429);
   });
 
-  test.each(routesOf(contract).map((route) => [`${route.method} ${route.path}`, route] as const))(
+  test.each(listRoutes(contract).map((route) => [`${route.method} ${route.path}`, route] as const))(
     'is refused so by every operation: %s',
     async (_name, { method, path }) => {
       while ((await list()).status !== 429);
@@ -201,37 +201,37 @@ describe('an application with limits of its own', () => {
 describe('the month', () => {
   test('is counted on after a restart, and by several processes together', async () => {
     await newClient();
-    const [first, second] = [new MonthlyUse(), new MonthlyUse()];
+    const [first, second] = [new MonthlyUsageBuffer(), new MonthlyUsageBuffer()];
     const now = new Date('2026-02-28T12:00:00Z');
-    const count = async (use: MonthlyUse, limit = 5): Promise<string> => {
-      const { requests, exceeded } = await use.count(mandate.db.em.fork(), client.clientId, limit, true, now);
+    const count = async (use: MonthlyUsageBuffer, limit = 5): Promise<string> => {
+      const { requests, exceeded } = await use.countRequest(mandate.db.em.fork(), client.clientId, limit, true, now);
       return `${requests}${exceeded ? ' exceeded' : ''}`;
     };
     expect([await count(first), await count(first), await count(second)]).toEqual(['1', '2', '1']);
-    await first.write(mandate.db.em.fork());
-    await second.write(mandate.db.em.fork());
+    await first.flush(mandate.db.em.fork());
+    await second.flush(mandate.db.em.fork());
     // what the other one wrote is known after the own writing
     expect(await count(second)).toBe('4');
-    await second.write(mandate.db.em.fork());
-    expect(await count(new MonthlyUse())).toBe('5');
+    await second.flush(mandate.db.em.fork());
+    expect(await count(new MonthlyUsageBuffer())).toBe('5');
     expect([await count(second), await count(second)]).toEqual(['5', '5 exceeded']);
-    const march = await second.count(mandate.db.em.fork(), client.clientId, 5, true, new Date('2026-03-01T00:00:00Z'));
+    const march = await second.countRequest(mandate.db.em.fork(), client.clientId, 5, true, new Date('2026-03-01T00:00:00Z'));
     expect(march).toEqual({ requests: 1, exceeded: false });
   });
 
   test('loses nothing when it cannot be written', async () => {
     await newClient();
-    const use = new MonthlyUse();
+    const use = new MonthlyUsageBuffer();
     const now = new Date();
-    const counted = (): Promise<unknown> => use.count(mandate.db.em.fork(), client.clientId, 10, true, now);
+    const counted = (): Promise<unknown> => use.countRequest(mandate.db.em.fork(), client.clientId, 10, true, now);
     await Promise.all(Array.from({ length: 5 }, counted));
     const broken = mandate.db.em.fork();
     broken.getKysely = () => {
       throw new Error('away');
     };
-    for (let at = 0; at < 3; at += 1) await expect(use.write(broken)).rejects.toThrow('away');
-    await use.write(mandate.db.em.fork());
-    for (let at = 0; at < 2; at += 1) await use.write(mandate.db.em.fork());
+    for (let at = 0; at < 3; at += 1) await expect(use.flush(broken)).rejects.toThrow('away');
+    await use.flush(mandate.db.em.fork());
+    for (let at = 0; at < 2; at += 1) await use.flush(mandate.db.em.fork());
     const rows = await mandate.db.em.fork().execute('select requests from usage_months where client_id = ?', [client.clientId]);
     expect(rows).toEqual([{ requests: 5 }]);
   });

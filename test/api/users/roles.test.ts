@@ -1,4 +1,4 @@
-import { contract, routesOf, type Scope, scopeNames, scopes } from '@mandate/contract';
+import { contract, listRoutes, type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ageSessions } from '../../support/oauth/age-sessions.ts';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
@@ -192,15 +192,18 @@ test('only administrators can grant users.administer, and no approval skips the 
 });
 
 test('no operation changes a password or a second factor', () => {
-  const fields = routesOf(contract).flatMap((route) =>
+  const fields = listRoutes(contract).flatMap((route) =>
     'body' in route ? Object.keys(Object(Reflect.get(Object(route.body), 'shape'))) : [],
   );
-  const paths = routesOf(contract).map(({ path }) => path);
+  const paths = listRoutes(contract).map(({ path }) => path);
   expect(fields).toEqual(expect.arrayContaining(['email', 'role']));
   expect([...fields, ...paths].filter((name) => /password|passkey|authenticator|recovery|factor/i.test(name))).toEqual([]);
 });
 
 test('the consent page states what the scopes allow', () => {
-  expect(scopes['users.manage'].consent).not.toContain('role');
-  expect(scopes['users.administer']).toMatchObject({ consent: expect.stringMatching(/roles?.*staff and administrators/), admin: true });
+  expect(scopeDefinitions['users.manage'].consent).not.toContain('role');
+  expect(scopeDefinitions['users.administer']).toMatchObject({
+    consent: expect.stringMatching(/roles?.*staff and administrators/),
+    admin: true,
+  });
 });

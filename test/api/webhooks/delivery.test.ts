@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { eventWildcards } from '@mandate/contract';
+import { eventTypeWildcards } from '@mandate/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
@@ -47,7 +47,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test.each(eventWildcards)('goes to an endpoint for %s, with no event of another kind', async (wildcard) => {
+  test.each(eventTypeWildcards)('goes to an endpoint for %s, with no event of another kind', async (wildcard) => {
     await endpoint([wildcard]);
     const product = await shop.product({ stock: 5 });
     const path = '/api/v1/orders';

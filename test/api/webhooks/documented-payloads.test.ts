@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventSubjects, eventTypes } from '@mandate/contract';
-import { openApiDocument } from '@mandate/contract/openapi';
+import { eventSubjectScopes, eventTypes } from '@mandate/contract';
+import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
@@ -30,7 +30,7 @@ const documentShape = z.object({
     }),
   ),
 });
-const document = documentShape.parse(openApiDocument('https://shop.example'));
+const document = documentShape.parse(createOpenApiDocument('https://shop.example'));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are the same class to its formats
 (addFormats as unknown as (to: unknown) => void)(ajv);
@@ -50,7 +50,7 @@ beforeAll(async () => {
   shop = await openShop(mandate);
   receiver = await openReceiver();
   const anna = await signUpAs(mandate.db, mandate.origin, 'admin');
-  const scopes = Object.values(eventSubjects).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
+  const scopes = Object.values(eventSubjectScopes).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
   const writing = ['orders.write', 'payments.write', 'refunds.write', 'tasks.write', 'webhooks.write', 'products.write'] as const;
   const { access_token: token } = await tokensFor(mandate.origin, anna, [...new Set([...scopes, ...writing])]);
   const post = async (path: string, body: object, status = 201): Promise<Body> => {
@@ -84,7 +84,7 @@ test('every type of event is in the document, and nothing else', () => {
 test('every delivery has the documented headers and payload', () => {
   const types = deliveries.map(({ body }) => String(body.type));
   const kinds = new Set<string>(types.map((type) => type.split('.', 1).join('')));
-  expect(kinds).toEqual(new Set(Object.keys(eventSubjects)));
+  expect(kinds).toEqual(new Set(Object.keys(eventSubjectScopes)));
   const validHeader = (name: string, schema: unknown, value: unknown): boolean =>
     typeof value === 'string' && ajv.validate(z.record(z.unknown()).parse(schema), value) && name === name.toLowerCase();
   for (const { body, headers } of deliveries) {

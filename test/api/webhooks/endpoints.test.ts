@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { webhookEndpointsMax } from '@mandate/contract';
+import { maxWebhookEndpoints } from '@mandate/contract';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { dumpOf } from '../../support/dump.ts';
@@ -45,8 +45,8 @@ describe('201', () => {
 
   test('there is an end to how many', async () => {
     const { access_token: busy } = await tokensFor(mandate.origin, await signUp(mandate.origin), ['webhooks.write']);
-    const made = await Promise.all(Array.from({ length: webhookEndpointsMax + 3 }, () => call('POST', '', wanted, {}, busy)));
-    expect(made.filter(({ status }) => status === 201)).toHaveLength(webhookEndpointsMax);
+    const made = await Promise.all(Array.from({ length: maxWebhookEndpoints + 3 }, () => call('POST', '', wanted, {}, busy)));
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(maxWebhookEndpoints);
     expect(made.filter(({ body }) => body.code === 'too_many_webhook_endpoints')).toHaveLength(3);
   });
 });

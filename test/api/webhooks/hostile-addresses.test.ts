@@ -7,8 +7,8 @@ import { startMandate, type Answer, type Body, type Mandate } from '../../suppor
 import { needsOneProcess } from '../../support/server/process-mode.ts';
 import { openShop, type Shop } from '../../support/server/shop.ts';
 import { deliver, delivererOf, openReceiver, passSeconds } from '../../support/network/webhook-receiver.ts';
-import { isPublicAddress, urlFault } from '../../../server/outgoing-http/public-url.ts';
-import type { Network } from '../../../server/outgoing-http/protected-client.ts';
+import { isPublicAddress, urlRejectionReason } from '../../../server/outgoing-http/public-url.ts';
+import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 
 needsOneProcess('a server in production has https alone');
 
@@ -83,11 +83,11 @@ describe('an address that is not accepted', () => {
   });
 
   test('the one of this machine is accepted in development only', async () => {
-    expect(urlFault('http://127.0.0.1:4000/hooks', true)).toBeUndefined();
-    expect(urlFault('http://localhost:4000/hooks', true)).toBeUndefined();
-    expect(urlFault('http://127.0.0.1:4000/hooks', false)).toBeDefined();
-    expect(urlFault('http://192.168.0.1:4000/hooks', true)).toBeDefined();
-    expect(urlFault('http://0.0.0.0:4000/hooks', true)).toBeDefined();
+    expect(urlRejectionReason('http://127.0.0.1:4000/hooks', true)).toBeUndefined();
+    expect(urlRejectionReason('http://localhost:4000/hooks', true)).toBeUndefined();
+    expect(urlRejectionReason('http://127.0.0.1:4000/hooks', false)).toBeDefined();
+    expect(urlRejectionReason('http://192.168.0.1:4000/hooks', true)).toBeDefined();
+    expect(urlRejectionReason('http://0.0.0.0:4000/hooks', true)).toBeDefined();
   });
 
   test.each([
@@ -183,7 +183,7 @@ class NameServer {
 
 describe('a name', () => {
   let names: NameServer;
-  let network: Network;
+  let network: NetworkPolicy;
   let trap: Server;
   let port = 0;
   let connections: string[];

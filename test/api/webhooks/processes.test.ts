@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
-import { claimDeliveries, finishAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
-import { fanOut } from '../../../server/webhooks/delivery/fan-out.ts';
+import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
+import { claimDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
+import { createDeliveries } from '../../../server/webhooks/delivery/fan-out.ts';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { openShop, type Shop } from '../../support/server/shop.ts';
 import { deliver, delivererOf, openReceiver, passSeconds, type Receiver } from '../../support/network/webhook-receiver.ts';
@@ -33,8 +33,11 @@ describe('several processes', () => {
     const ids = await Promise.all(Array.from({ length: 6 }, async () => (await endpoint(['product.created'])).id));
     for (let i = 0; i < 5; i += 1) await shop.product();
     const deliverers = [delivererOf(mandate), delivererOf(mandate), delivererOf(mandate)];
-    await Promise.all([sequenceEvents(mandate.db.em.fork(), fanOut), sequenceEvents(mandate.db.em.fork(), fanOut)]);
-    await Promise.all(deliverers.map((one) => one.settled()));
+    await Promise.all([
+      assignEventSequence(mandate.db.em.fork(), createDeliveries),
+      assignEventSequence(mandate.db.em.fork(), createDeliveries),
+    ]);
+    await Promise.all(deliverers.map((one) => one.waitUntilIdle()));
     expect(receiver.received).toHaveLength(30);
     for (const id of ids) expect((await call('GET', `/${id}/deliveries?limit=100&status=succeeded`)).body.data).toHaveLength(5);
   });
@@ -42,7 +45,7 @@ describe('several processes', () => {
   test('take over what one of them had in hand when it died, once its time is over', async () => {
     await endpoint(['product.created']);
     await shop.product();
-    await sequenceEvents(mandate.db.em.fork(), fanOut);
+    await assignEventSequence(mandate.db.em.fork(), createDeliveries);
     const room = { total: 10, each: 10, left: new Map() };
     const [taken] = await claimDeliveries(mandate.db.em.fork(), 0, room);
     await deliver(mandate);
@@ -53,7 +56,7 @@ describe('several processes', () => {
     // and whoever comes back too late changes nothing
     if (!taken) throw new Error('nothing was taken');
     const late = { at: new Date(), milliseconds: 1, statusCode: 500, error: 'status_code' };
-    expect(await finishAttempt(mandate.db.em.fork(), taken, 'pending', 0, late)).toBe(false);
+    expect(await recordDeliveryAttempt(mandate.db.em.fork(), taken, 'pending', 0, late)).toBe(false);
   });
 
   test('an endpoint that never answers holds up nobody else', async () => {
@@ -63,7 +66,7 @@ describe('several processes', () => {
     await endpoint(['product.created']);
     for (let i = 0; i < 20; i += 1) await shop.product();
     const deliverer = delivererOf(mandate);
-    await sequenceEvents(mandate.db.em.fork(), fanOut);
+    await assignEventSequence(mandate.db.em.fork(), createDeliveries);
     await deliverer.run();
     while (receiver.received.length < 20) await sleep(10);
     expect(silent.received.length).toBeLessThanOrEqual(8);

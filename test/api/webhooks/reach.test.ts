@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
-import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
-import { disableOrphans } from '../../../server/webhooks/endpoints/disable-endpoint.ts';
-import { fanOut } from '../../../server/webhooks/delivery/fan-out.ts';
+import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
+import { disableOrphanedEndpoints } from '../../../server/webhooks/endpoints/disable-endpoint.ts';
+import { createDeliveries } from '../../../server/webhooks/delivery/fan-out.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
@@ -160,7 +160,7 @@ describe('a revoked application', () => {
     await register(site.token);
     const tokens = await connect(clara, site, ['orders.read']);
     await order(clara);
-    await sequenceEvents(mandate.db.em.fork(), fanOut); // it waits to be sent
+    await assignEventSequence(mandate.db.em.fork(), createDeliveries); // it waits to be sent
     await revoke(clara, site, tokens);
     await deliver(mandate);
     await order(anna);
@@ -175,7 +175,7 @@ describe('a revoked application', () => {
     const over = new AbortController();
     const sending = (async () => {
       while (!over.signal.aborted) {
-        await sequenceEvents(mandate.db.em.fork(), fanOut);
+        await assignEventSequence(mandate.db.em.fork(), createDeliveries);
         await deliverer.run();
         await sleep(1);
       }
@@ -250,7 +250,7 @@ describe('an endpoint of a person', () => {
     await order(anna);
     await deliver(mandate);
     expect(owners()).toEqual([anna.id]);
-    expect(await disableOrphans(mandate.db.em.fork())).toBe(1);
+    expect(await disableOrphanedEndpoints(mandate.db.em.fork())).toBe(1);
     expect((await api('GET', `/webhook-endpoints/${id}`, token)).body).toMatchObject({
       status: 'disabled',
       disabled_reason: 'grant_revoked',
@@ -273,7 +273,7 @@ describe('an endpoint of a person', () => {
     await order(anna);
     await deliver(mandate);
     expect(owners()).toEqual([anna.id]);
-    await disableOrphans(mandate.db.em.fork());
+    await disableOrphanedEndpoints(mandate.db.em.fork());
     const { access_token: own } = await tokensFor(mandate.origin, anna, ['webhooks.read']);
     expect((await api('GET', `/webhook-endpoints/${id}`, own)).body).toMatchObject({ disabled_reason: 'grant_revoked' });
   });
@@ -285,7 +285,7 @@ test('what becomes of grants is told to the person they are of', async () => {
   const { refresh_token: refresh } = await connect(emma, site, ['orders.read']);
   const form = new URLSearchParams({ token: refresh });
   await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basic(site.clientId, site.secret), body: form });
-  await sequenceEvents(mandate.db.em.fork());
+  await assignEventSequence(mandate.db.em.fork());
   const { access_token: token } = await tokensFor(mandate.origin, emma, ['events.read', 'connected_apps.read']);
   const { body } = await api('GET', '/events?subject_type=grant&limit=100', token);
   const sites = body.data.filter((event: Body) => event.data.object.application.client_id === site.clientId);

@@ -1,9 +1,9 @@
-import type { Em } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 
 export type ShopSize = { readonly orders: number; readonly products: number; readonly users: number };
 
 /** A shop of some age: products with plenty of stock, and delivered orders of two lines each, spread evenly over its customers. */
-export async function fillShop(em: Em, { orders, products, users }: ShopSize): Promise<void> {
+export async function fillShop(em: EntityManager, { orders, products, users }: ShopSize): Promise<void> {
   await em.execute(`insert into users (name, email) select 'User ' || n, 'user' || n || '@example.com' from generate_series(1, ?::int) n`, [
     users,
   ]);

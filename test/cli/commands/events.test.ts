@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '@mandate/client-sdk/webhooks';
-import { stubServer, type StubServer } from '../../sdk/stub-server.ts';
+import { startStubServer, type StubServer } from '../../sdk/stub-server.ts';
 import { openReceiver } from '../../support/network/webhook-receiver.ts';
-import { runHere, type Outcome } from '../command-line.ts';
+import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const event = (id: number, type = 'order.paid') => ({
   id,
@@ -21,7 +21,7 @@ const event = (id: number, type = 'order.paid') => ({
 async function startEventServer(count: number, breaksAfter?: number): Promise<StubServer & { readonly interrupted: AbortSignal }> {
   const drained = new AbortController();
   let failures = 0;
-  const server = await stubServer(({ url }) => {
+  const server = await startStubServer(({ url }) => {
     const query = new URL(url, 'http://localhost').searchParams;
     const after = Number(query.get('after') ?? 0);
     const limit = Math.min(2, Number(query.get('limit')));
@@ -40,8 +40,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-const run = (server: StubServer & { readonly interrupted?: AbortSignal }, ...argv: string[]): Promise<Outcome> =>
-  runHere(argv, {
+const run = (server: StubServer & { readonly interrupted?: AbortSignal }, ...argv: string[]): Promise<CommandOutcome> =>
+  runInProcess(argv, {
     env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret', MANDATE_CONFIG_DIR: home, TZ: 'UTC' },
     ...(server.interrupted && { interrupted: server.interrupted }),
   });

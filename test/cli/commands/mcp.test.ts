@@ -4,11 +4,11 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
-import { generatedTools } from '../../../cli/build/generate-commands.ts';
+import { renderToolsFile } from '../../../cli/build/generate-commands.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
-import { configDirectory, start } from '../command-line.ts';
+import { createConfigDirectory, spawnCommand } from '../run-command-line.ts';
 
 let mandate: Mandate;
 let shop: Shop;
@@ -22,7 +22,7 @@ const main = join(import.meta.dirname, '../../../cli/main.ts');
 
 /** Starts `mandate mcp` with the credential of a new user who granted these scopes, and connects an MCP client to it. */
 async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
-  const home = await configDirectory();
+  const home = await createConfigDirectory();
   const user = await signUp(mandate.origin);
   const { access_token: accessToken } = await tokensFor(mandate.origin, user, scopes);
   const credential = { apiUrl: mandate.origin, clientId: 'mandate-cli', accessToken, expiresAt: Date.now() + 200_000, scopes };
@@ -49,7 +49,7 @@ async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
 
 describe('mandate mcp', () => {
   test('has generated tools that are up to date with the contract', async () => {
-    expect(await readFile(new URL('../../../cli/mcp/tools.gen.ts', import.meta.url), 'utf8')).toBe(await generatedTools());
+    expect(await readFile(new URL('../../../cli/mcp/tools.gen.ts', import.meta.url), 'utf8')).toBe(await renderToolsFile());
   });
 
   test('offers only read-only tools by default', async () => {
@@ -98,6 +98,6 @@ describe('mandate mcp', () => {
   }, 30_000);
 
   test('exits at the end of its input', async () => {
-    expect(await start(['mcp']).ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(await spawnCommand(['mcp']).exited).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 });

@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { stubServer, type StubServer } from '../../sdk/stub-server.ts';
-import { configDirectory, runHere, type Outcome } from '../command-line.ts';
+import { startStubServer, type StubServer } from '../../sdk/stub-server.ts';
+import { createConfigDirectory, runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
-const startShop = (): Promise<StubServer> => stubServer(() => ({ status: 201, body: { id: 1 } }));
+const startShop = (): Promise<StubServer> => startStubServer(() => ({ status: 201, body: { id: 1 } }));
 const runOnTerminal = (
   server: StubServer,
   argv: readonly string[],
   stdin: string,
   more: { env?: Record<string, string> } = {},
-): Promise<Outcome> =>
-  runHere(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret', ...more.env }, stdin, stdinIsTTY: true, columns: 80 });
+): Promise<CommandOutcome> =>
+  runInProcess(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret', ...more.env }, stdin, stdinIsTTY: true, columns: 80 });
 const bodyOf = ({ seen }: StubServer): unknown => JSON.parse(seen.at(-1)?.body ?? 'null');
 
 describe('on a terminal', () => {
@@ -65,7 +65,7 @@ describe('on a terminal', () => {
       await new Promise(() => undefined);
       yield '';
     };
-    const { run } = await import('../../../cli/run.ts');
+    const { runCommandLine: run } = await import('../../../cli/run.ts');
     const silent = { write: () => undefined, drained: async () => undefined, isTTY: true, columns: 80 };
     const exitCode = await run(['products', 'adjust-stock', '7'], {
       stdin: waiting(),
@@ -101,7 +101,7 @@ describe('does not prompt', () => {
   ])('%s', async (_, surroundings) => {
     await using server = await startShop();
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
-    const outcome = await runHere(argv, { env, stdin: 'received\n', ...surroundings });
+    const outcome = await runInProcess(argv, { env, stdin: 'received\n', ...surroundings });
     expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: Invalid command line; nothing was sent/) });
     expect(server.seen).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('does not prompt', () => {
 describe.skipIf(!existsSync('/usr/bin/script'))('a real terminal', () => {
   test('shows the prompts, and the process exits after the last value', async () => {
     await using server = await startShop();
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const main = join(import.meta.dirname, '../../../cli/main.ts');
     const words = [process.execPath, main, 'products', 'adjust-stock', '7'].map((word) => `'${word}'`).join(' ');
     const script = `(sleep 3; echo 5; sleep 0.5; echo received; sleep 3) | script -qec "${words}" ${join(home.path, 'typescript')}`;

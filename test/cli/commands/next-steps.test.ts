@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
-import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { openTill, type Till } from '../../support/order-arithmetic.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { stubServer } from '../../sdk/stub-server.ts';
-import { runHere, type Outcome } from '../command-line.ts';
+import { startStubServer } from '../../sdk/stub-server.ts';
+import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 /** Returns the arguments of the command that the previous output suggested. */
-const suggestedCommand = ({ stderr }: Outcome): string[] => {
+const suggestedCommand = ({ stderr }: CommandOutcome): string[] => {
   const [, command = ''] = /: mandate (.+)$/m.exec(stderr) ?? [];
   return command.split(' ');
 };
 const as = (till: Till, token: string) => (argv: readonly string[]) =>
-  runHere(argv, { env: { MANDATE_API_URL: till.mandate.origin, MANDATE_TOKEN: token } });
+  runInProcess(argv, { env: { MANDATE_API_URL: till.mandate.origin, MANDATE_TOKEN: token } });
 async function customer(till: Till): Promise<string> {
   const scopes = ['orders.read', 'orders.write', 'payments.read', 'payments.write'] as const;
   return (await tokensFor(till.mandate.origin, await signUp(till.mandate.origin), scopes)).access_token;
@@ -76,7 +76,7 @@ describe('in development', () => {
 describe('without the test provider', () => {
   let till: Till;
   beforeAll(async () => {
-    till = await openTill(paymentProviders(manualProvider));
+    till = await openTill(indexPaymentProviders(manualProvider));
   });
   afterAll(() => till.mandate.close());
 
@@ -98,10 +98,10 @@ describe('without the test provider', () => {
 });
 
 describe('the suggested command', () => {
-  const created = async (...argv: string[]): Promise<Outcome> => {
-    await using server = await stubServer(() => ({ status: 201, body: { id: 7, status: 'pending' } }));
+  const created = async (...argv: string[]): Promise<CommandOutcome> => {
+    await using server = await startStubServer(() => ({ status: 201, body: { id: 7, status: 'pending' } }));
     const order = ['orders', 'create', '--item', 'product_id=1,quantity=1', '--delivery.method', 'a', '--delivery.recipient-name', 'A'];
-    return await runHere([...order, ...argv, '--api-url', server.url], { env: { MANDATE_TOKEN: 'secret' } });
+    return await runInProcess([...order, ...argv, '--api-url', server.url], { env: { MANDATE_TOKEN: 'secret' } });
   };
 
   test('uses the same service and profile', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { stubServer, type StubAnswer, type StubServer } from '../../sdk/stub-server.ts';
-import { runHere, type Outcome } from '../command-line.ts';
+import { startStubServer, type StubResponse, type StubServer } from '../../sdk/stub-server.ts';
+import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const env = ({ url }: StubServer) => ({ MANDATE_API_URL: url, MANDATE_TOKEN: 'secret', TZ: 'UTC' });
 const order = (status: string, version = 1, payment = 'unpaid') => ({
@@ -16,7 +16,7 @@ const posts = ({ seen }: StubServer) => seen.filter(({ method }) => method === '
 
 describe('the confirmation of irreversible commands', () => {
   const shop = (): Promise<StubServer> =>
-    stubServer(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: order(method === 'POST' ? 'canceled' : 'paid') }));
+    startStubServer(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: order(method === 'POST' ? 'canceled' : 'paid') }));
 
   test.each([
     ['y\n', 0, 1],
@@ -27,7 +27,7 @@ describe('the confirmation of irreversible commands', () => {
     ['yesterday\n', 3, 0],
   ])('exits for the input %j with code %i', async (stdin, exitCode, sent) => {
     await using server = await shop();
-    const outcome = await runHere(['orders', 'cancel', '42', '--get', 'status'], { env: env(server), stdin, stdinIsTTY: true });
+    const outcome = await runInProcess(['orders', 'cancel', '42', '--get', 'status'], { env: env(server), stdin, stdinIsTTY: true });
     expect(outcome.exitCode).toBe(exitCode);
     expect(outcome.stderr).toContain('Cancel order 42 (€42.50, paid)? [y/N] ');
     expect(posts(server)).toHaveLength(sent);
@@ -41,20 +41,20 @@ describe('the confirmation of irreversible commands', () => {
     [['delivery-methods', 'delete', 'drone']],
   ])('is replaced by -y in %j if prompts are disabled', async (argv) => {
     await using server = await shop();
-    const outcome = await runHere(argv, { env: env(server), stdin: 'y\n' });
+    const outcome = await runInProcess(argv, { env: env(server), stdin: 'y\n' });
     expect(outcome).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('hint: Say yes in advance with: -y') });
     expect(server.seen).toEqual([]);
-    await runHere([...argv, '-y'], { env: env(server) });
+    await runInProcess([...argv, '-y'], { env: env(server) });
     expect(server.seen.map(({ method }) => method)).toEqual([expect.stringMatching(/POST|DELETE/)]);
   });
 });
 
 describe('orders pay', () => {
-  const pay = (server: StubServer, ...more: string[]): Promise<Outcome> =>
-    runHere(['orders', 'pay', '42', '-y', '--get', 'status', ...more], { env: env(server) });
+  const pay = (server: StubServer, ...more: string[]): Promise<CommandOutcome> =>
+    runInProcess(['orders', 'pay', '42', '-y', '--get', 'status', ...more], { env: env(server) });
 
   test('creates a payment with a generated idempotency key', async () => {
-    await using server = await stubServer(() => ({ status: 201, body: payment('pending') }));
+    await using server = await startStubServer(() => ({ status: 201, body: payment('pending') }));
     expect(await pay(server, '--provider', 'test', '--method-token', 'test_ok')).toEqual({ exitCode: 0, stdout: 'pending\n', stderr: '' });
     expect(server.seen[0]).toMatchObject({ url: '/api/v1/orders/42/payments', body: '{"provider":"test","method_token":"test_ok"}' });
     expect(server.seen[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
@@ -62,7 +62,7 @@ describe('orders pay', () => {
 
   test('waits until the payment succeeds with --wait, and prints the URL where the customer continues', async () => {
     const action = { type: 'redirect', url: 'https://pay.example/3ds', client_secret: null };
-    await using server = await stubServer(({ method }, count) =>
+    await using server = await startStubServer(({ method }, count) =>
       method === 'POST'
         ? { status: 201, body: payment('requires_action', { next_action: action }) }
         : { body: payment(count < 4 ? 'processing' : 'succeeded') },
@@ -81,17 +81,17 @@ describe('orders pay', () => {
 
   test('exits with code 12 if the payment is declined', async () => {
     const failure = { failure_code: 'card_declined', failure_message: 'The card was declined.' };
-    await using server = await stubServer(() => ({ status: 201, body: payment('failed', failure) }));
+    await using server = await startStubServer(() => ({ status: 201, body: payment('failed', failure) }));
     expect(await pay(server)).toMatchObject({ exitCode: 12, stderr: 'error: The card was declined.\n' });
   });
 
   test('exits with code 13 when --max-wait elapses', async () => {
-    await using server = await stubServer(() => ({ status: 201, body: payment('processing') }));
+    await using server = await startStubServer(() => ({ status: 201, body: payment('processing') }));
     expect((await pay(server, '--wait', '--interval', '10ms', '--max-wait', '50ms')).exitCode).toBe(13);
   });
 
   test('rejects an unknown provider', async () => {
-    expect(await runHere(['orders', 'pay', '42', '--provider', 'cash', '-y'])).toMatchObject({
+    expect(await runInProcess(['orders', 'pay', '42', '--provider', 'cash', '-y'])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('--provider: must be one of manual, test, stripe'),
     });
@@ -101,13 +101,13 @@ describe('orders pay', () => {
 describe('orders watch', () => {
   const time = '\\d\\d:\\d\\d:\\d\\d';
   const versions = (...orders: ReturnType<typeof order>[]): Promise<StubServer> =>
-    stubServer(({ headers }, count): StubAnswer => {
+    startStubServer(({ headers }, count): StubResponse => {
       const body = orders[Math.min(count, orders.length) - 1];
       const etag = `"${body?.version}"`;
       return headers['if-none-match'] === etag ? { status: 304, headers: { etag } } : { body, headers: { etag } };
     });
-  const watch = (server: StubServer, ...argv: string[]): Promise<Outcome> =>
-    runHere(['orders', 'watch', '42', '--interval', '10ms', ...argv], { env: env(server) });
+  const watch = (server: StubServer, ...argv: string[]): Promise<CommandOutcome> =>
+    runInProcess(['orders', 'watch', '42', '--interval', '10ms', ...argv], { env: env(server) });
 
   test('prints each change once and exits when the status is reached', async () => {
     await using server = await versions(order('pending'), order('pending'), order('pending', 2), order('paid', 3, 'paid'));
@@ -134,7 +134,7 @@ describe('orders watch', () => {
     await using server = await versions(order('pending'));
     expect((await watch(server, '--max-wait', '50ms')).exitCode).toBe(0);
     const interrupted = AbortSignal.timeout(100);
-    expect((await runHere(['orders', 'watch', '42'], { env: env(server), interrupted })).exitCode).toBe(0);
+    expect((await runInProcess(['orders', 'watch', '42'], { env: env(server), interrupted })).exitCode).toBe(0);
   });
 
   test('prints the whole order for each change with --jsonl', async () => {
@@ -144,10 +144,10 @@ describe('orders watch', () => {
   });
 
   test('prints only changes when it watches all orders', async () => {
-    await using server = await stubServer((_, count) => ({
+    await using server = await startStubServer((_, count) => ({
       body: { data: [order(count < 3 ? 'pending' : 'paid', count < 3 ? 1 : 2)], has_more: false, next_cursor: null },
     }));
-    const { stdout } = await runHere(['orders', 'watch', '--interval', '10ms', '--max-wait', '200ms'], { env: env(server) });
+    const { stdout } = await runInProcess(['orders', 'watch', '--interval', '10ms', '--max-wait', '200ms'], { env: env(server) });
     expect(stdout).toMatch(new RegExp(`^${time}  42  pending → paid\n$`));
   });
 
@@ -155,15 +155,15 @@ describe('orders watch', () => {
     [['orders', 'watch', '--until', 'paid'], '--until requires an order id'],
     [['orders', 'watch', '42', '--until', 'lost'], '--until must be paid'],
   ])('rejects %j', async (argv, reason) => {
-    expect(await runHere(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(reason) });
+    expect(await runInProcess(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(reason) });
   });
 });
 
 describe('orders export', () => {
   test('starts the task with --no-wait and prints how to get the file', async () => {
     const task = { id: 3, type: 'order_export', status: 'queued', progress: { processed: 0, total: null }, finished_at: null };
-    await using server = await stubServer(() => ({ status: 202, body: task }));
-    const { exitCode, stdout, stderr } = await runHere(['orders', 'export', '--no-wait', '--json'], { env: env(server) });
+    await using server = await startStubServer(() => ({ status: 202, body: task }));
+    const { exitCode, stdout, stderr } = await runInProcess(['orders', 'export', '--no-wait', '--json'], { env: env(server) });
     expect({ exitCode, id: JSON.parse(stdout).id }).toEqual({ exitCode: 0, id: 3 });
     expect(stderr).toContain('mandate tasks wait 3');
     expect(server.seen.map(({ method }) => method)).toEqual(['POST']);

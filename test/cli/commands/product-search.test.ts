@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
 import { openShop } from '../../support/server/shop.ts';
-import { runHere } from '../command-line.ts';
+import { runInProcess } from '../run-command-line.ts';
 
 let mandate: Mandate;
 let env: Record<string, string>;
@@ -17,13 +17,13 @@ afterAll(() => mandate.close());
 
 test('mandate products list --q searches by text', async () => {
   for (const q of ['vase alab', 'alabastre']) {
-    const { stdout, exitCode } = await runHere(['products', 'list', '--q', q, '--sort', 'relevance', '--json'], { env });
+    const { stdout, exitCode } = await runInProcess(['products', 'list', '--q', q, '--sort', 'relevance', '--json'], { env });
     expect([exitCode, JSON.parse(stdout).data]).toEqual([0, [expect.objectContaining({ name: 'Alabaster vase' })]]);
   }
 });
 
 test('mandate product-categories list prints a table of categories and counts', async () => {
-  const { stdout, exitCode } = await runHere(['product-categories', 'list'], { env, columns: 80 });
+  const { stdout, exitCode } = await runInProcess(['product-categories', 'list'], { env, columns: 80 });
   expect([
     exitCode,
     stripVTControlCharacters(stdout)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { stubServer, type StubServer } from '../../sdk/stub-server.ts';
-import { runHere, type Outcome } from '../command-line.ts';
+import { startStubServer, type StubServer } from '../../sdk/stub-server.ts';
+import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const product = ['products', 'create', '--sku', 'A', '--name', 'A', '--category', 'a'];
-const printed = (...argv: string[]): Promise<Outcome> => runHere([...argv, '--print-request']);
+const printed = (...argv: string[]): Promise<CommandOutcome> => runInProcess([...argv, '--print-request']);
 const priceOf = async (...argv: string[]): Promise<unknown> => JSON.parse((await printed(...product, ...argv)).stdout).body.price;
 
 describe('an amount', () => {
@@ -36,7 +36,7 @@ describe('an amount', () => {
 
   test('has the currency of the --input body', async () => {
     const stdin = JSON.stringify({ sku: 'A', name: 'A', category: 'a', currency: 'KWD' });
-    const { stdout } = await runHere(['products', 'create', '--input', '-', '--price', '9.5', '--print-request'], { stdin });
+    const { stdout } = await runInProcess(['products', 'create', '--input', '-', '--price', '9.5', '--print-request'], { stdin });
     expect(JSON.parse(stdout).body.price).toBe(9500);
   });
 
@@ -50,13 +50,13 @@ describe('an amount', () => {
 
 describe('the currency of an existing resource', () => {
   const startShop = (currency: string): Promise<StubServer> =>
-    stubServer(({ url }) => ({
+    startStubServer(({ url }) => ({
       body: url.startsWith('/api/v1/products?')
         ? { data: [{ id: 7, currency }], has_more: false, next_cursor: null }
         : { id: 7, amount: 5000, currency },
     }));
-  const run = (server: StubServer, ...argv: string[]): Promise<Outcome> =>
-    runHere(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' } });
+  const run = (server: StubServer, ...argv: string[]): Promise<CommandOutcome> =>
+    runInProcess(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' } });
 
   test.each([
     [['products', 'update', '7', '--price', '9.99'], 'PATCH', { price: 999 }],

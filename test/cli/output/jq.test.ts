@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { stubServer } from '../../sdk/stub-server.ts';
-import { runHere, type Outcome } from '../command-line.ts';
+import { startStubServer } from '../../sdk/stub-server.ts';
+import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const orders = [
   { id: 1, status: 'paid', note: 'two\nlines' },
   { id: 2, status: 'pending', note: '\u001b[31mred' },
 ];
 
-async function runOnOrders(...argv: string[]): Promise<Outcome & { readonly requests: number }> {
-  await using server = await stubServer(({ url }) => ({
+async function runOnOrders(...argv: string[]): Promise<CommandOutcome & { readonly requests: number }> {
+  await using server = await startStubServer(({ url }) => ({
     body: url.includes('/orders/') ? orders[0] : { data: orders, has_more: false, next_cursor: null },
   }));
-  const outcome = await runHere(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' } });
+  const outcome = await runInProcess(argv, { env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' } });
   return { ...outcome, requests: server.seen.length };
 }
 
@@ -30,14 +30,14 @@ describe('--jq', () => {
   });
 
   test('filters the list of commands', async () => {
-    const { stdout } = await runHere(['commands', '--jq', 'map(select(.command == "orders pay")) | length']);
+    const { stdout } = await runInProcess(['commands', '--jq', 'map(select(.command == "orders pay")) | length']);
     expect(stdout).toBe('1\n');
   });
 
   test('prints no control characters on a terminal', async () => {
-    await using server = await stubServer(() => ({ body: { data: orders } }));
+    await using server = await startStubServer(() => ({ body: { data: orders } }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
-    const { stdout } = await runHere(['orders', 'list', '--jq', '.data[].note'], { env, columns: 80 });
+    const { stdout } = await runInProcess(['orders', 'list', '--jq', '.data[].note'], { env, columns: 80 });
     expect(stdout).toBe('two\nlines\n\uFFFD[31mred\n');
   });
 

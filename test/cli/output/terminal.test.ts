@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../../cli/terminal/safe-terminal-text.ts';
-import { stubServer } from '../../sdk/stub-server.ts';
-import { configDirectory } from '../command-line.ts';
+import { displayWidth } from '../../../cli/terminal/safe-terminal-text.ts';
+import { startStubServer } from '../../sdk/stub-server.ts';
+import { createConfigDirectory } from '../run-command-line.ts';
 
 const run = promisify(execFile);
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
 /** Runs a command line in a pseudo-terminal and returns everything written to it. */
 async function onTerminal(columns: number, argv: readonly string[], env: Record<string, string>): Promise<string> {
-  await using home = await configDirectory();
+  await using home = await createConfigDirectory();
   const words = [process.execPath, main, ...argv].map((word) => `'${word}'`).join(' ');
   const command = `stty cols ${columns} rows 40; ${words}`;
   const { stdout } = await run('script', ['-qec', command, join(home.path, 'typescript')], {
@@ -32,7 +32,7 @@ const product = { sku: 'A-1', category: 'toys', price: 1205, currency: 'EUR', st
 
 describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
   test.each([30, 50, 100])('with %i columns, a list with any names fits', async (columns) => {
-    await using server = await stubServer(() => ({
+    await using server = await startStubServer(() => ({
       body: { data: names.map((name, id) => ({ ...product, id, name })), has_more: true, next_cursor: 'next' },
     }));
     const shown = await onTerminal(columns, ['products', 'list'], { MANDATE_API_URL: server.url });
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
     expect(shown.replaceAll('\u001b[1m', '').replaceAll('\u001b[22m', '').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
     const [head = '', ...rows] = stripVTControlCharacters(shown).trimEnd().split('\n');
     expect(rows.at(-1)).toBe('4 shown; get more with --cursor next or --all');
-    for (const line of [head, ...rows.slice(0, -1)]) expect(widthOf(line), line).toBeLessThanOrEqual(columns);
+    for (const line of [head, ...rows.slice(0, -1)]) expect(displayWidth(line), line).toBeLessThanOrEqual(columns);
     expect(rows).toHaveLength(5);
     expect(shown.includes('木製の箱とドミノのセット、子供用')).toBe(columns === 100);
   });
@@ -55,18 +55,18 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
       result: null,
       error: null,
     });
-    await using server = await stubServer((_, count) => ({ body: count < 4 ? task('running', count * 25) : task('succeeded', 100) }));
+    await using server = await startStubServer((_, count) => ({ body: count < 4 ? task('running', count * 25) : task('succeeded', 100) }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const shown = await onTerminal(columns, ['tasks', 'wait', '3', '--interval', '200ms', '--get', 'status'], env);
     const drawn = shown.split('\r\u001b[K').slice(1);
     expect(drawn.length).toBeGreaterThan(2);
-    for (const line of drawn.slice(0, -1)) expect(widthOf(line), line).toBeLessThan(columns);
+    for (const line of drawn.slice(0, -1)) expect(displayWidth(line), line).toBeLessThan(columns);
     expect(drawn.some((line) => line.includes('order export'))).toBe(true);
     expect(drawn.at(-1)).toBe('succeeded\n');
   });
 
   test('NO_COLOR and TERM=dumb disable escape codes', async () => {
-    await using server = await stubServer(() => ({
+    await using server = await startStubServer(() => ({
       body: { data: [{ ...product, id: 1, name: 'Box' }], has_more: false, next_cursor: null },
     }));
     for (const more of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
@@ -75,7 +75,7 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
   });
 
   test('a confirmation is not requested with --no-input', async () => {
-    await using server = await stubServer(() => ({ body: { id: 42, status: 'paid', total: 4250, currency: 'EUR' } }));
+    await using server = await startStubServer(() => ({ body: { id: 42, status: 'paid', total: 4250, currency: 'EUR' } }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const failed: unknown = await onTerminal(80, ['orders', 'cancel', '42', '--no-input'], env).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 2, stdout: expect.stringContaining('Say yes in advance with: -y') });

@@ -3,20 +3,22 @@ import { access, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { completionLines } from '../../../cli/completion/completion-candidates.ts';
-import { generatedCompletion } from '../../../cli/build/generate-completion.ts';
-import { configDirectory, runHere, start } from '../command-line.ts';
+import { renderCompletions } from '../../../cli/completion/completion-candidates.ts';
+import { renderCompletionFile } from '../../../cli/build/generate-completion.ts';
+import { createConfigDirectory, runInProcess, spawnCommand } from '../run-command-line.ts';
 
 const run = promisify(execFile);
 const values = (...words: string[]): string[] =>
-  completionLines('fish', words, ['default', 'work'])
+  renderCompletions('fish', words, ['default', 'work'])
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split('\t')[0] ?? '');
 
 describe('completion', () => {
   test('is up to date with the commands', async () => {
-    expect(await readFile(new URL('../../../cli/completion/completion.gen.ts', import.meta.url), 'utf8')).toBe(await generatedCompletion());
+    expect(await readFile(new URL('../../../cli/completion/completion.gen.ts', import.meta.url), 'utf8')).toBe(
+      await renderCompletionFile(),
+    );
   });
 
   test.each([
@@ -50,18 +52,21 @@ describe('completion', () => {
 
   test('exits with code 0 for any input, without network access', async () => {
     for (const words of [[], ['bash'], ['bash', ''], ['tcsh', 'x', '--', '-'], ['zsh', '--status=']]) {
-      expect(await start(['__complete', ...words], { MANDATE_CONFIG_DIR: '/nowhere' }).ended).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await spawnCommand(['__complete', ...words], { MANDATE_CONFIG_DIR: '/nowhere' }).exited).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+      });
     }
   });
 
   test('includes descriptions in zsh', async () => {
-    expect((await start(['__complete', 'zsh', 'orders', 'canc']).ended).stdout).toMatch(/^cancel:\S/);
+    expect((await spawnCommand(['__complete', 'zsh', 'orders', 'canc']).exited).stdout).toMatch(/^cancel:\S/);
   });
 });
 
 /** Creates a directory with an executable `mandate`, to be put on the PATH. */
 async function installed() {
-  const directory = await configDirectory();
+  const directory = await createConfigDirectory();
   const command = join(directory.path, 'mandate');
   await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, '../../../cli/main.ts')}' "$@"\n`);
   await chmod(command, 0o755);
@@ -98,7 +103,7 @@ describe('in bash', () => {
   });
 
   test('does not execute the input', async () => {
-    await using directory = await configDirectory();
+    await using directory = await createConfigDirectory();
     const mark = join(directory.path, 'pwned');
     await completeInBash(['orders', 'list', '--cursor', `$(touch ${mark})`, '`touch $MARK`', '--s'], mark);
     expect(await exists(mark)).toBe(false);
@@ -121,19 +126,19 @@ describe.skipIf(!hasShell('fish'))('in fish', () => {
 
 describe('the completion scripts', () => {
   test.each(['bash', 'zsh', 'fish', 'powershell'])('for %s evaluate no input', async (shell) => {
-    const { exitCode, stdout } = await runHere(['completion', shell]);
+    const { exitCode, stdout } = await runInProcess(['completion', shell]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('mandate __complete');
     expect(stdout).not.toMatch(/\beval\b|Invoke-Expression/);
   });
 
   test.skipIf(!hasShell('zsh'))('for zsh can be loaded', async () => {
-    const { stdout } = await runHere(['completion', 'zsh']);
+    const { stdout } = await runInProcess(['completion', 'zsh']);
     const script = `autoload -U compinit; compinit -u -D; ${stdout}; print $_comps[mandate]`;
     expect((await run('zsh', ['-f', '-c', script], { timeout: 15_000 })).stdout).toBe('_mandate\n');
   });
 
   test('are rejected for an unknown shell', async () => {
-    expect(await runHere(['completion', 'tcsh'])).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(await runInProcess(['completion', 'tcsh'])).toMatchObject({ exitCode: 2, stdout: '' });
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeManPages } from '../../../cli/build/write-man-pages.ts';
-import { runHere } from '../command-line.ts';
+import { runInProcess } from '../run-command-line.ts';
 
 const run = promisify(execFile);
 let directory: string;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const leaves: { command: string; flags: string[] }[] = JSON.parse((await runHere(['commands', '--json'])).stdout);
+const leaves: { command: string; flags: string[] }[] = JSON.parse((await runInProcess(['commands', '--json'])).stdout);
 
 test('there is a man page for the program, each group and each command', async () => {
   const groups = leaves.flatMap(({ command }) => (command.includes(' ') ? [command.split(' ')[0] ?? ''] : []));
@@ -35,7 +35,7 @@ test('each man page lists every flag of its command', async () => {
 });
 
 test('mandate help --man prints the same man page', async () => {
-  const { stdout } = await runHere(['help', 'order', 'pay', '--man']);
+  const { stdout } = await runInProcess(['help', 'order', 'pay', '--man']);
   expect(stdout).toBe(await readFile(join(directory, 'mandate-orders-pay.1'), 'utf8'));
 });
 

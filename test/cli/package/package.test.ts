@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stubServer } from '../../sdk/stub-server.ts';
+import { startStubServer } from '../../sdk/stub-server.ts';
 
 const run = promisify(execFile);
 const workspace = join(import.meta.dirname, '../../../cli');
@@ -74,7 +74,7 @@ describe('the package', () => {
   });
 
   test('sends requests, retries and reports errors like the sources', async () => {
-    await using server = await stubServer((_, count) =>
+    await using server = await startStubServer((_, count) =>
       count === 1 ? { status: 503, body: 'busy' } : { body: { id: 42, note: 'Größe 木' }, headers: { etag: '"1"' } },
     );
     const more = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
@@ -102,7 +102,7 @@ describe('the package', () => {
 
   test('downloads files', async () => {
     const task = { id: 3, type: 'order_export', status: 'succeeded', progress: { processed: 1, total: 1 }, result: null, error: null };
-    await using server = await stubServer(({ url }) =>
+    await using server = await startStubServer(({ url }) =>
       url.endsWith('/result') ? { body: 'id\n1\n', headers: { 'content-type': 'text/csv' } } : { body: task },
     );
     const more = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
@@ -117,7 +117,7 @@ describe('the package', () => {
   });
 
   test('starts a sign-in with the browser', async () => {
-    await using server = await stubServer(({ headers }) => {
+    await using server = await startStubServer(({ headers }) => {
       const base = `http://${headers.host}`;
       return { body: { issuer: base, authorization_endpoint: `${base}/authorize`, token_endpoint: `${base}/token` } };
     });

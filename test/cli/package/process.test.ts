@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { stubServer } from '../../sdk/stub-server.ts';
-import { start } from '../command-line.ts';
+import { startStubServer } from '../../sdk/stub-server.ts';
+import { spawnCommand } from '../run-command-line.ts';
 
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
 describe('the process', () => {
   test('exits with code 0 if the reader closes the pipe', async () => {
-    await using server = await stubServer(() => ({
+    await using server = await startStubServer(() => ({
       body: { data: Array.from({ length: 100 }, (_, id) => ({ id, name: 'x'.repeat(2000) })), has_more: true, next_cursor: null },
     }));
     const script = `"$0" "$1" products list --json | head -c 10; exit "\${PIPESTATUS[0]}"`;
@@ -27,20 +27,20 @@ describe('the process', () => {
   test('exits with code 130 if Ctrl-C interrupts a request', async () => {
     let arrived: () => void = () => undefined;
     const waiting = new Promise<void>((resolve) => (arrived = resolve));
-    await using server = await stubServer(() => {
+    await using server = await startStubServer(() => {
       arrived();
       return { body: {}, delayMs: 10_000 };
     });
-    const command = start(['orders', 'get', '1'], { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'x' });
+    const command = spawnCommand(['orders', 'get', '1'], { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'x' });
     await waiting;
     command.child.kill('SIGINT');
-    expect(await command.ended).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(await command.exited).toMatchObject({ exitCode: 130, stdout: '' });
   });
 
   test('writes a large response completely to a pipe', async () => {
     const data = Array.from({ length: 100 }, (_, id) => ({ id, description: 'é'.repeat(5000) }));
-    await using server = await stubServer(() => ({ body: { data, has_more: false, next_cursor: null } }));
-    const { stdout, exitCode } = await start(['products', 'list', '--json'], { MANDATE_API_URL: server.url }).ended;
+    await using server = await startStubServer(() => ({ body: { data, has_more: false, next_cursor: null } }));
+    const { stdout, exitCode } = await spawnCommand(['products', 'list', '--json'], { MANDATE_API_URL: server.url }).exited;
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout).data).toEqual(data);
   });

@@ -8,12 +8,12 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportProofKey, newProofKey } from '@mandate/client-sdk/authorization';
-import { stubServer } from '../../sdk/stub-server.ts';
+import { startStubServer } from '../../sdk/stub-server.ts';
 
 const rounds = Number(process.argv[2] ?? 15);
 
 const order = { id: 42, status: 'paid', total: 4250, currency: 'EUR', created_at: '2026-11-20T12:00:00.000Z', items: [] };
-const server = await stubServer(() => ({ body: order }));
+const server = await startStubServer(() => ({ body: order }));
 const home = await mkdtemp(join(tmpdir(), 'mandate-start-up-'));
 // Copies the published files without the sources, so that the bundle is measured.
 for (const part of ['bin', 'dist', 'package.json'])

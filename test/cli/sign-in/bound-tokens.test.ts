@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ageSessions } from '../../support/oauth/age-sessions.ts';
 import { refresh, refusal, signUp, type Person } from '../../support/oauth/oauth-flow.ts';
 import { apiStatus, useServer } from '../../support/server/with-server.ts';
-import { configDirectory, runHere, runProcess } from '../command-line.ts';
+import { createConfigDirectory, runInProcess, runProcess } from '../run-command-line.ts';
 
 const server = useServer();
 
@@ -14,10 +14,10 @@ const file = z.object({ default: credential });
 
 /** Signs in a new user through the pages of the authorization server, with `mandate login` and a browser. */
 async function signIn(...flags: string[]) {
-  const home = await configDirectory();
+  const home = await createConfigDirectory();
   const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
   const person = await signUp(server.origin);
-  const outcome = await runHere(['login', '--scopes', 'users.read,orders.read', '--storage', 'file', ...flags], {
+  const outcome = await runInProcess(['login', '--scopes', 'users.read,orders.read', '--storage', 'file', ...flags], {
     env: { ...env, DISPLAY: ':0' },
     stdinIsTTY: true,
     openBrowser: (url) => confirmInBrowser(person, url),
@@ -51,14 +51,14 @@ async function expireAccessToken(home: { readonly file: string }): Promise<void>
 describe('the stored credential', () => {
   test('works only with the key of this machine', async () => {
     await using home = await signIn();
-    expect((await runHere(['whoami', '--get', 'email'], { env: home.env })).stdout).toBe(`${home.person.email}\n`);
+    expect((await runInProcess(['whoami', '--get', 'email'], { env: home.env })).stdout).toBe(`${home.person.email}\n`);
     const { accessToken, refreshToken, bound } = await home.kept();
     expect(bound).toBe(true);
     expect(await apiStatus(server, accessToken)).toBe(401);
     expect(await refusal(await refresh(server.origin, refreshToken))).toBe('400 invalid_grant');
-    await using elsewhere = await configDirectory();
+    await using elsewhere = await createConfigDirectory();
     await writeFile(elsewhere.file, await readFile(home.file, 'utf8'));
-    const stolen = await runHere(['whoami'], { env: { ...home.env, MANDATE_CONFIG_DIR: elsewhere.path } });
+    const stolen = await runInProcess(['whoami'], { env: { ...home.env, MANDATE_CONFIG_DIR: elsewhere.path } });
     expect(stolen).toMatchObject({ exitCode: 4, stdout: '', stderr: expect.stringContaining('hint: Sign in with: mandate login') });
   });
 
@@ -67,7 +67,7 @@ describe('the stored credential', () => {
     const { accessToken, refreshToken } = await home.kept();
     expect(await refusal(await refresh(server.origin, refreshToken))).toBe('400 invalid_grant');
     await expireAccessToken(home);
-    expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
+    expect((await runInProcess(['whoami'], { env: home.env })).exitCode).toBe(0);
     expect((await home.kept()).accessToken).not.toBe(accessToken);
   });
 
@@ -80,7 +80,7 @@ describe('the stored credential', () => {
       Array.from({ length: 8 }, () => `0 ${home.person.email}\n`),
     );
     expect(await countIssuedTokens()).toBe(before + 1);
-    expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
+    expect((await runInProcess(['whoami'], { env: home.env })).exitCode).toBe(0);
   }, 60_000);
 
   test('has a key that only its owner can read and that is deleted at sign-out', async () => {
@@ -88,17 +88,17 @@ describe('the stored credential', () => {
     const keys = join(home.path, 'proof-keys.json');
     expect((await stat(keys)).mode & 0o777).toBe(0o600);
     expect(Object.keys(JSON.parse(await readFile(keys, 'utf8')))).toEqual(['default']);
-    expect((await runHere(['auth', 'token'], { env: home.env })).stderr).toContain('mandate login --no-dpop');
-    expect((await runHere(['logout'], { env: home.env })).exitCode).toBe(0);
+    expect((await runInProcess(['auth', 'token'], { env: home.env })).stderr).toContain('mandate login --no-dpop');
+    expect((await runInProcess(['logout'], { env: home.env })).exitCode).toBe(0);
     expect(await readFile(keys, 'utf8')).toBe('{}\n');
   });
 
   test('works in other programs with --no-dpop', async () => {
     await using home = await signIn('--no-dpop');
-    const { stdout, stderr } = await runHere(['auth', 'token'], { env: home.env });
+    const { stdout, stderr } = await runInProcess(['auth', 'token'], { env: home.env });
     expect(stderr).toBe('');
     expect(await apiStatus(server, stdout.trim())).toBe(200);
-    expect((await runHere(['whoami'], { env: home.env })).exitCode).toBe(0);
+    expect((await runInProcess(['whoami'], { env: home.env })).exitCode).toBe(0);
   });
 });
 
@@ -119,7 +119,7 @@ describe('creating an API key', () => {
   }
 
   async function login(person: Person, env: Record<string, string>, ...flags: string[]): Promise<void> {
-    const outcome = await runHere(['login', '--storage', 'file', ...flags], {
+    const outcome = await runInProcess(['login', '--storage', 'file', ...flags], {
       env: { ...env, DISPLAY: ':0' },
       stdinIsTTY: true,
       openBrowser: (url) => confirmWithOldSession(person, url),
@@ -140,20 +140,20 @@ describe('creating an API key', () => {
   }
 
   test('works right after mandate login and later requires mandate login --force, which the error names', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
     const person = await signUp(server.origin);
     await login(person, env, '--scopes', 'users.read,api_keys.manage');
-    expect(await runHere(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
+    expect(await runInProcess(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
     await ageRefreshTokens(person);
     await expireAccessToken(home);
-    const refused = await runHere(create, { env });
+    const refused = await runInProcess(create, { env });
     expect(refused).toMatchObject({
       exitCode: 4,
       stdout: '',
       stderr: expect.stringContaining('hint: Sign in again with: mandate login --force'),
     });
     await login(person, env, '--force');
-    expect(await runHere(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
+    expect(await runInProcess(create, { env })).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mk_/) });
   });
 });

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { signUp, signUpAs, type Person } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
-import { configDirectory, runHere, type Outcome } from '../command-line.ts';
+import { createConfigDirectory, runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const server = useServer();
 
-type Home = Awaited<ReturnType<typeof configDirectory>>;
+type Home = Awaited<ReturnType<typeof createConfigDirectory>>;
 const envOf = (home: Home, more: Record<string, string> = {}) => ({
   MANDATE_API_URL: server.origin,
   MANDATE_CONFIG_DIR: home.path,
@@ -21,10 +21,10 @@ async function login(
   { browser }: Pick<Person, 'browser'>,
   argv: readonly string[] = [],
   decision: Record<string, string | readonly string[]> = { decision: 'allow' },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   let output = '';
   const { promise, resolve } = Promise.withResolvers<string>();
-  const outcome = runHere(['login', '--no-browser', '--storage', 'file', ...argv], {
+  const outcome = runInProcess(['login', '--no-browser', '--storage', 'file', ...argv], {
     env: envOf(home),
     onStderr: (text) => {
       output += text;
@@ -39,7 +39,7 @@ async function login(
 }
 
 const readCredential = async (home: Home, profile = 'default') => JSON.parse(await readFile(home.file, 'utf8'))[profile];
-const runCommand = (home: Home, ...argv: string[]): Promise<Outcome> => runHere(argv, { env: envOf(home) });
+const runCommand = (home: Home, ...argv: string[]): Promise<CommandOutcome> => runInProcess(argv, { env: envOf(home) });
 /** Returns the number of grants of the CLI client that this user has at the server. */
 const countGrants = async ({ id }: Person): Promise<number> =>
   (
@@ -50,7 +50,7 @@ const countGrants = async ({ id }: Person): Promise<number> =>
 
 describe('a sign-in that lacks a requested scope', () => {
   test('exits with code 5, names the scope and the user, and keeps the previous sign-in', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const anna = await signUp(server.origin);
     expect((await login(home, anna)).exitCode).toBe(0);
     const [before, grants] = [await readCredential(home), await countGrants(anna)];
@@ -66,7 +66,7 @@ describe('a sign-in that lacks a requested scope', () => {
   });
 
   test('exits with code 5 without a previous sign-in too, and stores the sign-in with the granted scopes', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const anna = await signUp(server.origin);
     const { exitCode, stderr } = await login(home, anna, ['--scopes', 'users.read,orders.manage']);
     expect({ exitCode, stderr }).toMatchObject({
@@ -77,7 +77,7 @@ describe('a sign-in that lacks a requested scope', () => {
   });
 
   test('replaces a previous sign-in that no longer works', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const anna = await signUp(server.origin);
     await login(home, anna);
     await server.db.em.fork().execute(`delete from oauth_records where account_id = ? and model <> 'Session'`, [String(anna.id)]);
@@ -86,7 +86,7 @@ describe('a sign-in that lacks a requested scope', () => {
   });
 
   test('replaces a sign-in of the same user with fewer scopes, but not one of another user', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
     await login(home, anna, ['--scopes', 'users.read']);
     const ticked = { decision: 'allow', scope: ['users.read', 'orders.read'] };
@@ -106,7 +106,7 @@ describe('a sign-in that lacks a requested scope', () => {
   });
 
   test('succeeds with another account', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const [anna, boss] = [await signUp(server.origin), await signUpAs(server.db, server.origin, 'admin')];
     await login(home, anna);
     expect((await login(home, boss, ['--scopes', '+users.administer'])).exitCode).toBe(0);
@@ -115,7 +115,7 @@ describe('a sign-in that lacks a requested scope', () => {
 });
 
 test('the default sign-in has the scopes to pay and to run every command of the README', async () => {
-  await using home = await configDirectory();
+  await using home = await createConfigDirectory();
   expect((await login(home, await signUp(server.origin))).exitCode).toBe(0);
   const { scopes } = await readCredential(home);
   expect(scopes).toEqual(expect.arrayContaining(['payments.read', 'payments.write']));
@@ -139,24 +139,24 @@ describe('a hint contains the profile of the command', () => {
   ];
 
   test.each(profiles)('%s', async (_, flags, more, command) => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = envOf(home, more);
-    const { exitCode, stderr } = await runHere(['orders', 'list', ...flags], { env });
+    const { exitCode, stderr } = await runInProcess(['orders', 'list', ...flags], { env });
     expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringMatching(new RegExp(`hint: Sign in with: ${command}\\n`)) });
-    expect((await runHere(['auth', 'status', ...flags], { env })).stderr).toContain(`Sign in with: ${command}\n`);
+    expect((await runInProcess(['auth', 'status', ...flags], { env })).stderr).toContain(`Sign in with: ${command}\n`);
   });
 
   test('chosen with "mandate profile use" or overridden by a flag', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = envOf(home);
-    await runHere(['profile', 'create', 'work', '--api-url', server.origin], { env });
-    await runHere(['profile', 'use', 'work'], { env });
-    expect((await runHere(['orders', 'list'], { env })).stderr).toContain('hint: Sign in with: mandate login --profile work\n');
-    expect((await runHere(['orders', 'list', '--profile', 'default'], { env })).stderr).toContain('mandate login --profile default\n');
+    await runInProcess(['profile', 'create', 'work', '--api-url', server.origin], { env });
+    await runInProcess(['profile', 'use', 'work'], { env });
+    expect((await runInProcess(['orders', 'list'], { env })).stderr).toContain('hint: Sign in with: mandate login --profile work\n');
+    expect((await runInProcess(['orders', 'list', '--profile', 'default'], { env })).stderr).toContain('mandate login --profile default\n');
   });
 
   test('after a sign-in that lacks a scope', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const anna = await signUp(server.origin);
     await login(home, anna, ['--profile', 'work']);
     const { exitCode, stderr } = await login(home, anna, ['--profile', 'work', '--scopes', '+orders.manage']);
@@ -165,7 +165,7 @@ describe('a hint contains the profile of the command', () => {
       stderr: expect.stringContaining('The previous sign-in of profile work is unchanged.'),
     });
     expect(stderr).toContain('mandate login --profile work --scopes +orders.manage\n');
-    const listed = await runHere(['tasks', 'list', '--profile', 'work'], { env: envOf(home) });
+    const listed = await runInProcess(['tasks', 'list', '--profile', 'work'], { env: envOf(home) });
     expect(listed).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('mandate login --profile work --scopes +tasks.read') });
   });
 });

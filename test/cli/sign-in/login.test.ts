@@ -1,22 +1,26 @@
 import { request as httpRequest } from 'node:http';
 import { readFile, stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { stubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
-import { configDirectory, runHere, type Outcome } from '../command-line.ts';
+import { startStubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
+import { createConfigDirectory, runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
-type Login = { readonly outcome: Promise<Outcome>; readonly authorize: URL; readonly callback: (changes?: Record<string, string>) => URL };
+type Login = {
+  readonly outcome: Promise<CommandOutcome>;
+  readonly authorize: URL;
+  readonly callback: (changes?: Record<string, string>) => URL;
+};
 
 /** Starts a sign-in within the test process and returns the authorization URL that it prints. */
 async function startLogin(
   apiUrl: string,
   directory: string,
   argv: readonly string[] = [],
-  more: Partial<Parameters<typeof runHere>[1]> = {},
+  more: Partial<Parameters<typeof runInProcess>[1]> = {},
   scopes: readonly string[] = ['--scopes', 'orders.read'],
 ): Promise<Login> {
   const { promise, resolve } = Promise.withResolvers<URL>();
   let output = '';
-  const outcome = runHere(['login', '--no-browser', ...scopes, ...argv], {
+  const outcome = runInProcess(['login', '--no-browser', ...scopes, ...argv], {
     env: { MANDATE_API_URL: apiUrl, MANDATE_CONFIG_DIR: directory },
     onStderr: (text) => {
       output += text;
@@ -53,8 +57,8 @@ const statusWith = (url: URL, init: { method?: string; host?: string }): Promise
 
 describe('signing in', () => {
   test('listens on 127.0.0.1, exchanges the code and reports success in the browser and the terminal', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path);
     expect(login.authorize.searchParams.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     expect(login.authorize.searchParams.get('scope')).toBe('openid offline_access orders.read');
@@ -78,8 +82,8 @@ describe('signing in', () => {
   });
 
   test('prints the result as JSON with --json', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path, ['--json']);
     await fetch(login.callback());
     expect(JSON.parse((await login.outcome).stdout)).toEqual({
@@ -91,8 +95,8 @@ describe('signing in', () => {
   });
 
   test('prints no token and no code', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path, ['--debug', '--json']);
     await fetch(login.callback());
     const { stdout, stderr } = await login.outcome;
@@ -100,11 +104,11 @@ describe('signing in', () => {
   });
 
   test('opens the browser and prints the URL, even if the browser fails to open', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const opened: string[] = [];
     let output = '';
-    const outcome = runHere(['login', '--scopes', 'orders.read'], {
+    const outcome = runInProcess(['login', '--scopes', 'orders.read'], {
       env: { MANDATE_API_URL: server.url, MANDATE_CONFIG_DIR: directory.path, DISPLAY: ':0' },
       stdinIsTTY: true,
       openBrowser: async (url) => {
@@ -123,8 +127,8 @@ describe('signing in', () => {
 
 describe('signing in again with --force', () => {
   test('requests a new sign-in (max_age) with the granted scopes', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const first = await startLogin(server.url, directory.path);
     expect(first.authorize.searchParams.has('max_age')).toBe(false);
     await fetch(first.callback());
@@ -139,8 +143,8 @@ describe('signing in again with --force', () => {
 
 describe('an unexpected request to the loopback port', () => {
   test('does not affect the sign-in', async () => {
-    await using server = await stubAuthorizationServer({ tokenDelayMs: 500 });
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer({ tokenDelayMs: 500 });
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path);
     const favicon = new URL('/favicon.ico', login.callback());
     expect((await fetch(favicon)).status).toBe(404);
@@ -157,8 +161,8 @@ describe('an unexpected request to the loopback port', () => {
   });
 
   test('does not keep the command running over an idle connection', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path);
     const { connect } = await import('node:net');
     const idle = connect(Number(login.callback().port), '127.0.0.1').on('error', () => undefined);
@@ -176,8 +180,8 @@ describe('a failed sign-in', () => {
     ['the response came from another authorization server', { iss: 'https://evil.example' }, 'cannot be trusted'],
     ['the code is invalid', { code: 'stolen' }, 'invalid_grant'],
   ])('exits with code 4 and shows an error page in the browser because %s', async (_, changes, reason) => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path);
     const page = await fetch(login.callback(changes));
     expect(page.status).toBe(400);
@@ -187,8 +191,8 @@ describe('a failed sign-in', () => {
   });
 
   test('escapes HTML in the error description', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path);
     const page = await (await fetch(login.callback({ error: 'server_error', error_description: '<script>alert(1)</script>' }))).text();
     expect(page).not.toContain('<script>');
@@ -197,8 +201,8 @@ describe('a failed sign-in', () => {
   });
 
   test('exits with code 4 if the user does not sign in before the timeout', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path, ['--timeout', '100ms']);
     expect(await login.outcome).toMatchObject({
       exitCode: 4,
@@ -207,15 +211,15 @@ describe('a failed sign-in', () => {
   });
 
   test('exits with code 130 on Ctrl-C', async () => {
-    await using server = await stubAuthorizationServer();
-    await using directory = await configDirectory();
+    await using server = await startStubAuthorizationServer();
+    await using directory = await createConfigDirectory();
     const login = await startLogin(server.url, directory.path, [], { interrupted: AbortSignal.timeout(200) });
     expect((await login.outcome).exitCode).toBe(130);
   });
 
   test('exits with code 11 if the service does not respond', async () => {
-    await using directory = await configDirectory();
-    const outcome = await runHere(['login', '--no-browser'], {
+    await using directory = await createConfigDirectory();
+    const outcome = await runInProcess(['login', '--no-browser'], {
       env: { MANDATE_API_URL: 'http://127.0.0.1:9', MANDATE_CONFIG_DIR: directory.path },
     });
     expect(outcome).toMatchObject({ exitCode: 11, stdout: '' });
@@ -226,8 +230,8 @@ describe('a failed sign-in', () => {
     [['--scopes', 'orders;drop'], {}],
     [['--port', '99999'], {}],
   ])('is rejected before any request for %j %j', async (argv, env) => {
-    await using server = await stubAuthorizationServer();
-    expect(await runHere(['login', '--no-browser', ...argv], { env: { MANDATE_API_URL: server.url, ...env } })).toMatchObject({
+    await using server = await startStubAuthorizationServer();
+    expect(await runInProcess(['login', '--no-browser', ...argv], { env: { MANDATE_API_URL: server.url, ...env } })).toMatchObject({
       exitCode: 2,
       stdout: '',
     });

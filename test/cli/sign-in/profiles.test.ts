@@ -1,17 +1,17 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { stubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
-import { stubServer } from '../../sdk/stub-server.ts';
-import { configDirectory, runHere } from '../command-line.ts';
+import { startStubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
+import { startStubServer } from '../../sdk/stub-server.ts';
+import { createConfigDirectory, runInProcess } from '../run-command-line.ts';
 
 const emptyPage = { body: { data: [], has_more: false, next_cursor: null } };
 
 async function home(credentials: object = {}) {
-  const directory = await configDirectory();
+  const directory = await createConfigDirectory();
   await writeFile(directory.file, JSON.stringify(credentials), { mode: 0o600 });
   const env = { MANDATE_CONFIG_DIR: directory.path };
-  const run = (...argv: string[]) => runHere(argv, { env });
+  const run = (...argv: string[]) => runInProcess(argv, { env });
   return { ...directory, [Symbol.asyncDispose]: directory[Symbol.asyncDispose], env, run };
 }
 
@@ -52,14 +52,14 @@ describe('mandate config', () => {
   });
 
   test('is overridden by the environment, and the environment by a flag', async () => {
-    await using one = await stubServer(() => emptyPage);
-    await using two = await stubServer(() => emptyPage);
-    await using three = await stubServer(() => emptyPage);
+    await using one = await startStubServer(() => emptyPage);
+    await using two = await startStubServer(() => emptyPage);
+    await using three = await startStubServer(() => emptyPage);
     await using at = await home();
     await at.run('config', 'set', 'api_url', one.url);
     await at.run('products', 'list');
-    await runHere(['products', 'list'], { env: { ...at.env, MANDATE_API_URL: two.url } });
-    await runHere(['products', 'list', '--api-url', three.url], { env: { ...at.env, MANDATE_API_URL: two.url } });
+    await runInProcess(['products', 'list'], { env: { ...at.env, MANDATE_API_URL: two.url } });
+    await runInProcess(['products', 'list', '--api-url', three.url], { env: { ...at.env, MANDATE_API_URL: two.url } });
     expect([one, two, three].map(({ seen }) => seen.length)).toEqual([1, 1, 1]);
   });
 
@@ -80,7 +80,7 @@ describe('mandate config', () => {
 
 describe('mandate profile', () => {
   test('creates, shows, activates and deletes profiles', async () => {
-    await using server = await stubServer(() => emptyPage);
+    await using server = await startStubServer(() => emptyPage);
     await using at = await home();
     expect((await at.run('profile', 'create', 'work', '--api-url', server.url)).exitCode).toBe(0);
     expect((await at.run('profile', 'create', 'work', '--api-url', server.url)).exitCode).toBe(2);
@@ -108,7 +108,7 @@ describe('mandate profile', () => {
   });
 
   test('signs out of a deleted profile and revokes its tokens', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     await using at = await home({ work: credential(server.url), default: credential(server.url) });
     expect(await at.run('profile', 'delete', 'work', '-y')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Signed out') });
     expect(server.seen.map(({ url }) => url)).toContain('/revoke');
@@ -125,26 +125,30 @@ describe('mandate auth', () => {
       { source: 'profile default', used: true, user: 'ann@example.com', scopes: 'orders.read', renewable: true, storage: at.file },
       { source: 'profile work', used: false, api_url: 'https://b.example' },
     ]);
-    const withToken = await runHere(['auth', 'status', '--json'], { env: { ...at.env, MANDATE_TOKEN: 'hidden' } });
+    const withToken = await runInProcess(['auth', 'status', '--json'], { env: { ...at.env, MANDATE_TOKEN: 'hidden' } });
     expect(withToken.stdout).not.toContain('hidden');
     expect(JSON.parse(withToken.stdout).data.map(({ source, used }: { source: string; used: boolean }) => [source, used])).toEqual([
       ['MANDATE_TOKEN', true],
       ['profile default', false],
       ['profile work', false],
     ]);
-    expect(await runHere(['auth', 'status'])).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('mandate login') });
+    expect(await runInProcess(['auth', 'status'])).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: expect.stringContaining('mandate login'),
+    });
   });
 
   test('token prints only the token, renewed if it expires within --min-ttl', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     await using at = await home({ default: credential(server.url) });
     expect(await at.run('auth', 'token')).toEqual({ exitCode: 0, stdout: 'access-0\n', stderr: '' });
     expect(server.grants).toEqual([]);
     expect((await at.run('auth', 'token', '--min-ttl', '2h')).stdout).toBe('access-1\n');
     expect(server.grants).toEqual(['refresh_token']);
-    expect((await runHere(['auth', 'token'], { env: { ...at.env, MANDATE_TOKEN: 'mine' } })).stdout).toBe('mine\n');
-    expect(await runHere(['auth', 'token'])).toMatchObject({ exitCode: 4, stdout: '' });
-    const onTerminal = await runHere(['auth', 'token'], { env: at.env, columns: 80 });
+    expect((await runInProcess(['auth', 'token'], { env: { ...at.env, MANDATE_TOKEN: 'mine' } })).stdout).toBe('mine\n');
+    expect(await runInProcess(['auth', 'token'])).toMatchObject({ exitCode: 4, stdout: '' });
+    const onTerminal = await runInProcess(['auth', 'token'], { env: at.env, columns: 80 });
     expect(onTerminal.stderr).toContain('Anyone who has this token');
   });
 

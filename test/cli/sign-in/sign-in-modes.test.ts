@@ -4,9 +4,9 @@ import type { Keyring } from '../../../cli/sign-in/system-keyring.ts';
 import { connectDevice } from '../../support/oauth/device-flow.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
-import { problem, stubServer, type StubAnswer } from '../../sdk/stub-server.ts';
-import { stubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
-import { configDirectory, endProcesses, runHere, start } from '../command-line.ts';
+import { createProblemResponse, startStubServer, type StubResponse } from '../../sdk/stub-server.ts';
+import { startStubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
+import { createConfigDirectory, killProcesses, runInProcess, spawnCommand } from '../run-command-line.ts';
 
 const server = useServer();
 
@@ -21,16 +21,16 @@ function keyring(): { readonly kept: Map<string, string>; readonly open: () => P
   return { kept, open };
 }
 
-type TokenServerOptions = { readonly interval?: number; readonly link?: string; readonly answers: readonly StubAnswer[] };
-const oauthError = (error: string): StubAnswer => ({ status: 400, body: { error }, headers: { 'content-type': 'application/json' } });
-const tokens: StubAnswer = {
+type TokenServerOptions = { readonly interval?: number; readonly link?: string; readonly answers: readonly StubResponse[] };
+const oauthError = (error: string): StubResponse => ({ status: 400, body: { error }, headers: { 'content-type': 'application/json' } });
+const tokens: StubResponse = {
   body: { access_token: 'access-1', refresh_token: 'refresh-1', token_type: 'Bearer', expires_in: 600, scope: 'orders.read' },
 };
 
 /** Starts an authorization server whose token endpoint returns these responses in turn. */
 const startTokenServer = ({ interval = 0.05, link = '/device?user_code=AB-CD', answers }: TokenServerOptions) => {
   let requests = 0;
-  return stubServer(({ url, headers }) => {
+  return startStubServer(({ url, headers }) => {
     const base = `http://${headers.host}`;
     if (url.startsWith('/.well-known/'))
       return { body: { issuer: base, token_endpoint: `${base}/token`, device_authorization_endpoint: `${base}/begin` } };
@@ -46,10 +46,10 @@ const startTokenServer = ({ interval = 0.05, link = '/device?user_code=AB-CD', a
 
 describe('signing in with a device code', () => {
   test('waits until the user confirms in another browser', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const person = await signUp(server.origin);
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
-    const command = start(['login', '--device', '--json', '--storage', 'file'], env);
+    const command = spawnCommand(['login', '--device', '--json', '--storage', 'file'], env);
     try {
       const code = await new Promise<string>((resolve) => {
         command.child.stdout?.on('data', (text: Buffer | string) => {
@@ -58,15 +58,15 @@ describe('signing in with a device code', () => {
         });
       });
       expect((await connectDevice(person, code)).response.status).toBe(200);
-      const { exitCode, stdout, stderr } = await command.ended;
+      const { exitCode, stdout, stderr } = await command.exited;
       const [shown, result, ...rest] = stdout.split('\n');
       expect({ exitCode, rest }).toEqual({ exitCode: 0, rest: [''] });
       expect(JSON.parse(shown ?? '')).toMatchObject({ verification_uri: `${server.origin}/oauth/device`, user_code: code });
       expect(JSON.parse(result ?? '')).toMatchObject({ profile: 'default', user: { email: person.email } });
       expect(stderr).toContain(`Signed in as ${person.email}`);
-      expect((await runHere(['whoami', '--get', 'email'], { env })).stdout).toBe(`${person.email}\n`);
+      expect((await runInProcess(['whoami', '--get', 'email'], { env })).stdout).toBe(`${person.email}\n`);
     } finally {
-      endProcesses();
+      killProcesses();
     }
   }, 60_000);
 
@@ -74,9 +74,9 @@ describe('signing in with a device code', () => {
     await using slow = await startTokenServer({
       answers: [oauthError('authorization_pending'), { cut: 'before' }, oauthError('authorization_pending'), tokens],
     });
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
-    const { exitCode, stderr } = await runHere(['login', '--device', '--scopes', 'orders.read'], { env });
+    const { exitCode, stderr } = await runInProcess(['login', '--device', '--scopes', 'orders.read'], { env });
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('and enter this code: AB-CD') });
     expect(stderr).toContain(`${slow.url}/device?user_code=AB-CD`);
     expect(stderr).not.toContain('secret-device-code');
@@ -87,9 +87,9 @@ describe('signing in with a device code', () => {
     ['expired_token', 'The code was not entered in time'],
   ])('exits with code 4 on %s', async (error, reason) => {
     await using slow = await startTokenServer({ answers: [oauthError(error)] });
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
-    expect(await runHere(['login', '--device'], { env })).toMatchObject({
+    expect(await runInProcess(['login', '--device'], { env })).toMatchObject({
       exitCode: 4,
       stdout: '',
       stderr: expect.stringContaining(reason),
@@ -98,9 +98,9 @@ describe('signing in with a device code', () => {
 
   test('prints no URL of another origin', async () => {
     await using slow = await startTokenServer({ link: 'https://evil.example/?user_code=AB-CD', answers: [tokens] });
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
-    const { stderr } = await runHere(['login', '--device', '--scopes', 'orders.read'], { env });
+    const { stderr } = await runInProcess(['login', '--device', '--scopes', 'orders.read'], { env });
     expect(stderr).not.toContain('evil.example');
   });
 
@@ -112,9 +112,9 @@ describe('signing in with a device code', () => {
     ['at a desktop', { DISPLAY: ':0' }, true, 'browser'],
   ])('is chosen if no local browser can be used: %s', async (_, env, stdinIsTTY, mode) => {
     await using slow = await startTokenServer({ answers: [oauthError('access_denied')] });
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const more = { MANDATE_API_URL: slow.url, MANDATE_CONFIG_DIR: home.path };
-    const { stderr } = await runHere(['login', '--timeout', '300ms'], { env: { ...more, ...env }, stdinIsTTY });
+    const { stderr } = await runInProcess(['login', '--timeout', '300ms'], { env: { ...more, ...env }, stdinIsTTY });
     expect(stderr.includes('enter this code')).toBe(mode === 'device');
   });
 });
@@ -123,31 +123,34 @@ describe('signing in with an existing token', () => {
   test('stores a token that the service accepts', async () => {
     const person = await signUp(server.origin);
     const { access_token: token } = await tokensFor(server.origin, person, ['users.read', 'orders.read']);
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
-    const { exitCode, stdout, stderr } = await runHere(['login', '--with-token'], { env, stdin: `${token}\n` });
+    const { exitCode, stdout, stderr } = await runInProcess(['login', '--with-token'], { env, stdin: `${token}\n` });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr).toContain(`Signed in as ${person.email} (profile default, scopes users.read orders.read)`);
     expect(stderr).not.toContain(token);
-    expect((await runHere(['orders', 'list', '--json'], { env })).exitCode).toBe(0);
+    expect((await runInProcess(['orders', 'list', '--json'], { env })).exitCode).toBe(0);
   });
 
   test('does not store a token that the service rejects', async () => {
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
-    expect(await runHere(['login', '--with-token'], { env, stdin: 'not-a-token-of-ours\n' })).toMatchObject({ exitCode: 4, stdout: '' });
-    expect(await runHere(['login', '--with-token'], { env, stdin: 'two words\n' })).toMatchObject({ exitCode: 2, stdout: '' });
-    expect((await runHere(['orders', 'list'], { env })).exitCode).toBe(4);
+    expect(await runInProcess(['login', '--with-token'], { env, stdin: 'not-a-token-of-ours\n' })).toMatchObject({
+      exitCode: 4,
+      stdout: '',
+    });
+    expect(await runInProcess(['login', '--with-token'], { env, stdin: 'two words\n' })).toMatchObject({ exitCode: 2, stdout: '' });
+    expect((await runInProcess(['orders', 'list'], { env })).exitCode).toBe(4);
   });
 
   test('stores a token that lacks the scope to read its user', async () => {
-    await using stub = await stubServer(({ url }) =>
-      url === '/api/v1/users/me' ? problem(403, 'insufficient_scope') : { body: { id: 1 } },
+    await using stub = await startStubServer(({ url }) =>
+      url === '/api/v1/users/me' ? createProblemResponse(403, 'insufficient_scope') : { body: { id: 1 } },
     );
-    await using home = await configDirectory();
+    await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
-    expect((await runHere(['login', '--with-token'], { env, stdin: 'mdk_an-api-key-of-ours' })).exitCode).toBe(0);
-    expect((await runHere(['orders', 'get', '1'], { env })).exitCode).toBe(0);
+    expect((await runInProcess(['login', '--with-token'], { env, stdin: 'mdk_an-api-key-of-ours' })).exitCode).toBe(0);
+    expect((await runInProcess(['orders', 'get', '1'], { env })).exitCode).toBe(0);
     expect(stub.seen.at(-1)?.headers.authorization).toBe('Bearer mdk_an-api-key-of-ours');
   });
 });
@@ -155,10 +158,10 @@ describe('signing in with an existing token', () => {
 describe('the refresh token', () => {
   const signedIn = async (storage: string | undefined, open: (() => Promise<Keyring>) | undefined) => {
     const stub = await startTokenServer({ answers: [tokens] });
-    const home = await configDirectory();
+    const home = await createConfigDirectory();
     const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
     const argv = ['login', '--device', '--scopes', 'orders.read', ...(storage === undefined ? [] : ['--storage', storage])];
-    const outcome = await runHere(argv, { env, ...(open && { keyring: open }) });
+    const outcome = await runInProcess(argv, { env, ...(open && { keyring: open }) });
     const file = await readFile(home.file, 'utf8').catch(() => '');
     await Promise.all([stub[Symbol.asyncDispose](), home[Symbol.asyncDispose]()]);
     return { ...outcome, file };
@@ -191,8 +194,8 @@ describe('the refresh token', () => {
   });
 
   test('in the keyring is read only for a renewal, replaced by it and deleted at sign-out', async () => {
-    await using stub = await stubAuthorizationServer();
-    await using home = await configDirectory();
+    await using stub = await startStubAuthorizationServer();
+    await using home = await createConfigDirectory();
     const { kept, open } = keyring();
     let opened = 0;
     const countingOpen = (): Promise<Keyring> => {
@@ -211,20 +214,20 @@ describe('the refresh token', () => {
     await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
     const { createHash } = await import('node:crypto');
     kept.set(`default ${createHash('sha256').update(home.path).digest('hex').slice(0, 16)}`, 'refresh-0');
-    expect((await runHere(['orders', 'get', '1'], { env, keyring: countingOpen })).exitCode).toBe(0);
+    expect((await runInProcess(['orders', 'get', '1'], { env, keyring: countingOpen })).exitCode).toBe(0);
     expect([...kept.values()]).toEqual(['refresh-1']);
     expect(await readFile(home.file, 'utf8')).not.toContain('refresh-1');
     const before = opened;
-    expect((await runHere(['orders', 'get', '1'], { env, keyring: countingOpen })).exitCode).toBe(0);
+    expect((await runInProcess(['orders', 'get', '1'], { env, keyring: countingOpen })).exitCode).toBe(0);
     expect(opened).toBe(before);
-    expect((await runHere(['logout'], { env, keyring: countingOpen })).exitCode).toBe(0);
+    expect((await runInProcess(['logout'], { env, keyring: countingOpen })).exitCode).toBe(0);
     expect(new URLSearchParams(stub.seen.find(({ url }) => url === '/revoke')?.body).get('token')).toBe('refresh-1');
     expect(kept.size).toBe(0);
   });
 
   test('is stored in the file if the keyring no longer accepts it', async () => {
-    await using stub = await stubAuthorizationServer();
-    await using home = await configDirectory();
+    await using stub = await startStubAuthorizationServer();
+    await using home = await createConfigDirectory();
     const { open } = keyring();
     const full = async (): Promise<Keyring> => ({
       ...(await open()),
@@ -241,7 +244,7 @@ describe('the refresh token', () => {
       scopes: ['orders.read'],
     };
     await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
-    expect((await runHere(['orders', 'get', '1'], { env, keyring: full })).exitCode).toBe(0);
+    expect((await runInProcess(['orders', 'get', '1'], { env, keyring: full })).exitCode).toBe(0);
     expect(await readFile(home.file, 'utf8')).toContain('refresh-1');
   });
 });

@@ -46,19 +46,19 @@ const isUsable = async (link: string): Promise<boolean> => {
 
 /** How a user makes each of the callers run. */
 const callers: Readonly<Record<string, (anna: Person, links: Links) => Promise<void>>> = {
-  'oauth/change-password.ts': async ({ browser }) => {
+  'oauth/pages/handlers/change-password.ts': async ({ browser }) => {
     const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
   },
-  'oauth/reset-password.ts': async (_anna, { reset }) => {
+  'oauth/pages/handlers/reset-password.ts': async (_anna, { reset }) => {
     const browser = new Browser(server.origin);
     const done = await browser.submit(await browser.open(reset), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
   },
-  'oauth/announce-email-change.ts': async ({ id }) => {
+  'oauth/pages/handlers/notify-email-change.ts': async ({ id }) => {
     await changeAddressAsStaff(id);
   },
-  'oauth/change-email.ts': async (anna) => {
+  'oauth/pages/handlers/change-email.ts': async (anna) => {
     const confirmation = await followMailTo(server.origin, await changeAddressAsStaff(anna.id));
     const later = await mailEmailChange(anna);
     expect(await isUsable(later)).toBe(true);
@@ -66,15 +66,15 @@ const callers: Readonly<Record<string, (anna: Person, links: Links) => Promise<v
     expect((await browser.submit(await browser.open(confirmation), {})).text).toContain('confirmed');
     expect(await isUsable(later)).toBe(false);
   },
-  'oauth/end-access.ts': async ({ browser }) => {
+  'oauth/grants/revoke-user-access.ts': async ({ browser }) => {
     expect((await browser.submit(await browser.open('/account/close'), {})).response.status).toBe(200);
   },
 };
 
 test('every caller that invalidates mailed links is among those tested below', () => {
-  const names = /\b(?:forgetLinks|invalidateLinks)\(|'mailed_links'/;
+  const names = /\b(?:deleteEmailLinksOfUser|deleteEmailLinksAfterAddressChange)\(|'mailed_links'/;
   const found = globSync('**/*.ts', { cwd: serverFolder })
-    .filter((file) => !/node_modules|migrations|mailed-link/.test(file))
+    .filter((file) => !/node_modules|migrations|email-link/.test(file))
     .filter((file) => names.test(readFileSync(join(serverFolder, file), 'utf8')));
   expect(found.toSorted()).toEqual(Object.keys(callers).toSorted());
 });

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { deliverMail, type MailTransport } from '../../../server/mail/deliver-mail.ts';
-import { queueMail } from '../../../server/mail/mail.ts';
-import { smtpTransport } from '../../../server/mail/smtp-transport.ts';
+import { queueMail } from '../../../server/mail/queue-mail.ts';
+import { createSmtpTransport } from '../../../server/mail/smtp-transport.ts';
 import { freshDatabase } from '../../support/services/database.ts';
 
 const key = Buffer.alloc(32, 7);
@@ -17,7 +17,7 @@ const mail = { to: 'ann@example.com', subject: 'Grüße, and\r\nBcc: eve@example
 let answer: { readonly responseCode: number } | undefined;
 const received: { to: string[]; raw: string }[] = [];
 let smtp: SMTPServer;
-let transport: Awaited<ReturnType<typeof smtpTransport>>;
+let transport: Awaited<ReturnType<typeof createSmtpTransport>>;
 let db: Database;
 const warnings: string[] = [];
 const log = { warn: (details: object, message: string) => void warnings.push(`${message} ${JSON.stringify(details)}`) };
@@ -39,7 +39,7 @@ beforeAll(async () => {
   smtp.listen(0, '127.0.0.1');
   await once(smtp.server, 'listening');
   const { port } = z.object({ port: z.number() }).parse(smtp.server.address());
-  transport = await smtpTransport(`smtp://127.0.0.1:${port}`, 'Shop <shop@example.com>');
+  transport = await createSmtpTransport(`smtp://127.0.0.1:${port}`, 'Shop <shop@example.com>');
   db = await freshDatabase();
 });
 afterAll(async () => {
@@ -121,7 +121,7 @@ describe('what fails', () => {
   test('because nobody listens waits', async () => {
     const now = new Date();
     await queueMail(db.em.fork(), key, mail, now);
-    const nobody = await smtpTransport('smtp://127.0.0.1:1', 'shop@example.com');
+    const nobody = await createSmtpTransport('smtp://127.0.0.1:1', 'shop@example.com');
     await deliver(now, nobody);
     nobody.close();
     expect(await waiting()).toBe(1);

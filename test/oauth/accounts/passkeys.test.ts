@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Challenges } from '../../../server/oauth/second-factors/passkeys.ts';
+import { PasskeyChallenges } from '../../../server/oauth/second-factors/passkeys.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { followMailTo } from '../../support/services/mailbox.ts';
 import { authorizationRequest, authorizePath, signUp, type Person } from '../../support/oauth/oauth-flow.ts';
@@ -9,13 +9,13 @@ import { useServer } from '../../support/server/with-server.ts';
 const server = useServer();
 
 test('a challenge is ours for an hour, and no other is', () => {
-  const [ours, theirs] = [new Challenges(Buffer.alloc(32, 1)), new Challenges(Buffer.alloc(32, 2))];
+  const [ours, theirs] = [new PasskeyChallenges(Buffer.alloc(32, 1)), new PasskeyChallenges(Buffer.alloc(32, 2))];
   const now = new Date();
   const challenge = ours.issue(now);
-  expect(ours.isOurs(challenge, now)).toBe(true);
-  expect(ours.isOurs(challenge, new Date(now.getTime() + 61 * 60_000))).toBe(false);
-  expect(ours.isOurs(theirs.issue(now), now)).toBe(false);
-  for (const wrong of ['', 'x', challenge.slice(1), `${challenge}AAAA`]) expect(ours.isOurs(wrong, now)).toBe(false);
+  expect(ours.isValid(challenge, now)).toBe(true);
+  expect(ours.isValid(challenge, new Date(now.getTime() + 61 * 60_000))).toBe(false);
+  expect(ours.isValid(theirs.issue(now), now)).toBe(false);
+  for (const wrong of ['', 'x', challenge.slice(1), `${challenge}AAAA`]) expect(ours.isValid(wrong, now)).toBe(false);
 });
 
 describe.skipIf(!hasChromium)('passkeys in a browser', () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { prepareInstallation } from '../../../server/first-run/prepare-installation.ts';
-import { changePassword } from '../../../server/oauth/accounts/account-store.ts';
-import { commonPasswordsUrl } from '../../../server/oauth/passwords/common-passwords.ts';
+import { storePasswordHash } from '../../../server/oauth/accounts/account-store.ts';
+import { commonPasswordsFileUrl } from '../../../server/oauth/passwords/common-passwords.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { isSignedIn } from '../../support/oauth/account-pages.ts';
 import { Browser, type Page } from '../../support/browser/browser.ts';
@@ -141,7 +141,7 @@ describe('every entry point is in the table above', () => {
 });
 
 test('the list of common passwords has at least 100,000 entries', async () => {
-  const lines = gunzipSync(await readFile(commonPasswordsUrl))
+  const lines = gunzipSync(await readFile(commonPasswordsFileUrl))
     .toString()
     .toLowerCase()
     .split('\n');
@@ -163,7 +163,7 @@ test.each([
 
 test('an account whose password would be refused now can still sign in', async () => {
   const user = await newUser();
-  await changePassword(server.db.em.fork(), user.id, await hashPassword('password1234'), new Date());
+  await storePasswordHash(server.db.em.fork(), user.id, await hashPassword('password1234'), new Date());
   expect(await isSignedIn(await signIn(server.origin, { email: user.email, password: 'password1234' }))).toBe(true);
 });
 

@@ -1,7 +1,7 @@
 import { decodeQR } from 'qr/decode.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
-import { stepOf } from '../../../server/oauth/second-factors/totp.ts';
+import { matchTotpTimeStep } from '../../../server/oauth/second-factors/authenticator-app-and-recovery-codes.ts';
 import { Browser, type Page } from '../../support/browser/browser.ts';
 import { lastMailTo } from '../../support/services/mailbox.ts';
 import { authorizationRequest, authorizePath, redeem, signUp, tokenResponse, type Person } from '../../support/oauth/oauth-flow.ts';
@@ -37,10 +37,10 @@ const enter = (browser: Browser, page: Page, code: string): Promise<Page> =>
 test('the codes are those of RFC 6238, of the step before and after too, and nothing else is one', () => {
   const secret = new Secret({ buffer: new TextEncoder().encode('12345678901234567890').buffer }).base32;
   const at = new Date(59_000);
-  expect(stepOf(secret, '287082', at)).toBe(1);
-  expect(stepOf(secret, '287 082', new Date(89_000))).toBe(1);
-  expect(stepOf(secret, '287082', new Date(149_000))).toBeUndefined();
-  for (const code of ['', '28708', '2870822', '٢٨٧٠٨٢', 'abcdef', '287082\0']) expect(stepOf(secret, code, at)).toBeUndefined();
+  expect(matchTotpTimeStep(secret, '287082', at)).toBe(1);
+  expect(matchTotpTimeStep(secret, '287 082', new Date(89_000))).toBe(1);
+  expect(matchTotpTimeStep(secret, '287082', new Date(149_000))).toBeUndefined();
+  for (const code of ['', '28708', '2870822', '٢٨٧٠٨٢', 'abcdef', '287082\0']) expect(matchTotpTimeStep(secret, code, at)).toBeUndefined();
 });
 
 test('the picture holds the key that stands below it', async () => {

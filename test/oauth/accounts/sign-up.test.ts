@@ -147,6 +147,6 @@ describe('without a way to send e-mail', () => {
   test.each(['/sign-up', '/password-reset'])('%s says that it cannot be done now', async (path) => {
     const browser = new Browser(silent.origin);
     const page = await browser.submit(await browser.open(path), { email: 'ann@example.com' });
-    expect([page.response.status, page.text.includes('messages cannot be sent')]).toEqual([503, true]);
+    expect([page.response.status, page.text.includes('we cannot send e-mail')]).toEqual([503, true]);
   });
 });

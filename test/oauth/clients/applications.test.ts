@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keepCommandLineApplication } from '../../../server/applications/command-line-client.ts';
+import { ensureCommandLineClient } from '../../../server/applications/command-line-client.ts';
 import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
 import { commandLine } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
@@ -32,7 +32,7 @@ describe('an application is not registered', () => {
 
   test.each([
     ['that nobody can use', { grantTypes: [] }, 'needs a grant type'],
-    ['that people sign in to, without an address to send them back to', { redirectUris: [] }, 'needs redirect URIs'],
+    ['that people sign in to, without an address to send them back to', { redirectUris: [] }, 'requires redirect URIs'],
     ['with more than ten addresses', { redirectUris: Array.from({ length: 11 }, (_, at) => `https://app.example/${at}`) }, 'more than 10'],
     ['that acts for itself without a secret', { type: 'public', grantTypes: ['client_credentials'], redirectUris: [] }, 'without a secret'],
     ['whose id could be taken for a person', { clientId: '4711' }, 'applications_client_id_check'],
@@ -57,7 +57,7 @@ test.each([
 test('the command line stays stopped when an administrator stopped it, and keeps up with the scopes there are', async () => {
   const em = server.db.em.fork();
   await em.execute(`update applications set status = 'disabled', scopes = '{orders.read}' where client_id = ?`, [commandLine.clientId]);
-  await keepCommandLineApplication(server.db.em); // as the next start does
+  await ensureCommandLineClient(server.db.em); // as the next start does
   const [row] = await em.execute<{ status: string; count: number }[]>(
     'select status, cardinality(scopes) as count from applications where client_id = ?',
     [commandLine.clientId],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { internet } from '../../../server/outgoing-http/protected-client.ts';
+import { publicNetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 import { documentHost, type DocumentServer } from '../../support/network/document-server.ts';
 import { startMandate, type Body } from '../../support/server/start-mandate.ts';
 import { MetadataDocumentShop, newDocumentPath } from '../../support/oauth/metadata-document-shop.ts';
@@ -203,7 +203,7 @@ describe('the document', () => {
 });
 
 test('a document on a host with a private address is not fetched', async () => {
-  const network = { ...internet(false), resolve: shop.documents.network.resolve };
+  const network = { ...publicNetworkPolicy(false), resolve: shop.documents.network.resolve };
   const server = await startMandate({ documentNetwork: network });
   const person = await signUp(server.origin);
   const before = shop.documents.requested.length;

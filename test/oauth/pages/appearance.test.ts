@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { html } from '../../../server/oauth/pages/views/html.ts';
-import { pageHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
-import { contrast, stylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
+import { pageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
+import { contrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
 
 describe('the colour of the shop', () => {
   test('must carry white text', () => {
-    expect(() => stylesheet('#ffd400')).toThrow('contrast is below 4.5:1');
-    expect(() => stylesheet('red')).toThrow('#rrggbb');
-    expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
+    expect(() => buildStylesheet('#ffd400')).toThrow('contrast is below 4.5:1');
+    expect(() => buildStylesheet('red')).toThrow('#rrggbb');
+    expect(contrastRatio('#000000', '#ffffff')).toBeCloseTo(21);
   });
 
   test.each(['#1d4ed8', '#7a1f1f', '#0b3d2e', '#000000'])('%s is in the stylesheet, and lighter where it is read on dark', (accent) => {
-    const { text, path } = stylesheet(accent);
+    const { text, path } = buildStylesheet(accent);
     const links = [...text.matchAll(/--link: (#[0-9a-f]{6})/g)].map(([, colour = '']) => colour);
     expect(text).toContain(`--accent: ${accent}`);
     expect(links[0]).toBe(accent);
-    expect(contrast(links[1] ?? '', '#1a1b21')).toBeGreaterThanOrEqual(7);
-    expect(path).not.toBe(stylesheet('#123456').path);
+    expect(contrastRatio(links[1] ?? '', '#1a1b21')).toBeGreaterThanOrEqual(7);
+    expect(path).not.toBe(buildStylesheet('#123456').path);
   });
 });
 
@@ -30,7 +30,7 @@ test('what is put into a page is text, whatever it contains, unless it is markup
 
 describe('a form may lead', () => {
   const formAction = (returnTo?: string): string | undefined =>
-    /form-action (.*)$/.exec(pageHeaders('https://shop.example', returnTo)['Content-Security-Policy'] ?? '')?.[1];
+    /form-action (.*)$/.exec(pageSecurityHeaders('https://shop.example', returnTo)['Content-Security-Policy'] ?? '')?.[1];
 
   test.each([
     [undefined, "'self'"],

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { rolesFor, scopeNames, scopes } from '@mandate/contract';
+import { rolesForScope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { askFromDevice, beginOnDevice, enterCode, wait } from '../../support/oauth/device-flow.ts';
 import { encodePng } from '../../support/browser/png.ts';
 import { apiStatus, useServer } from '../../support/server/with-server.ts';
@@ -156,7 +156,9 @@ describe('what reaches beyond the own things (31)', () => {
   });
 
   const roles = ['customer', 'staff', 'admin'] as const;
-  const cases = scopeNames.flatMap((name) => roles.filter((role) => !rolesFor(name).includes(role)).map((role) => [name, role] as const));
+  const cases = scopeNames.flatMap((name) =>
+    roles.filter((role) => !rolesForScope(name).includes(role)).map((role) => [name, role] as const),
+  );
   const people = new Map<string, Promise<Person>>();
   const personAs = (role: (typeof roles)[number]): Promise<Person> => {
     const person = people.get(role) ?? signUpAs(server.db, server.origin, role);
@@ -169,7 +171,7 @@ describe('what reaches beyond the own things (31)', () => {
     const { text } = await open(person, { scope: `openid users.read ${name}` });
     const [, refused = ''] = /<div class="warning" role="alert">([^]*?)<\/div>/.exec(text) ?? [];
     expect(refused).toContain(`<code>${name}</code>`);
-    expect(refused).toContain(scopes[name].consent);
+    expect(refused).toContain(scopeDefinitions[name].consent);
     expect(refused).toMatch(/<button[^>]* form="switch">Use another account</);
     expect(text).not.toContain(`value="${name}"`);
     expect(text).toContain('value="users.read"');

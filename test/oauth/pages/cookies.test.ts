@@ -1,6 +1,6 @@
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cookieNames } from '../../../server/oauth/protocol/cookie-names.ts';
+import { cookieNamesForIssuer } from '../../../server/oauth/protocol/cookie-names.ts';
 import { Browser, type Send } from '../../support/browser/browser.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { authorizationRequest, authorizePath, commandLine } from '../../support/oauth/oauth-flow.ts';
@@ -58,7 +58,7 @@ describe.each(['', '/shop'])('over https, with an issuer whose path is "%s"', (p
             .replace(/\.sig$/, ''),
         ),
       ),
-    ).toEqual(new Set(Object.values(cookieNames(shop.issuer))));
+    ).toEqual(new Set(Object.values(cookieNamesForIssuer(shop.issuer))));
     for (const line of setCookies) {
       const [pair = '', ...attributes] = line.split('; ');
       expect(pair).toMatch(/^__Host-mandate/);
@@ -110,11 +110,13 @@ describe.each(['', '/shop'])('over https, with an issuer whose path is "%s"', (p
 });
 
 test('installations below different paths of a host have cookies of their own; plain http has no prefix', () => {
-  const all = ['https://host.example', 'https://host.example/a', 'https://host.example/b', 'https://host.example/a/b'].map(cookieNames);
+  const all = ['https://host.example', 'https://host.example/a', 'https://host.example/b', 'https://host.example/a/b'].map(
+    cookieNamesForIssuer,
+  );
   const names = all.flatMap((one) => Object.values(one));
-  expect(new Set(names).size).toBe(4 * Object.keys(cookieNames('https://host.example')).length);
+  expect(new Set(names).size).toBe(4 * Object.keys(cookieNamesForIssuer('https://host.example')).length);
   for (const name of names) expect(name).toMatch(/^__Host-mandate[\w-]*$/);
-  expect(cookieNames('http://localhost:3000').session).toBe('mandate_session');
+  expect(cookieNamesForIssuer('http://localhost:3000').session).toBe('mandate_session');
 });
 
 describe.skipIf(!hasChromium)('in a browser', { timeout: 120_000 }, () => {

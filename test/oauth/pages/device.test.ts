@@ -1,5 +1,5 @@
 import { expect, describe, test } from 'vitest';
-import { recordKey } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { apiStatus, useServer } from '../../support/server/with-server.ts';
 import { askFromDevice, beginOnDevice, connectDevice, enterCode, wait } from '../../support/oauth/device-flow.ts';
 import { refresh, refusal, signUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
@@ -46,7 +46,7 @@ describe('a device', () => {
     await server.db.em.fork().execute(
       `update oauth_records set payload = jsonb_set(payload::jsonb, '{exp}', to_jsonb(extract(epoch from now())::bigint - 1))::text
        where model = 'DeviceCode' and user_code = ?`,
-      [recordKey(device.user_code.replace('-', ''))],
+      [hashRecordId(device.user_code.replace('-', ''))],
     );
     expect(await refusal(await ask(device.device_code))).toBe('400 expired_token');
     expect((await enterCode({ browser }, device.user_code)).text).toContain('This code has expired');
@@ -62,7 +62,7 @@ describe('a device', () => {
     const [row] = await server.db.em
       .fork()
       .execute<{ wait: number }[]>(`select poll_interval as wait from oauth_records where user_code = ?`, [
-        recordKey(device.user_code.replace('-', '')),
+        hashRecordId(device.user_code.replace('-', '')),
       ]);
     expect(row?.wait).toBe(15);
     expect(await refusal(await ask(device.device_code))).toBe('400 authorization_pending');
@@ -103,8 +103,8 @@ describe('the page', () => {
     const device = await beginOnDevice(server.origin);
     const [annas, bens] = [await enterCode(anna, device.user_code), await enterCode(ben, device.user_code)];
     const consent = await anna.browser.submit(annas, {});
-    expect((await ben.browser.submit(bens, {})).text).toContain('used already');
-    expect((await enterCode(ben, device.user_code)).text).toContain('used already');
+    expect((await ben.browser.submit(bens, {})).text).toContain('already been used');
+    expect((await enterCode(ben, device.user_code)).text).toContain('already been used');
     // nor by the address of the claimant's page
     expect((await ben.browser.request(consent.url.href)).status).toBe(400);
     await anna.browser.submit(consent, { decision: 'allow' });
@@ -119,7 +119,7 @@ describe('the page', () => {
     const pages = await Promise.all(people.map((person) => enterCode(person, device.user_code)));
     const ends = await Promise.all(people.map((person, at) => person.browser.submit(pages[at] ?? fail(), {})));
     expect(ends.filter(({ url }) => url.pathname.startsWith('/consent/'))).toHaveLength(1);
-    expect(ends.filter(({ text }) => text.includes('used already'))).toHaveLength(2);
+    expect(ends.filter(({ text }) => text.includes('already been used'))).toHaveLength(2);
   });
 
   test('asks for a sign-in first where nobody is signed in', async () => {
@@ -150,7 +150,7 @@ describe('codes are guessed at', () => {
     const device = await beginOnDevice(server.origin);
     for (let count = 0; count < 9; count += 1) {
       const wrong = `BBBB-BBB${'BCDFGHJKL'.charAt(count)}`;
-      expect((await enterCode({ browser }, wrong)).text).toContain('not the code of a device');
+      expect((await enterCode({ browser }, wrong)).text).toContain('No device is waiting for this code');
     }
     // one that is right does not count
     expect((await enterCode({ browser }, device.user_code)).text).toContain('It is the same code');
@@ -168,7 +168,7 @@ test('what the table calls a device code is not taken for it', async () => {
   const device = await beginOnDevice(server.origin);
   const [row] = await server.db.em
     .fork()
-    .execute<{ id: string }[]>('select id from oauth_records where user_code = ?', [recordKey(device.user_code.replace('-', ''))]);
+    .execute<{ id: string }[]>('select id from oauth_records where user_code = ?', [hashRecordId(device.user_code.replace('-', ''))]);
   expect(row?.id).toMatch(/^h\./);
   expect(await refusal(await ask(row?.id ?? ''))).toBe('400 invalid_grant');
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { enginePaths } from '../../../server/oauth/protocol/endpoints.ts';
+import { providerRoutePatterns } from '../../../server/oauth/protocol/endpoints.ts';
 import { Browser, type Page } from '../../support/browser/browser.ts';
 import {
   createVictim,
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 /** The forms among the paths of the engine are listed by `formsOfEngine`. */
-const notForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...enginePaths];
+const notForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...providerRoutePatterns];
 
 const post = ({ browser, target }: Victim, form: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> =>
   browser.request(target(form), { method: 'POST', body: new URLSearchParams(fields), headers });

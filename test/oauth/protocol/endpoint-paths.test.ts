@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { endpoints } from '../../../server/oauth/protocol/endpoints.ts';
+import { endpointPaths } from '../../../server/oauth/protocol/endpoints.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
 
-const spellings = Object.values(endpoints).flatMap((path) => [
+const spellings = Object.values(endpointPaths).flatMap((path) => [
   path.toUpperCase(),
   path.replace(/^\/oauth\/\w/, (start) => start.toUpperCase()),
   `${path}/`,

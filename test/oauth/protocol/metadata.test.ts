@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import express from 'express';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { authorizationServer } from '../../../server/oauth/authorization-server.ts';
+import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { useServer } from '../../support/server/with-server.ts';
 import { authorizationRequest, authorizePath } from '../../support/oauth/oauth-flow.ts';
@@ -78,7 +78,7 @@ test('behind a proxy that ends TLS, every address is https and every cookie secu
   const app = express();
   const secure = createServer(app).listen(0, '127.0.0.1');
   await once(secure, 'listening');
-  const { router } = await authorizationServer({
+  const { router } = await createAuthorizationServer({
     db: server.db,
     issuer: 'https://shop.example',
     keys: deriveKeys(secretOfTests),

@@ -9,7 +9,7 @@ import { openDatabase } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
-import { openSigningKeys } from '../../../server/oauth/signing-keys/signing-key-set.ts';
+import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { generous } from '../../support/server/start-options.ts';
 import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../../support/services/database.ts';
@@ -31,7 +31,7 @@ describe('signing keys', () => {
   let db: Database;
   beforeAll(async () => {
     db = await freshDatabase();
-    await openSigningKeys(db.em, keyOfKeys);
+    await loadSigningKeys(db.em, keyOfKeys);
   });
   afterAll(() => db.close());
 
@@ -90,7 +90,7 @@ describe(`two servers on one database, with keys that change every other second,
         keys: deriveKeys(secret),
         log: createLog(false),
         rateLimits: generous,
-        signingKeys: { schedule: { every: 2, publishedBefore: 2, publishedAfter: 3 }, readAgainAfter: 300 },
+        signingKeys: { schedule: { every: 2, publishedBefore: 2, publishedAfter: 3 }, reloadAfterMs: 300 },
       });
       const server = createServer(app).listen(0, '127.0.0.1');
       await once(server, 'listening');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
-import { openSigningKeys } from '../../../server/oauth/signing-keys/signing-key-set.ts';
+import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { freshDatabase } from '../../support/services/database.ts';
 
 const encryptionKey = Buffer.alloc(32);
@@ -13,10 +13,10 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 test('a retired signing key leaves the published set when its time comes, without another look at the database', async () => {
-  await openSigningKeys(db.em, encryptionKey);
+  await loadSigningKeys(db.em, encryptionKey);
   const schedule = { every: 1_000, publishedBefore: 0, publishedAfter: 2 };
   await rotateSigningKeys(db.em, encryptionKey, new Date(), { schedule, when: 'asked' });
-  const keys = await openSigningKeys(db.em, encryptionKey, { schedule, readAgainAfter: 3_600_000 });
+  const keys = await loadSigningKeys(db.em, encryptionKey, { schedule, reloadAfterMs: 3_600_000 });
   const publishedKids = async (): Promise<unknown[]> => (await keys.current()).keys.map(({ kid }) => kid);
   const before = await publishedKids();
   expect(before).toHaveLength(4);

@@ -1,15 +1,15 @@
 import type { AdapterFactory } from 'oidc-provider';
 import { describe, expect, test } from 'vitest';
-import type { Em } from '../../../server/database/entity-manager/entity-manager.ts';
-import { tokenStore } from '../../../server/oauth/provider/postgres-adapter.ts';
+import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
+import { createPostgresAdapterFactory } from '../../../server/oauth/provider/postgres-adapter.ts';
 import { authorizationRequest, authorizePath, refresh, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 let away = false;
 
 /** One that cannot reach its database from time to time. */
-function mortalStore(em: Em): AdapterFactory {
-  const create = tokenStore(em);
+function mortalStore(em: EntityManager): AdapterFactory {
+  const create = createPostgresAdapterFactory(em);
   return (model) => {
     const store = create(model);
     const find = store.find.bind(store);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../server/logging/logger.ts';
-import { sweepOauthRecords } from '../../../server/oauth/storage/delete-expired-records.ts';
-import { upkeepJobs } from '../../../server/process/maintenance-jobs.ts';
-import { sweepTraces } from '../../../server/oauth/grants/delete-orphaned-rows.ts';
+import { deleteExpiredRecords } from '../../../server/oauth/storage/delete-expired-records.ts';
+import { createMaintenanceJobs } from '../../../server/process/maintenance-jobs.ts';
+import { deleteOrphanedRows } from '../../../server/oauth/grants/delete-orphaned-rows.ts';
 import { apiStatus, useServer } from '../../support/server/with-server.ts';
 import { authorize, redeem, refresh, refusal, signUp, tokenResponse, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
 
@@ -20,7 +20,7 @@ test('forgets what has expired and nothing else, a batch at a time', async () =>
      select 'AccessToken', 'old-' || n, '{}', now() - interval '1 minute' from generate_series(1, 2500) n`,
   );
   const swept = [];
-  for (let batch = 0; batch < 4; batch += 1) swept.push(await sweepOauthRecords(em(), new Date()));
+  for (let batch = 0; batch < 4; batch += 1) swept.push(await deleteExpiredRecords(em(), new Date()));
   expect(swept).toEqual([1000, 1000, 500, 0]);
   expect(await count()).toBe(before);
   expect(await apiStatus(server, tokens.access_token)).toBe(200);
@@ -31,14 +31,14 @@ test('a used refresh token is remembered through the clean-up for as long as it 
   const first = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
   const second = tokenResponse.parse(await (await refresh(server.origin, first.refresh_token ?? '')).json());
   // thirteen of its fourteen days later, in which the access tokens ended
-  while ((await sweepOauthRecords(em(), new Date(Date.now() + 13 * 24 * 3_600_000))) > 0);
+  while ((await deleteExpiredRecords(em(), new Date(Date.now() + 13 * 24 * 3_600_000))) > 0);
   expect(await refusal(await refresh(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
   expect(await refusal(await refresh(server.origin, second.refresh_token ?? ''))).toBe('400 invalid_grant');
 });
 
 test('the work in the background forgets all that has expired at once, however much it is', async () => {
   const log = createLog(false);
-  const jobs = upkeepJobs({
+  const jobs = createMaintenanceJobs({
     db: server.db,
     log,
     transport: undefined,
@@ -74,9 +74,9 @@ test('on what device something was allowed, and in which browser one was signed 
     )[0];
   const before = await left(ben);
   await em().execute(`delete from oauth_records where account_id = ? and model in ('Grant', 'Session')`, [String(anna.id)]);
-  await sweepTraces(em(), new Date());
+  await deleteOrphanedRows(em(), new Date());
   expect(await left(anna)).toEqual(before); // it may be on its way
-  await sweepTraces(em(), new Date(Date.now() + 25 * 3_600_000));
+  await deleteOrphanedRows(em(), new Date(Date.now() + 25 * 3_600_000));
   expect(await left(anna)).toEqual({ connections: 0, browsers: 0 });
   expect(await left(ben)).toEqual(before);
 });
@@ -89,7 +89,7 @@ test('a code that comes back after its minute, and after the clean-up, ends what
      where model = 'AuthorizationCode'`,
   );
   const inTenMinutes = new Date(Date.now() + 600_000);
-  while ((await sweepOauthRecords(em(), inTenMinutes)) > 0);
+  while ((await deleteExpiredRecords(em(), inTenMinutes)) > 0);
   // without the verifier nobody can end the access of somebody else
   expect(await refusal(await redeem(server.origin, { ...granted, verifier: 'x'.repeat(43) }))).toBe('400 invalid_grant');
   expect((await refresh(server.origin, tokens.refresh_token ?? '')).status).toBe(200);
@@ -100,6 +100,6 @@ test('a code that comes back after its minute, and after the clean-up, ends what
 
 test('a code that was never used ends after its minute and is forgotten', async () => {
   const granted = await authorize(server.origin, await signUp(server.origin));
-  while ((await sweepOauthRecords(em(), new Date(Date.now() + 61_000))) > 0);
+  while ((await deleteExpiredRecords(em(), new Date(Date.now() + 61_000))) > 0);
   expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSigningKeys } from '../../../server/oauth/signing-keys/signing-key-set.ts';
+import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { dumpOf } from '../../support/dump.ts';
 import { startMandate } from '../../support/server/start-mandate.ts';
 import { useServer } from '../../support/server/with-server.ts';
@@ -96,12 +96,12 @@ test('what the table calls a token is not taken for the token', async () => {
 test('the private keys lie encrypted, and only the right secret opens them', async () => {
   const [row] = await server.db.em.fork().execute<{ sealed: string }[]>('select encrypted_jwk as sealed from signing_keys limit 1');
   expect(Buffer.from(row?.sealed ?? '', 'base64url').toString('latin1')).not.toMatch(/"(d|kty)":/);
-  await expect(openSigningKeys(server.db.em, Buffer.alloc(32))).rejects.toThrow('belong to another secret');
+  await expect(loadSigningKeys(server.db.em, Buffer.alloc(32))).rejects.toThrow('encrypted with another secret');
 });
 
 test('processes that start together on one database end up with the same keys', async () => {
   const db = await freshDatabase();
-  const together = await Promise.all([1, 2, 3].map(() => openSigningKeys(db.em, Buffer.alloc(32))));
+  const together = await Promise.all([1, 2, 3].map(() => loadSigningKeys(db.em, Buffer.alloc(32))));
   const sets = await Promise.all(together.map((keys) => keys.current()));
   const kids = sets.map(({ keys }) => keys.map(({ kid }) => kid).join());
   await db.close();

@@ -12,7 +12,7 @@ import {
 } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openSigningKeys } from '../../../server/oauth/signing-keys/signing-key-set.ts';
+import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { apiStatus, useServer } from '../../support/server/with-server.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   good = (await tokensFor(server.origin, await signUp(server.origin), ['users.read'])).access_token;
   claims = decodeJwt(good);
   header = z.object({ alg: z.string(), kid: z.string() }).parse(decodeProtectedHeader(good));
-  const signingKeys = await openSigningKeys(server.db.em, Buffer.from(deriveKeys(secretOfTests).signingKeys));
+  const signingKeys = await loadSigningKeys(server.db.em, Buffer.from(deriveKeys(secretOfTests).signingKeys));
   const jwk = (await signingKeys.current()).keys.find(({ kid }) => kid === header.kid);
   serversOwnKey = await importJWK({ ...jwk });
 });

@@ -1,7 +1,7 @@
 import type { AdapterFactory } from 'oidc-provider';
 import { describe, expect, test } from 'vitest';
-import type { Em } from '../../../server/database/entity-manager/entity-manager.ts';
-import { tokenStore } from '../../../server/oauth/provider/postgres-adapter.ts';
+import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
+import { createPostgresAdapterFactory } from '../../../server/oauth/provider/postgres-adapter.ts';
 import { useServer } from '../../support/server/with-server.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';
@@ -73,6 +73,6 @@ describe.skipIf(databaseKind === 'pglite')('the same with a store that reads, an
 });
 
 /** What everybody writes first: nothing is locked between looking a record up and marking it as used. */
-function naiveStore(em: Em): AdapterFactory {
-  return tokenStore({ getKysely: em.getKysely.bind(em), isInTransaction: () => false });
+function naiveStore(em: EntityManager): AdapterFactory {
+  return createPostgresAdapterFactory({ getKysely: em.getKysely.bind(em), isInTransaction: () => false });
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { recordKey } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { sweepOauthRecords } from '../../../server/oauth/storage/delete-expired-records.ts';
+import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { deleteExpiredRecords } from '../../../server/oauth/storage/delete-expired-records.ts';
 import { newProofKey, proof, type ProofKey } from '../../support/oauth/dpop-proof.ts';
 import { endRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { apiStatus, useServer, type RunningServer } from '../../support/server/with-server.ts';
@@ -198,7 +198,7 @@ describe('a request with a proof of possession (RFC 9449)', () => {
       .fork()
       .execute(
         `update oauth_records set payload = (payload::jsonb || jsonb_build_object(${earlier('iat')}, ${earlier('exp')}))::text where id = ?`,
-        [recordKey(token)],
+        [hashRecordId(token)],
       );
     return token;
   }
@@ -245,7 +245,7 @@ describe('the stored response', () => {
     expect(more).toEqual([]);
     const { access_token: access, id_token: identity = '', refresh_token: next = '' } = parse(successor);
     for (const part of [access, identity, next, 'access_token', refreshTokenOf(first)]) expect(stored).not.toContain(part);
-    while ((await sweepOauthRecords(server.db.em.fork(), new Date(Date.now() + 31_000))) > 0);
+    while ((await deleteExpiredRecords(server.db.em.fork(), new Date(Date.now() + 31_000))) > 0);
     expect(await storedOf(anna)).toEqual([]);
     expect(await refusal(await refresh(server.origin, refreshTokenOf(first)))).toBe('400 invalid_grant');
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { TokenOperation } from '../../../server/oauth/provider/token-endpoint-audit.ts';
+import type { TokenOperation } from '../../../server/oauth/provider/report-token-operations.ts';
 import { askForTokens, commandLine, refresh, refusal, signUp, tokenResponse, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { submitForm } from '../../support/oauth/account-pages.ts';
 import { endRefreshGrace } from '../../support/oauth/refresh-grace.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startBackground, type Job } from '../../../server/jobs/job-runner.ts';
+import { startJobs, type Job } from '../../../server/jobs/job-runner.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 
 const hour = 3_600_000;
@@ -28,7 +28,7 @@ function counted(work: (run: number, signal: AbortSignal) => Promise<unknown> = 
 describe('work in the background', () => {
   test('begins at once, comes back in its rhythm, and stops', async () => {
     const { job, reached, runs } = counted(undefined, 5);
-    const background = startBackground([job], quiet);
+    const background = startJobs([job], quiet);
     await reached(3);
     await background.stop();
     const stopped = runs();
@@ -41,7 +41,7 @@ describe('work in the background', () => {
       await new Promise((passed) => setTimeout(passed, 5));
       if (run === 1) background.wake();
     });
-    const background = startBackground([job], quiet);
+    const background = startJobs([job], quiet);
     await reached(2);
     background.wake();
     await reached(3);
@@ -52,7 +52,7 @@ describe('work in the background', () => {
   test('that fails is tried again, and holds up nothing else', async () => {
     const failing = counted(() => Promise.reject(new Error('planted')), 5);
     const other = counted(undefined, 5);
-    const background = startBackground([failing.job, other.job], quiet);
+    const background = startJobs([failing.job, other.job], quiet);
     await Promise.all([failing.reached(3), other.reached(3)]);
     await background.stop();
     expect(failing.runs()).toBeGreaterThanOrEqual(3);
@@ -64,7 +64,7 @@ describe('work in the background', () => {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       finished = true;
     });
-    const background = startBackground([job], quiet);
+    const background = startJobs([job], quiet);
     await reached(1);
     await background.stop();
     expect(finished).toBe(true);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Database, Em } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { forwardOwnWrites, listenForEvents } from '../../../server/events/event-notifications.ts';
-import { eventSignals } from '../../../server/events/event-signals.ts';
-import { NewEvents } from '../../../server/events/long-poll.ts';
+import { notifyProcessesOfWrites, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
+import { getEventSignals } from '../../../server/events/event-signals.ts';
+import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { recordEvent } from '../../../server/events/record-event.ts';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { hour, lastSeq, placed, pollEvery, quiet, sequenceAndDeliver } from '../../support/event-signals.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-const happen = (em: Em): Promise<void> =>
+const happen = (em: EntityManager): Promise<void> =>
   em.fork().transactional((inner) => recordEvent(inner, 'webhook_endpoint.disabled', { id: 1, version: 1 }, null));
 
 describe.skipIf(databaseKind === 'pglite')('two processes', () => {
@@ -25,14 +25,18 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     const url = await freshPostgresqlUrl();
     const [web, worker] = [await openDatabase(url), await openDatabase(url)];
     cleanUps.push(() => Promise.all([web.close(), worker.close()]));
-    forwardOwnWrites(web.em, quiet);
+    notifyProcessesOfWrites(web.em, quiet);
     for (const db of [web, worker]) {
-      const listener = await listenForEvents(db.em, db === worker && listenUrl !== undefined ? withPort(url, listenUrl) : url, quiet);
+      const listener = await listenForEventNotifications(
+        db.em,
+        db === worker && listenUrl !== undefined ? withPort(url, listenUrl) : url,
+        quiet,
+      );
       cleanUps.push(() => listener[Symbol.asyncDispose]());
     }
-    const newEvents = new NewEvents(web.em);
+    const newEvents = new EventWaiter(web.em);
     cleanUps.push(() => newEvents.stop());
-    const hears = (db: Database): boolean => eventSignals(db.em).hearsOtherProcesses;
+    const hears = (db: Database): boolean => getEventSignals(db.em).receivesAllSignals;
     await expect.poll(() => hears(web) && hears(worker)).toBe(true);
     cleanUps.push(sequenceAndDeliver(worker));
     return { web, worker, newEvents, hears };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ReplaceableTransport } from '../../../server/process/reload-on-sighup.ts';
+import { ReplaceableMailTransport } from '../../../server/process/reload-on-sighup.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 test('a replaced mail transport finishes what it sends for a minute, and is closed then; its successor stays open', async () => {
   const transport = () => ({ send: vi.fn<() => Promise<void>>(() => Promise.resolve()), close: vi.fn<() => void>() });
   const [before, after] = [transport(), transport()];
-  const replaceable = new ReplaceableTransport(before);
+  const replaceable = new ReplaceableMailTransport(before);
   replaceable.replace(after);
   await replaceable.send({ to: 'anna@example.com', subject: 's', text: 't', html: 'h' });
   expect([before.send.mock.calls.length, after.send.mock.calls.length]).toEqual([0, 1]);

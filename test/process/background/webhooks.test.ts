@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { endProcesses, start } from '../../cli/command-line.ts';
+import { killProcesses, spawnCommand } from '../../cli/run-command-line.ts';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { freePort } from '../../support/network/free-port.ts';
 import { MortalServer } from '../../support/server/killable-server.ts';
@@ -20,7 +20,7 @@ const unlimited = { MANDATE_RATE_LIMIT: '1000000', MANDATE_RATE_LIMIT_IP: '10000
 
 afterEach(() => {
   endServerProcesses();
-  endProcesses();
+  killProcesses();
 });
 
 const created = z.object({ id: z.number() });
@@ -140,7 +140,7 @@ describe.each(databases)(`${orders} orders on $kind`, { timeout: 60_000 + orders
     const receiver = await openReceiver();
     const home = join(directory.path, 'home');
     const words = ['webhooks', 'listen', '--forward-to', receiver.url, '--events', 'order.created', '--after', '0', '--api-url', url];
-    const listening = start(words, { MANDATE_TOKEN: await token(), MANDATE_CONFIG_DIR: home, HOME: home });
+    const listening = spawnCommand(words, { MANDATE_TOKEN: await token(), MANDATE_CONFIG_DIR: home, HOME: home });
     const place = async (from: number, to: number): Promise<void> => {
       for (let nth = from; nth < to; nth += 1) await orderForSure(who, token, `order ${nth}`);
     };
@@ -156,9 +156,9 @@ describe.each(databases)(`${orders} orders on $kind`, { timeout: 60_000 + orders
     expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
     expect(seen).toHaveLength(60);
     listening.child.kill('SIGINT');
-    const { exitCode, stderr } = await listening.ended;
-    expect(stderr).toContain(`stopped after 60 events; resume with --after ${seen.at(-1)}`);
-    expect(stderr).toContain('reconnected');
+    const { exitCode, stderr } = await listening.exited;
+    expect(stderr).toContain(`Stopped after 60 events; resume with --after ${seen.at(-1)}`);
+    expect(stderr).toContain('Reconnected');
     expect(exitCode).toBe(0);
     await mortal.stop();
     await receiver.close();

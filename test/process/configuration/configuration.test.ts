@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/config.ts';
-import { deriveKeys, keptSecret } from '../../../server/crypto/derived-keys.ts';
+import { deriveKeys, loadOrCreateSecret } from '../../../server/crypto/derived-keys.ts';
 import { certificate } from '../../support/network/certificate.ts';
 import { temporaryDataDirectory } from '../../support/server/server-process.ts';
 
@@ -223,7 +223,7 @@ test('derives a different key for each purpose, and other keys from another secr
 
 test('keeps one secret for all who start together, readable by its owner alone', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-secret-'));
-  const secrets = await Promise.all(Array.from({ length: 8 }, () => keptSecret(directory)));
+  const secrets = await Promise.all(Array.from({ length: 8 }, () => loadOrCreateSecret(directory)));
   expect(new Set(secrets).size).toBe(1);
   expect(secrets[0]).toBe(await readFile(join(directory, 'secret'), 'utf8'));
   expect((await stat(join(directory, 'secret'))).mode & 0o777).toBe(0o600);

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { limitWalJob } from '../../../server/database/embedded/limit-wal-size.ts';
+import { createCheckpointJob } from '../../../server/database/embedded/limit-wal-size.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import { temporaryDataDirectory } from '../../support/server/server-process.ts';
 
@@ -13,7 +13,7 @@ test('an embedded database that is written to for long keeps little WAL', { time
   const db = await openDatabase(directory);
   try {
     const em = db.em.fork();
-    const job = limitWalJob(db);
+    const job = createCheckpointJob(db);
     await em.execute('create table filler (text text)');
     for (let nth = 0; nth < 60; nth += 1) {
       await em.execute(`insert into filler select repeat('x', 1000) from generate_series(1, 5000)`);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { Replica } from '../../../server/database/replica/read-replica.ts';
+import { ReadReplica } from '../../../server/database/replica/read-replica.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { freePort } from '../../support/network/free-port.ts';
 import { scrape } from '../../support/metrics.ts';
@@ -23,7 +23,7 @@ async function startPair(): Promise<{ primary: PostgresqlServer; standby: Postgr
 type Counted = { readonly count: number; readonly standby: boolean };
 
 /** A list, and who answered it. */
-const countNotes = (replica: Replica): Promise<Counted> =>
+const countNotes = (replica: ReadReplica): Promise<Counted> =>
   replica.read(async (em) => {
     const [row] = await em.execute<Counted[]>('select count(*)::int as count, pg_is_in_recovery() as standby from notes');
     if (!row) throw new Error('no row');
@@ -38,7 +38,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     const [db, copy] = [await openDatabase(primary.url), await openDatabase(standby.url)];
     const said: string[] = [];
     const log = { warn: (_: object, message: string) => void said.push(message), info: (message: string) => void said.push(message) };
-    const replica = new Replica(db, copy, log);
+    const replica = new ReadReplica(db, copy, log);
     await run(db, 'create table notes (id int primary key)');
 
     const answered: Counted[] = [];
@@ -81,7 +81,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
       const [db, copy] = [await openDatabase(one.url), await openDatabase(url)];
       await run(db, 'create table if not exists notes (id int primary key)');
       const warned: object[] = [];
-      const replica = new Replica(db, copy, { warn: (details) => void warned.push(details), info: () => undefined });
+      const replica = new ReadReplica(db, copy, { warn: (details) => void warned.push(details), info: () => undefined });
       for (let nth = 0; nth < 3; nth += 1) expect(await countNotes(replica)).toEqual({ count: 0, standby: false });
       expect(warned).toEqual([{ err: expect.objectContaining({ name: 'NoReplicaError' }) }]);
       await copy.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { recordKey } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { freePort } from '../../support/network/free-port.ts';
 import { refresh, signIn, tokenResponse, tokensFor } from '../../support/oauth/oauth-flow.ts';
@@ -130,7 +130,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed after it com
     while ((await committing()).length > 0) await sleep(20);
     await query('drop trigger slow_commit on oauth_records');
     const committed = await query(`select id from oauth_records where model = 'RefreshToken' and consumed_at is null`);
-    expect(committed).not.toEqual([{ id: recordKey(old) }]);
+    expect(committed).not.toEqual([{ id: hashRecordId(old) }]);
 
     const second = await startServer(env);
     const responses = [await refresh(second.url, old), await refresh(second.url, old)];
@@ -141,7 +141,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed after it com
     ).toEqual([200, 200]);
     for (const body of bodies) {
       const { refresh_token: successor = '' } = tokenResponse.parse(JSON.parse(body));
-      expect(committed).toEqual([{ id: recordKey(successor) }]);
+      expect(committed).toEqual([{ id: hashRecordId(successor) }]);
     }
     await db.close();
     await second.stop();

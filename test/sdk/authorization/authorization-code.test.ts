@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AbortError, ConnectionError } from '@mandate/client-sdk';
 import { beginAuthorization, completeAuthorization, discover, revoke } from '@mandate/client-sdk/authorization';
-import { stubAuthorizationServer } from './stub-authorization-server.ts';
-import { stubServer } from '../stub-server.ts';
+import { startStubAuthorizationServer } from './stub-authorization-server.ts';
+import { startStubServer } from '../stub-server.ts';
 
 const application = { clientId: 'mandate-cli', redirectUri: 'http://127.0.0.1:5000/callback', scopes: ['openid', 'orders.read'] };
 
@@ -16,7 +16,7 @@ function callback(request: { url: string; state: string }, issuer: string, chang
 
 describe('sign-in with the authorization code grant', () => {
   test('requests a code with a new PKCE challenge and a new state each time', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     const found = await discover(server.url);
     const [first, second] = [await beginAuthorization(found, application), await beginAuthorization(found, application)];
     expect(Object.fromEntries(new URL(first.url).searchParams)).toMatchObject({
@@ -33,7 +33,7 @@ describe('sign-in with the authorization code grant', () => {
   });
 
   test('exchanges the code for tokens', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     const found = await discover(server.url);
     const request = await beginAuthorization(found, application);
     const tokens = await completeAuthorization(found, request, callback(request, server.url));
@@ -45,7 +45,7 @@ describe('sign-in with the authorization code grant', () => {
     ['another state', { state: 'forged' }],
     ['another issuer', { iss: 'https://evil.example' }],
   ])('refuses %s before it uses the code', async (_, changes) => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     const found = await discover(server.url);
     const request = await beginAuthorization(found, application);
     const completed = completeAuthorization(found, request, callback(request, server.url, changes));
@@ -54,7 +54,7 @@ describe('sign-in with the authorization code grant', () => {
   });
 
   test('reports that the user denied access', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     const found = await discover(server.url);
     const request = await beginAuthorization(found, application);
     const completed = completeAuthorization(found, request, callback(request, server.url, { error: 'access_denied' }));
@@ -62,13 +62,13 @@ describe('sign-in with the authorization code grant', () => {
   });
 
   test('distinguishes an abort from a server that does not respond', async () => {
-    await using server = await stubServer(() => ({ delayMs: 5000 }));
+    await using server = await startStubServer(() => ({ delayMs: 5000 }));
     await expect(discover(server.url, { signal: AbortSignal.timeout(50) })).rejects.toBeInstanceOf(AbortError);
     await expect(discover('http://127.0.0.1:9')).rejects.toBeInstanceOf(ConnectionError);
   });
 
   test('revokes a token', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     await revoke(await discover(server.url), 'mandate-cli', 'refresh-1');
     expect(new URLSearchParams(server.seen.at(-1)?.body).get('token')).toBe('refresh-1');
   });

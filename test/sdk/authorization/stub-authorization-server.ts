@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stubServer, type StubAnswer, type StubServer } from '../stub-server.ts';
+import { startStubServer, type StubResponse, type StubServer } from '../stub-server.ts';
 
 export type StubAuthorizationServer = StubServer & {
   /** Number of token requests by grant type. */
@@ -8,18 +8,18 @@ export type StubAuthorizationServer = StubServer & {
   readonly current: { refreshToken: string | undefined };
 };
 
-const json = (body: unknown, status = 200): StubAnswer => ({ status, body, headers: { 'content-type': 'application/json' } });
-const refused = (error: string): StubAnswer => json({ error, error_description: `refused: ${error}` }, 400);
+const json = (body: unknown, status = 200): StubResponse => ({ status, body, headers: { 'content-type': 'application/json' } });
+const refused = (error: string): StubResponse => json({ error, error_description: `refused: ${error}` }, 400);
 
 /** Starts an authorization server with refresh token rotation, and an API that accepts only the newest access token. */
-export async function stubAuthorizationServer(
+export async function startStubAuthorizationServer(
   options: { expiresIn?: number; tokenDelayMs?: number; hold?: () => Promise<void> } = {},
 ): Promise<StubAuthorizationServer> {
   const { expiresIn = 600, tokenDelayMs = 0 } = options;
   const grants: string[] = [];
   const current: { refreshToken: string | undefined } = { refreshToken: 'refresh-0' };
   let issued = 0;
-  const issue = (refresh: boolean): StubAnswer => {
+  const issue = (refresh: boolean): StubResponse => {
     issued += 1;
     if (refresh) current.refreshToken = `refresh-${issued}`;
     return json({
@@ -30,7 +30,7 @@ export async function stubAuthorizationServer(
       ...(refresh && { refresh_token: current.refreshToken }),
     });
   };
-  const token = (parameters: URLSearchParams): StubAnswer => {
+  const token = (parameters: URLSearchParams): StubResponse => {
     const grant = parameters.get('grant_type') ?? '';
     grants.push(grant);
     if (grant === 'client_credentials') return issue(false);
@@ -44,7 +44,7 @@ export async function stubAuthorizationServer(
     current.refreshToken = undefined;
     return refused('invalid_grant');
   };
-  const server = await stubServer(async ({ url, body, headers }) => {
+  const server = await startStubServer(async ({ url, body, headers }) => {
     const base = `http://${headers.host}`;
     if (url.startsWith('/.well-known/')) {
       return json({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient, SignInRequiredError } from '@mandate/client-sdk';
 import { clientCredentials, memoryStore, refreshingTokens, type Tokens } from '@mandate/client-sdk/authorization';
-import { stubAuthorizationServer } from './stub-authorization-server.ts';
+import { startStubAuthorizationServer } from './stub-authorization-server.ts';
 
 const expired: Tokens = { accessToken: 'old', expiresAt: 0, refreshToken: 'refresh-0', scopes: ['orders.read'] };
 const valid: Tokens = { ...expired, expiresAt: Date.now() + 600_000 };
@@ -10,7 +10,7 @@ describe('client credentials', () => {
   const credentials = { clientId: 'shop', clientSecret: 'its secret', scopes: ['orders.read'] };
 
   test('concurrent calls share one token request', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     const client = createClient({ baseUrl: server.url, auth: clientCredentials({ ...credentials, issuer: server.url }) });
     await Promise.all(Array.from({ length: 8 }, () => client.orders.get(1)));
     expect(server.grants).toEqual(['client_credentials']);
@@ -20,7 +20,7 @@ describe('client credentials', () => {
   });
 
   test('requests a new token shortly before the current one expires', async () => {
-    await using server = await stubAuthorizationServer({ expiresIn: 59 });
+    await using server = await startStubAuthorizationServer({ expiresIn: 59 });
     const client = createClient({ baseUrl: server.url, auth: clientCredentials({ ...credentials, issuer: server.url }) });
     await client.orders.get(1);
     await client.orders.get(1);
@@ -28,7 +28,7 @@ describe('client credentials', () => {
   });
 
   test('rejects an authorization server with a different issuer', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     const issuer = server.url.replace('127.0.0.1', 'localhost');
     const other = clientCredentials({ ...credentials, issuer: `${issuer}/tenant` });
     await expect(other.accessToken()).rejects.toMatchObject({ name: 'AuthorizationError', error: 'invalid_response' });
@@ -45,14 +45,14 @@ describe('refreshing tokens', () => {
     createClient({ baseUrl: url, auth: refreshingTokens({ issuer: url, clientId: 'mandate-cli', store }) });
 
   test('concurrent calls refresh an expired token once', async () => {
-    await using server = await stubAuthorizationServer({ tokenDelayMs: 50 });
+    await using server = await startStubAuthorizationServer({ tokenDelayMs: 50 });
     const client = clientOf(server.url);
     await Promise.all(Array.from({ length: 8 }, () => client.orders.get(1)));
     expect(server.grants).toEqual(['refresh_token']);
   });
 
   test('concurrent calls refresh a rejected token once and are each retried once', async () => {
-    await using server = await stubAuthorizationServer({ tokenDelayMs: 50 });
+    await using server = await startStubAuthorizationServer({ tokenDelayMs: 50 });
     const client = clientOf(server.url, memoryStore(valid));
     await Promise.all(Array.from({ length: 8 }, () => client.orders.get(1)));
     expect(server.grants).toEqual(['refresh_token']);
@@ -60,14 +60,14 @@ describe('refreshing tokens', () => {
   });
 
   test('two sources with one store share refreshed tokens', async () => {
-    await using server = await stubAuthorizationServer({ tokenDelayMs: 50 });
+    await using server = await startStubAuthorizationServer({ tokenDelayMs: 50 });
     const store = memoryStore(expired);
     await Promise.all([clientOf(server.url, store).orders.get(1), clientOf(server.url, store).orders.get(1)]);
     expect(server.grants).toEqual(['refresh_token']);
   });
 
   test('a rotated refresh token is stored and used for the next refresh', async () => {
-    await using server = await stubAuthorizationServer({ expiresIn: 1 });
+    await using server = await startStubAuthorizationServer({ expiresIn: 1 });
     const client = clientOf(server.url);
     await client.orders.get(1);
     await client.orders.get(1);
@@ -75,7 +75,7 @@ describe('refreshing tokens', () => {
   });
 
   test('a revoked grant requires a new sign-in, and the invalid refresh token is deleted', async () => {
-    await using server = await stubAuthorizationServer();
+    await using server = await startStubAuthorizationServer();
     const store = memoryStore({ ...expired, refreshToken: 'stolen' });
     await expect(clientOf(server.url, store).orders.get(1)).rejects.toBeInstanceOf(SignInRequiredError);
     expect(await store.read()).toEqual({ accessToken: 'old', expiresAt: 0, scopes: ['orders.read'] });

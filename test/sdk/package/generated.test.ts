@@ -1,29 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createClient, scopesOf } from '@mandate/client-sdk';
-import { contract, metadataOf, routesOf } from '@mandate/contract';
+import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { routes } from '../../../client-sdk/generated/routes.gen.ts';
-import { generatedFiles } from '../../../client-sdk/codegen/generate.ts';
+import { generateFiles } from '../../../client-sdk/codegen/generate.ts';
 
 test('the generated files are up to date with the contract', { timeout: 60_000 }, async () => {
-  for (const [name, source] of Object.entries(await generatedFiles())) {
+  for (const [name, source] of Object.entries(await generateFiles())) {
     expect(await readFile(new URL(`../../../client-sdk/generated/${name}`, import.meta.url), 'utf8'), name).toBe(source);
   }
 });
 
-const forClients = routesOf(contract).filter((route) => !metadataOf(route).internal);
+const forClients = listRoutes(contract).filter((route) => !getRouteMetadata(route).internal);
 
 test('every route of the contract is a method of the client, in addition to tasks.wait', () => {
   const { request: _, ...resources } = createClient({ baseUrl: 'https://shop.example' });
   const methods = Object.entries(resources).flatMap(([resource, members]) => Object.keys(members).map((name) => `${resource}.${name}`));
-  const operationIds = forClients.map((route) => metadataOf(route).operationId);
+  const operationIds = forClients.map((route) => getRouteMetadata(route).operationId);
   expect(methods.toSorted()).toEqual([...operationIds, 'tasks.wait'].toSorted());
 });
 
-test.each(forClients.map((route) => [metadataOf(route).operationId, route] as const))(
+test.each(forClients.map((route) => [getRouteMetadata(route).operationId, route] as const))(
   '%s agrees with its route in the contract',
   (operationId, route) => {
-    const { access, idempotent = false } = metadataOf(route);
+    const { access, idempotent = false } = getRouteMetadata(route);
     const [method, path, ...traits] = new Map(Object.entries(routes)).get(operationId)?.split(' ') ?? [];
     expect([method, path]).toEqual([route.method, route.path.replaceAll(/:\w+/g, '{}')]);
     expect(traits.includes('idempotent')).toBe(idempotent);

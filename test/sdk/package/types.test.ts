@@ -3,10 +3,14 @@ import type * as contract from '@mandate/contract';
 import type * as sdk from '@mandate/client-sdk';
 import { createClient, type ApiError } from '@mandate/client-sdk';
 import type { z } from 'zod';
-import type { orderExportCreate } from '../../../contract/resources/tasks/order-exports.ts';
-import type { orderCreate } from '../../../contract/resources/orders/orders.ts';
-import type { productCreate, productUpdate, stockAdjustmentCreate } from '../../../contract/resources/products/products.ts';
-import type { userCreate } from '../../../contract/resources/access/users.ts';
+import type { orderExportCreateSchema } from '../../../contract/resources/tasks/order-exports.ts';
+import type { orderCreateSchema } from '../../../contract/resources/orders/orders.ts';
+import type {
+  productCreateSchema,
+  productUpdateSchema,
+  stockAdjustmentCreateSchema,
+} from '../../../contract/resources/products/products.ts';
+import type { userCreateSchema } from '../../../contract/resources/access/users.ts';
 
 /** Whether the types are assignable to each other. */
 type Same<A, B> = [Plain<A>] extends [Plain<B>] ? ([Plain<B>] extends [Plain<A>] ? true : false) : false;
@@ -22,14 +26,14 @@ test('the types of the client equal the types of the contract schemas', () => {
   expectTypeOf<Same<sdk.Refund, contract.Refund>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.Shipment, contract.Shipment>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.Task, contract.Task>>().toEqualTypeOf<true>();
-  expectTypeOf<Same<sdk.OrderExportCreate, z.input<typeof orderExportCreate>>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<sdk.OrderExportCreate, z.input<typeof orderExportCreateSchema>>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.DeliveryMethod, contract.DeliveryMethod>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.StockAdjustment, contract.StockAdjustment>>().toEqualTypeOf<true>();
-  expectTypeOf<Same<sdk.OrderCreate, z.input<typeof orderCreate>>>().toEqualTypeOf<true>();
-  expectTypeOf<Same<sdk.ProductCreate, z.input<typeof productCreate>>>().toEqualTypeOf<true>();
-  expectTypeOf<Same<sdk.ProductUpdate, z.input<typeof productUpdate>>>().toEqualTypeOf<true>();
-  expectTypeOf<Same<sdk.StockAdjustmentCreate, z.input<typeof stockAdjustmentCreate>>>().toEqualTypeOf<true>();
-  expectTypeOf<Same<sdk.UserCreate, z.input<typeof userCreate>>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<sdk.OrderCreate, z.input<typeof orderCreateSchema>>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<sdk.ProductCreate, z.input<typeof productCreateSchema>>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<sdk.ProductUpdate, z.input<typeof productUpdateSchema>>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<sdk.StockAdjustmentCreate, z.input<typeof stockAdjustmentCreateSchema>>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<sdk.UserCreate, z.input<typeof userCreateSchema>>>().toEqualTypeOf<true>();
 });
 
 test('the comparison detects a difference', () => {

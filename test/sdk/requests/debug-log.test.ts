@@ -5,7 +5,7 @@ import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
 import { startMandate } from '../../support/server/start-mandate.ts';
 import { commandLine, signUp } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup } from '../../support/server/shop.ts';
-import { stubServer } from '../stub-server.ts';
+import { startStubServer } from '../stub-server.ts';
 
 test('a debug log of a complete session shows all requests and no secret', async () => {
   const mandate = await startMandate();
@@ -60,7 +60,7 @@ test('a debug log of a complete session shows all requests and no secret', async
 
 test('secrets in URLs and bodies of the API are masked as well', async () => {
   const created = { id: 1, key: 'mk_abc', client_secret: 'hush', code: 'collection', nested: [{ access_token: 'eyJhbGciOi.eyJ.sig' }] };
-  await using server = await stubServer(() => ({
+  await using server = await startStubServer(() => ({
     status: 201,
     body: created,
     headers: { 'set-cookie': 'session=abc', 'x-other': 'Bearer abc' },
@@ -75,7 +75,7 @@ test('secrets in URLs and bodies of the API are masked as well', async () => {
 });
 
 test('the caller gets the same response and the same error', async () => {
-  await using server = await stubServer((_, count) => (count === 1 ? { body: { id: 1 } } : { body: {}, cut: 'before' }));
+  await using server = await startStubServer((_, count) => (count === 1 ? { body: { id: 1 } } : { body: {}, cut: 'before' }));
   const lines: string[] = [];
   const client = createClient({ baseUrl: server.url, maxRetries: 0 }).use(debugLog((line) => lines.push(line)));
   expect(await client.orders.get(1)).toEqual({ id: 1 });

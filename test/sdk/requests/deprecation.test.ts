@@ -1,7 +1,7 @@
 import { createClient, type DeprecationNotice } from '@mandate/client-sdk';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { stubServer } from '../stub-server.ts';
-import { runHere } from '../../cli/command-line.ts';
+import { startStubServer } from '../stub-server.ts';
+import { runInProcess } from '../../cli/run-command-line.ts';
 
 const headers = {
   deprecation: '@1798761600',
@@ -9,7 +9,7 @@ const headers = {
   link: '</api/v1/orders>; rel="first", <https://shop.example/docs/v2>; rel="deprecation"; type="text/html", <https://shop.example/end>; rel="sunset"',
 };
 const order = { id: 7, data: [], has_more: false, next_cursor: null };
-const deprecated = () => stubServer(() => ({ headers, body: order }));
+const deprecated = () => startStubServer(() => ({ headers, body: order }));
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -45,14 +45,14 @@ describe('a deprecated operation', () => {
 
   test('can be reported without end date and guide', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
-    await using server = await stubServer(() => ({ headers: { deprecation: 'true' }, body: order }));
+    await using server = await startStubServer(() => ({ headers: { deprecation: 'true' }, body: order }));
     await createClient({ baseUrl: server.url, auth: 'token' }).orders.get(1);
     expect(warn.mock.calls).toEqual([['Mandate: orders.get is deprecated']]);
   });
 
   test('is also reported for error responses, and other operations are not reported', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
-    await using server = await stubServer((_, count) =>
+    await using server = await startStubServer((_, count) =>
       count === 1 ? { body: order } : { status: 410, headers, body: { code: 'version_retired', title: 'x', status: 410, detail: 'x' } },
     );
     const client = createClient({ baseUrl: server.url, auth: 'token' });
@@ -65,14 +65,14 @@ describe('a deprecated operation', () => {
 
 describe('the CLI', () => {
   test('prints one line to standard error and leaves standard output unchanged', async () => {
-    await using server = await stubServer(() => ({
+    await using server = await startStubServer(() => ({
       headers: { ...headers, link: '<https://x.example/\u009b31m>; rel="deprecation"' },
       body: order,
     }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'token', MANDATE_ALLOW_INSECURE: '1' };
-    const { exitCode, stdout, stderr } = await runHere(['orders', 'get', '7', '--json'], { env });
+    const { exitCode, stdout, stderr } = await runInProcess(['orders', 'get', '7', '--json'], { env });
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('"id":7')]);
     expect(stderr).toMatch(/^Note: orders\.get is deprecated and ends on 2028-01-01: https:\/\/x\.example\/[^\u009b]*\n$/);
-    expect((await runHere(['orders', 'get', '7', '--quiet'], { env })).stderr).toBe('');
+    expect((await runInProcess(['orders', 'get', '7', '--quiet'], { env })).stderr).toBe('');
   });
 });

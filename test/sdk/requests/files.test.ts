@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiError, ConnectionError, createClient, TimeoutError, type FileContent } from '@mandate/client-sdk';
-import { problem, stubServer } from '../stub-server.ts';
+import { createProblemResponse, startStubServer } from '../stub-server.ts';
 
 const csv = `sku,name\n${'A-1,Heart é\n'.repeat(20_000)}`;
 const bytes = Buffer.byteLength(csv);
@@ -32,7 +32,7 @@ describe('an uploaded file', () => {
     'a function that opens it': () => () => new Blob([csv]).stream(),
   };
   test.each(Object.keys(contents))('arrives byte for byte, with progress, as %s', async (name) => {
-    await using server = await stubServer(() => accepted);
+    await using server = await startStubServer(() => accepted);
     const content = await (name === 'an iterable' ? contents[name]?.() : contents[name]?.());
     if (content === undefined) throw new Error('there is no such content');
     const seen: number[] = [];
@@ -50,7 +50,7 @@ describe('an uploaded file', () => {
   });
 
   test('has the declared media type', async () => {
-    await using server = await stubServer(() => accepted);
+    await using server = await startStubServer(() => accepted);
     const client = createClient({ baseUrl: server.url });
     await client.orderImports.create('{}', { source: 'shop' }, { contentType: 'application/x-ndjson' });
     await client.orderImports.create(new Blob(['{}'], { type: 'application/x-ndjson' }), { source: 'shop' });
@@ -58,27 +58,27 @@ describe('an uploaded file', () => {
   });
 
   test('is sent again from the beginning with the same key if that is possible', async () => {
-    await using server = await stubServer((_, count) => (count === 1 ? problem(503, 'unavailable') : accepted));
+    await using server = await startStubServer((_, count) => (count === 1 ? createProblemResponse(503, 'unavailable') : accepted));
     await createClient({ baseUrl: server.url }).productImports.create(() => new Blob([csv]).stream());
     expect(server.seen.map(({ body }) => body)).toEqual([csv, csv]);
     expect(server.seen[0]?.headers['idempotency-key']).toBe(server.seen[1]?.headers['idempotency-key']);
   });
 
   test('is not sent again if it has been read partially', async () => {
-    await using server = await stubServer(() => problem(503, 'unavailable'));
+    await using server = await startStubServer(() => createProblemResponse(503, 'unavailable'));
     const sent = createClient({ baseUrl: server.url }).productImports.create(new Blob([csv]).stream());
     await expect(sent).rejects.toMatchObject({ code: 'unavailable' });
     expect(server.seen).toHaveLength(1);
   });
 
   test('fails with the problem of the service if the token is rejected', async () => {
-    await using server = await stubServer(() => problem(401, 'expired_token'));
+    await using server = await startStubServer(() => createProblemResponse(401, 'expired_token'));
     const sent = createClient({ baseUrl: server.url, auth: 'old' }).productImports.create(new Blob([csv]).stream());
     await expect(sent).rejects.toMatchObject({ status: 401, code: 'expired_token' });
   });
 
   test('does not time out while data is transferred', async () => {
-    await using server = await stubServer(() => accepted);
+    await using server = await startStubServer(() => accepted);
     async function* slowly() {
       for (const piece of ['a\n', 'b\n', 'c\n', 'd\n']) {
         await new Promise((resolve) => setTimeout(resolve, 60));
@@ -112,14 +112,14 @@ describe('a downloaded file', () => {
   const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="order-export-7.csv"' };
 
   test('is returned as a stream with its name', async () => {
-    await using server = await stubServer(() => ({ body: csv, headers: { ...headers, 'content-length': String(bytes) } }));
+    await using server = await startStubServer(() => ({ body: csv, headers: { ...headers, 'content-length': String(bytes) } }));
     const file = await createClient({ baseUrl: server.url }).tasks.result(7);
     expect(file).toMatchObject({ type: 'text/csv', name: 'order-export-7.csv', bytes });
     expect(await new Response(file.stream).text()).toBe(csv);
   });
 
   test('fails like any call if it does not exist', async () => {
-    await using server = await stubServer(() => problem(409, 'task_not_finished'));
+    await using server = await startStubServer(() => createProblemResponse(409, 'task_not_finished'));
     const result = await createClient({ baseUrl: server.url }).tasks.result(7).safe();
     expect(result).toMatchObject({ ok: false, error: { code: 'task_not_finished', status: 409 } });
     expect(!result.ok && result.error instanceof ApiError).toBe(true);

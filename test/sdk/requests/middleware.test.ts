@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient } from '@mandate/client-sdk';
-import { problem, stubServer } from '../stub-server.ts';
+import { createProblemResponse, startStubServer } from '../stub-server.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
 describe('middleware', () => {
   test('the middleware added first sees a request first and its response last', async () => {
-    await using server = await stubServer(() => ({ body: { id: 1 } }));
+    await using server = await startStubServer(() => ({ body: { id: 1 } }));
     const seen: string[] = [];
     const client = createClient({ baseUrl: server.url });
     for (const name of ['outer', 'inner']) {
@@ -23,7 +23,7 @@ describe('middleware', () => {
 
   test('wraps every attempt, each with its own headers', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
-    await using server = await stubServer((_, count) => (count < 3 ? problem(503, 'unavailable') : { body: { id: 1 } }));
+    await using server = await startStubServer((_, count) => (count < 3 ? createProblemResponse(503, 'unavailable') : { body: { id: 1 } }));
     const client = createClient({ baseUrl: server.url, auth: 'a token' }).use((request, next) => {
       request.init.headers.append('x-try', String(request.attempt));
       return next(request);
@@ -39,7 +39,7 @@ describe('middleware', () => {
   });
 
   test('its errors are passed to the caller unchanged, and nothing is sent', async () => {
-    await using server = await stubServer(() => ({ body: { id: 1 } }));
+    await using server = await startStubServer(() => ({ body: { id: 1 } }));
     const fault = new Error('mine');
     const client = createClient({ baseUrl: server.url }).use(() => Promise.reject(fault));
     await expect(client.orders.get(1)).rejects.toBe(fault);
@@ -50,14 +50,14 @@ describe('middleware', () => {
 
 describe('the deadline of a call', () => {
   test('aborts an attempt', async () => {
-    await using server = await stubServer(() => ({ body: {}, delayMs: 5000 }));
+    await using server = await startStubServer(() => ({ body: {}, delayMs: 5000 }));
     const failed = createClient({ baseUrl: server.url }).orders.get(1, { deadlineMs: 50 });
     await expect(failed).rejects.toMatchObject({ code: 'timeout', message: expect.stringContaining('before the deadline') });
     expect(server.seen).toHaveLength(1);
   });
 
   test('fails the call immediately if the next attempt would start too late', async () => {
-    await using server = await stubServer(() => ({ ...problem(503, 'unavailable'), headers: { 'retry-after': '50' } }));
+    await using server = await startStubServer(() => ({ ...createProblemResponse(503, 'unavailable'), headers: { 'retry-after': '50' } }));
     const failed = createClient({ baseUrl: server.url, deadlineMs: 40_000 }).orders.get(1);
     await expect(failed).rejects.toMatchObject({ status: 503, retryAfterSeconds: 50 });
     expect(server.seen).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('the deadline of a call', () => {
 test('retries stop when a service remains unavailable', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   let up = false;
-  await using server = await stubServer(() => (up ? { body: { id: 1 } } : problem(503, 'unavailable')));
+  await using server = await startStubServer(() => (up ? { body: { id: 1 } } : createProblemResponse(503, 'unavailable')));
   const client = createClient({ baseUrl: server.url });
   for (let call = 0; call < 60; call += 1) await client.orders.get(1).safe();
   expect(server.seen).toHaveLength(60 + 100);

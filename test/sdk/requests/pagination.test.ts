@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { createClient, DecodeError } from '@mandate/client-sdk';
-import { problem, stubServer, type SeenRequest, type StubAnswer } from '../stub-server.ts';
+import { createProblemResponse, startStubServer, type SeenRequest, type StubResponse } from '../stub-server.ts';
 
-const pages: Record<string, StubAnswer> = {
+const pages: Record<string, StubResponse> = {
   first: { body: { data: [{ id: 1 }, { id: 2 }], has_more: true, next_cursor: 'b' } },
   b: { body: { data: [{ id: 3 }, { id: 4 }], has_more: true, next_cursor: 'c' } },
   c: { body: { data: [{ id: 5 }], has_more: false, next_cursor: null } },
 };
 const cursorOf = ({ url }: SeenRequest): string => new URL(url, 'http://x').searchParams.get('cursor') ?? 'first';
-const threePages = () => stubServer((request) => pages[cursorOf(request)] ?? problem(400, 'invalid_cursor'));
+const threePages = () => startStubServer((request) => pages[cursorOf(request)] ?? createProblemResponse(400, 'invalid_cursor'));
 
 describe('a list', () => {
   test('returns its first page when awaited', async () => {
@@ -44,8 +44,8 @@ describe('a list', () => {
   });
 
   test('fails when a page fails', async () => {
-    await using server = await stubServer((request) =>
-      cursorOf(request) === 'b' ? problem(400, 'invalid_cursor') : (pages['first'] ?? {}),
+    await using server = await startStubServer((request) =>
+      cursorOf(request) === 'b' ? createProblemResponse(400, 'invalid_cursor') : (pages['first'] ?? {}),
     );
     const seen: number[] = [];
     const walk = async (): Promise<void> => {
@@ -56,7 +56,7 @@ describe('a list', () => {
   });
 
   test('fails if a cursor is repeated', async () => {
-    await using server = await stubServer(() => ({ body: { data: [{ id: 1 }], has_more: true, next_cursor: 'again' } }));
+    await using server = await startStubServer(() => ({ body: { data: [{ id: 1 }], has_more: true, next_cursor: 'again' } }));
     await expect(createClient({ baseUrl: server.url }).products.list().toArray({ max: 100 })).rejects.toBeInstanceOf(DecodeError);
     expect(server.seen).toHaveLength(2);
   });

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '@mandate/client-sdk';
-import { stubServer } from '../stub-server.ts';
+import { startStubServer } from '../stub-server.ts';
 
 const item = { product_id: 1, quantity: 2 };
 const delivery = { method: 'pickup', recipient_name: 'Ann' };
 
 describe('the URL of a request', () => {
   test('encodes a path parameter as one segment', async () => {
-    await using server = await stubServer(() => ({ body: {} }));
+    await using server = await startStubServer(() => ({ body: {} }));
     await createClient({ baseUrl: server.url }).orders.get('../users/me?x=1#f');
     expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/api/v1/orders/..%2Fusers%2Fme%3Fx%3D1%23f' });
   });
 
   test.each(['', '.', '..'])('rejects the path parameter %j, which would address another resource, before sending anything', async (id) => {
-    await using server = await stubServer(() => ({ body: {} }));
+    await using server = await startStubServer(() => ({ body: {} }));
     await expect(createClient({ baseUrl: server.url }).orders.get(id)).rejects.toThrow(TypeError);
     expect(server.seen).toEqual([]);
   });
 
   test('joins lists with commas and omits undefined values', async () => {
-    await using server = await stubServer(() => ({ body: { data: [], has_more: false, next_cursor: null } }));
+    await using server = await startStubServer(() => ({ body: { data: [], has_more: false, next_cursor: null } }));
     const client = createClient({ baseUrl: server.url });
     await client.orders.list({ status: ['paid', 'shipped'], limit: 5, reference: 'a&b c', created_at_gte: undefined });
     await client.orders.list();
@@ -29,7 +29,7 @@ describe('the URL of a request', () => {
 
 describe('a request with a body', () => {
   test('sends the body as JSON and the token as a bearer token', async () => {
-    await using server = await stubServer(() => ({ status: 201, body: { id: 7 } }));
+    await using server = await startStubServer(() => ({ status: 201, body: { id: 7 } }));
     const order = await createClient({ baseUrl: server.url, auth: 'secret' }).orders.create({ items: [item], delivery });
     expect(order.id).toBe(7);
     expect(server.seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'content-type': 'application/json' });
@@ -37,7 +37,7 @@ describe('a request with a body', () => {
   });
 
   test('has the first arguments in its path', async () => {
-    await using server = await stubServer(() => ({ status: 201, body: {} }));
+    await using server = await startStubServer(() => ({ status: 201, body: {} }));
     await createClient({ baseUrl: `${server.url}/` }).products.adjustStock(5, { delta: -1, reason: 'damaged' }, { idempotencyKey: 'mine' });
     expect(server.seen[0]).toMatchObject({
       method: 'POST',
@@ -48,7 +48,7 @@ describe('a request with a body', () => {
   });
 
   test('has a new idempotency key if the operation accepts one', async () => {
-    await using server = await stubServer(() => ({ body: {} }));
+    await using server = await startStubServer(() => ({ body: {} }));
     const client = createClient({ baseUrl: server.url });
     await client.orders.create({ items: [item], delivery });
     await client.orders.create({ items: [item], delivery });
@@ -63,7 +63,7 @@ describe('a request with a body', () => {
 
 describe('a response', () => {
   test('is available with status and headers', async () => {
-    await using server = await stubServer(() => ({ body: { id: 3 }, headers: { 'x-request-id': 'req_9' } }));
+    await using server = await startStubServer(() => ({ body: { id: 3 }, headers: { 'x-request-id': 'req_9' } }));
     const answer = await createClient({ baseUrl: server.url }).users.me().withResponse();
     expect(answer).toMatchObject({ status: 200, requestId: 'req_9', data: { id: 3 } });
     expect(answer.headers.get('content-type')).toBe('application/json');
@@ -71,7 +71,11 @@ describe('a response', () => {
 
   test.each([undefined, 'true'])('reports whether it is a replay (Idempotent-Replayed: %s)', async (replayed) => {
     const headers = replayed === undefined ? {} : { 'idempotent-replayed': replayed };
-    await using server = await stubServer(() => ({ status: 201, body: { id: 3, key: replayed === undefined ? 'mk_1' : null }, headers }));
+    await using server = await startStubServer(() => ({
+      status: 201,
+      body: { id: 3, key: replayed === undefined ? 'mk_1' : null },
+      headers,
+    }));
     const { apiKeys } = createClient({ baseUrl: server.url });
     const { data, replayed: isReplay } = await apiKeys.create({ name: 'Mine', scopes: ['orders.read'] }).withResponse();
     expect([data.key, isReplay]).toEqual(replayed === undefined ? ['mk_1', false] : [null, true]);
@@ -79,7 +83,7 @@ describe('a response', () => {
   });
 
   test('keeps unknown fields', async () => {
-    await using server = await stubServer(() => ({ body: { id: 3, new_field: { x: 1 } } }));
+    await using server = await startStubServer(() => ({ body: { id: 3, new_field: { x: 1 } } }));
     expect(await createClient({ baseUrl: server.url }).users.me()).toEqual({ id: 3, new_field: { x: 1 } });
   });
 });

@@ -1,5 +1,5 @@
 import type { AppRoute } from '@ts-rest/core';
-import { metadataOf } from '@mandate/contract';
+import { getRouteMetadata } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { acceptsIfMatch, cursorOf, isList, nextOf } from './collection-rules.ts';
 import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
@@ -49,7 +49,7 @@ export function collectionsAsDeclared(operations: readonly string[], { mandate, 
     });
   });
 
-  test.each(having((route) => metadataOf(route).returnsEtag === true))(
+  test.each(having((route) => getRouteMetadata(route).returnsEtag === true))(
     '%s: the created resource and each replay have its ETag',
     async (operation) => {
       const { path, ...request } = await validRequest(operation);

@@ -1,5 +1,13 @@
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
-import { contract, contractV2, metadataOf, problemCodesOf, problems, routesOf, transportProblems } from '@mandate/contract';
+import {
+  contract,
+  contractV2,
+  getRouteMetadata,
+  problemCodesOfResponse,
+  problemDeclarations,
+  listRoutes,
+  transportProblems,
+} from '@mandate/contract';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { answerName } from './declared-responses.ts';
@@ -28,7 +36,7 @@ function checked(method: string, path: string, route: AppRoute | undefined, resp
     if (route && method !== 'HEAD') expect(route.responses, what).toHaveProperty(String(response.status));
     return undefined;
   }
-  const { produces } = route ? metadataOf(route) : {};
+  const { produces } = route ? getRouteMetadata(route) : {};
   if (produces && response.status === 200) {
     expect(produces, what).toContain(response.headers.get('content-type')?.split(';')[0]);
     return undefined;
@@ -48,14 +56,18 @@ function checkProblem(what: string, route: AppRoute | undefined, response: Answe
   const failure = problemBody.parse(body);
   expect(failure, what).toMatchObject({ status: response.status, request_id: response.headers.get('x-request-id') });
   expect(failure.type, what).toMatch(new RegExp(`/problems/${failure.code}$`));
-  expect(Object.entries(problems).find(([code]) => code === failure.code)?.[1].status, `${what}: ${failure.code}`).toBe(response.status);
+  expect(Object.entries(problemDeclarations).find(([code]) => code === failure.code)?.[1].status, `${what}: ${failure.code}`).toBe(
+    response.status,
+  );
   const declared = route?.responses[response.status];
-  const codes = declared !== undefined && isAppRouteOtherResponse(declared) ? problemCodesOf(declared) : transportCodes;
-  expect(codes, `${what}: a code that ${route ? metadataOf(route).operationId : 'the transport'} does not declare`).toContain(failure.code);
+  const codes = declared !== undefined && isAppRouteOtherResponse(declared) ? problemCodesOfResponse(declared) : transportCodes;
+  expect(codes, `${what}: a code that ${route ? getRouteMetadata(route).operationId : 'the transport'} does not declare`).toContain(
+    failure.code,
+  );
   return failure.code;
 }
 
-const routes = [...routesOf(contract), ...routesOf(contractV2)].map((route) => ({
+const routes = [...listRoutes(contract), ...listRoutes(contractV2)].map((route) => ({
   route,
   path: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
 }));

@@ -1,4 +1,4 @@
-import { contract, contractV2, metadataOf, problemCodesOf, routesOf, scopes } from '@mandate/contract';
+import { contract, contractV2, getRouteMetadata, problemCodesOfResponse, listRoutes, scopeDefinitions } from '@mandate/contract';
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { operationOf } from './declared-responses.ts';
@@ -76,21 +76,21 @@ const spoils: Record<string, Spoil> = {
 
 /** Whether `provoke` knows a way. */
 export function isProvoked(code: string, route: AppRoute): boolean {
-  const { consumes, access } = metadataOf(route);
+  const { consumes, access } = getRouteMetadata(route);
   // a file that is too large is for the tests of files, what people may do besides their scopes for those of the operation
   if (code === 'payload_too_large') return consumes === undefined;
-  if (code === 'forbidden') return typeof access === 'object' && access.some((scope) => scopes[scope].admin);
+  if (code === 'forbidden') return typeof access === 'object' && access.some((scope) => scopeDefinitions[scope].admin);
   return code in spoils;
 }
 
 /** The codes an operation declares. */
 export const codesOf = (route: AppRoute): string[] =>
   Object.entries(route.responses).flatMap(([status, response]) =>
-    isAppRouteOtherResponse(response) && Number(status) >= 400 ? problemCodesOf(response) : [],
+    isAppRouteOtherResponse(response) && Number(status) >= 400 ? problemCodesOfResponse(response) : [],
   );
 
 export const routeNamed = (operation: string): AppRoute => {
-  const route = [...routesOf(contract), ...routesOf(contractV2.orders)].find((candidate) => operationOf(candidate) === operation);
+  const route = [...listRoutes(contract), ...listRoutes(contractV2.orders)].find((candidate) => operationOf(candidate) === operation);
   if (!route) throw new Error(`there is no ${operation}`);
   return route;
 };
@@ -107,7 +107,7 @@ export const sendValid = (mandate: Mandate, { method, path, ...rest }: Valid, he
   mandate.call(method, path, { ...rest, headers: { ...rest.headers, ...headers } });
 
 /** Whether the operation takes an `Idempotency-Key`. */
-export const isIdempotent = (route: AppRoute): boolean => metadataOf(route).idempotent === true;
+export const isIdempotent = (route: AppRoute): boolean => getRouteMetadata(route).idempotent === true;
 
 /** While `work` lasts, the database answers the question who is calling with this SQL state. */
 export async function whileBroken<Result>({ em }: Database, sqlState: string, work: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,4 @@
-import { metadataOf } from '@mandate/contract';
+import { getRouteMetadata } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { codesOf, isIdempotent, routeNamed, sendValid, type Valid } from './provoke-problems.ts';
@@ -26,7 +26,7 @@ type Prepared = {
   readonly validRequests: (operation: string) => Promise<Valid[]>;
 };
 
-const secretOf = (operation: string): string | undefined => metadataOf(routeNamed(operation)).secret;
+const secretOf = (operation: string): string | undefined => getRouteMetadata(routeNamed(operation)).secret;
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true';
 const withoutSecret = (operation: string, body: Body): Body => {
   const secret = secretOf(operation);
@@ -36,7 +36,7 @@ const withoutSecret = (operation: string, body: Body): Body => {
 function shownOnceIn(operation: string): string[] {
   const response = Object.entries(routeNamed(operation).responses).find(([status]) => status.startsWith('2'))?.[1];
   const fields: Record<string, z.ZodTypeAny> = response instanceof z.ZodObject ? response.shape : {};
-  return Object.keys(fields).filter((name) => fields[name]?.description?.includes('has `null`'));
+  return Object.keys(fields).filter((name) => fields[name]?.description?.includes('Only the first response contains it'));
 }
 
 /** The same key has one effect, for every operation of the contract that creates or changes something with POST. */

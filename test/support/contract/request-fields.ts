@@ -1,6 +1,6 @@
 import documentV1 from '@mandate/contract/openapi.json' with { type: 'json' };
 import documentV2 from '@mandate/contract/openapi-v2.json' with { type: 'json' };
-import { exampleBodies } from '../../../contract/openapi/examples/example-requests.ts';
+import { exampleRequestBodies } from '../../../contract/openapi/examples/example-requests.ts';
 import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
 
 /** A query parameter or a member of a JSON body, as an OpenAPI document declares it. */
@@ -40,7 +40,7 @@ function fieldsIn(document: Body, isWanted: (candidate: Candidate) => boolean): 
   );
   return operations.flatMap(({ method, path, operation }) => {
     const json = operation.requestBody?.content?.['application/json']?.schema;
-    const body = json && exampleBodies[String(json.$ref).split('/').at(-1) ?? ''];
+    const body = json && exampleRequestBodies[String(json.$ref).split('/').at(-1) ?? ''];
     const queries = (operation.parameters ?? []).filter(
       (each: Body) => each.in === 'query' && isWanted({ name: each.name, schema: schemaAt(document, each.schema) }),
     );

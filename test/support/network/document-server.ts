@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Network } from '../../../server/outgoing-http/protected-client.ts';
+import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 import { certificate } from './certificate.ts';
 
 export type DocumentServer = {
   /** How the server under test reaches the documents: the host resolves to loopback, and the certificate is trusted. */
-  readonly network: Network;
+  readonly network: NetworkPolicy;
   /** The URL of a path, which is a client ID when the path has a document. */
   readonly url: (path: string) => string;
   /** Serves a client ID metadata document: the usual one with these changes. Returns its URL. */

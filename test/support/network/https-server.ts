@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { deriveKeys, type SecretKeys } from '../../../server/crypto/derived-keys.ts';
+import { deriveKeys, type DerivedKeys } from '../../../server/crypto/derived-keys.ts';
 import { type Send, Browser } from '../browser/browser.ts';
 import { certificate } from './certificate.ts';
 import { freshDatabase } from '../services/database.ts';
@@ -40,7 +40,7 @@ export async function serveHttps(hostName: string, listener: RequestListener): P
   };
 }
 
-export type HttpsShop = HttpsServer & { readonly issuer: string; readonly db: Database; readonly keys: SecretKeys };
+export type HttpsShop = HttpsServer & { readonly issuer: string; readonly db: Database; readonly keys: DerivedKeys };
 
 /** The whole server over https, at `shop.example.test`. `path`: the path of its issuer. */
 export async function startHttpsShop(path = ''): Promise<HttpsShop> {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { createLog } from '../../../server/logging/logger.ts';
-import { sequenceEvents } from '../../../server/events/assign-sequence.ts';
+import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { Deliverer } from '../../../server/webhooks/delivery/delivery-worker.ts';
-import { fanOut } from '../../../server/webhooks/delivery/fan-out.ts';
-import { internet, type Network } from '../../../server/outgoing-http/protected-client.ts';
+import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
+import { createDeliveries } from '../../../server/webhooks/delivery/fan-out.ts';
+import { publicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 import type { Body, Mandate } from '../server/start-mandate.ts';
 import { secretOfTests } from '../oauth/secret-hash.ts';
 
@@ -63,15 +63,19 @@ export async function openReceiver(port = 0): Promise<Receiver> {
 }
 
 /** What the server does in the background: gives events their places and sends them. */
-export function delivererOf({ db }: Pick<Mandate, 'db'>, network: Network = internet(true), log = createLog(false)): Deliverer {
+export function delivererOf(
+  { db }: Pick<Mandate, 'db'>,
+  network: NetworkPolicy = publicNetworkPolicy(true),
+  log = createLog(false),
+): DeliveryWorker {
   const keys = deriveKeys(secretOfTests);
-  return new Deliverer({ em: db.em, log, key: keys.webhooks, network, notice: { mailKey: keys.mail, canMail: true } });
+  return new DeliveryWorker({ em: db.em, log, key: keys.webhooks, network, notice: { mailKey: keys.mail, canMail: true } });
 }
 
 /** Everything that is due by now is sent, and answered or given up. */
-export async function deliver(mandate: Mandate, deliverer: Deliverer = delivererOf(mandate)): Promise<void> {
-  await sequenceEvents(mandate.db.em.fork(), fanOut);
-  await deliverer.settled();
+export async function deliver(mandate: Mandate, deliverer: DeliveryWorker = delivererOf(mandate)): Promise<void> {
+  await assignEventSequence(mandate.db.em.fork(), createDeliveries);
+  await deliverer.waitUntilIdle();
 }
 
 /** As if so many seconds had passed: what is to be tried again comes nearer. */

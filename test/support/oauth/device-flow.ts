@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceGrant } from '../../../server/applications/application.entity.ts';
+import { deviceGrantType } from '../../../server/applications/application.entity.ts';
 import type { Page } from '../browser/browser.ts';
 import { askForTokens, commandLine, type Person } from './oauth-flow.ts';
 
@@ -25,7 +25,7 @@ export async function beginOnDevice(
 
 /** One question of the device whether somebody has said yes. */
 export const askFromDevice = (origin: string, deviceCode: string, form: Record<string, string> = {}): Promise<Response> =>
-  askForTokens(origin, { grant_type: deviceGrant, device_code: deviceCode, client_id: commandLine.clientId, ...form });
+  askForTokens(origin, { grant_type: deviceGrantType, device_code: deviceCode, client_id: commandLine.clientId, ...form });
 
 /** Types the code; gives the page that asks whether it is the same. */
 export async function enterCode({ browser }: Pick<Person, 'browser'>, userCode: string): Promise<Page> {

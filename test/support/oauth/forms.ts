@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { authorizationServer } from '../../../server/oauth/authorization-server.ts';
-import { findSignInCandidate, passwordSetAt } from '../../../server/oauth/accounts/account-store.ts';
-import { sealCodeState } from '../../../server/oauth/pages/handlers/email-code.ts';
-import { newLinkToken, type LinkPurpose } from '../../../server/oauth/accounts/email-links.ts';
-import { issueProof } from '../../../server/oauth/second-factors/second-step-ticket.ts';
+import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
+import { findSignInCandidate, passwordSetAtMs } from '../../../server/oauth/accounts/account-store.ts';
+import { encryptEmailCodeState } from '../../../server/oauth/pages/handlers/email-confirmation-code.ts';
+import { createEmailLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/email-links.ts';
+import { issueSecondStepTicket } from '../../../server/oauth/second-factors/second-step-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { Browser, formRequest, type Page, type Send } from '../browser/browser.ts';
 import { authorizationRequest, authorize, authorizePath, commandLine, completeSignUp } from './oauth-flow.ts';
@@ -36,7 +36,7 @@ export async function readPaths(db: Database): Promise<Paths> {
   const { default: EngineRouter } = z.object({ default: z.custom<new () => { post(name: string, path: string): void }>() }).parse(library);
   const post = vi.spyOn(EngineRouter.prototype, 'post');
   try {
-    const { formPaths } = await authorizationServer(parts);
+    const { formPaths } = await createAuthorizationServer(parts);
     const ofEngine = post.mock.calls.map(([, path]) => String(path));
     const { router } = await createApp(parts);
     return { registered: formPaths, routed: postPaths(router).filter((path) => !path.startsWith('/api')), ofEngine };
@@ -121,8 +121,8 @@ export async function createVictim({ origin, db }: Server, send: Send = fetch): 
       const csrf = hidden['csrf'] ?? '';
       const signIn = { accountId: id.userId, passwordSetAt: await readPasswordSetAt(db, id.userId), next: '/account' };
       const proof = form.endsWith('/e-mail-code')
-        ? sealCodeState(keys.secondFactor, csrf, { ...signIn, step: 'password', code: valuesOfEveryForm['code'] ?? '' }, new Date())
-        : issueProof(keys.secondFactor, csrf, signIn, new Date());
+        ? encryptEmailCodeState(keys.secondFactor, csrf, { ...signIn, step: 'password', code: valuesOfEveryForm['code'] ?? '' }, new Date())
+        : issueSecondStepTicket(keys.secondFactor, csrf, signIn, new Date());
       const given = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, user_code: userCode };
       return { ...valuesOfEveryForm, ...given, ...hidden };
     },
@@ -160,7 +160,7 @@ async function insertPasskey({ em }: Database, email: string): Promise<{ userId:
 
 async function readPasswordSetAt({ em }: Database, userId: number): Promise<number> {
   const account = await findSignInCandidate(em.fork(), userId);
-  return account ? passwordSetAt(account) : 0;
+  return account ? passwordSetAtMs(account) : 0;
 }
 
 async function insertApiKey({ em }: Database, userId: number): Promise<number> {
@@ -173,8 +173,8 @@ async function insertApiKey({ em }: Database, userId: number): Promise<number> {
 }
 
 async function createLinks(db: Database, userId: number, email: string): Promise<Record<string, string>> {
-  const link = (purpose: LinkPurpose, address: string, user: number | null) =>
-    newLinkToken(db.em.fork(), { purpose, email: address, userId: user }, new Date());
+  const link = (purpose: EmailLinkPurpose, address: string, user: number | null) =>
+    createEmailLinkToken(db.em.fork(), { purpose, email: address, userId: user }, new Date());
   return {
     '/sign-up/confirm': await link('sign_up', `new.${email}`, null),
     '/password-reset/confirm': await link('password_reset', email, userId),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { recordKey } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { formRequest } from '../browser/browser.ts';
 import { authorizationRequest, authorize, authorizePath, redeem, refresh, tokenResponse, tokensFor, type Person } from './oauth-flow.ts';
 import { apiStatus, type RunningServer } from '../server/with-server.ts';
@@ -72,7 +72,7 @@ export async function raceForASuccessor(
   const stored = await db.em.fork().execute<object[]>(
     `select 1 from oauth_records t join oauth_records o on o.grant_id = t.grant_id
        where t.model = 'RefreshToken' and o.model = 'RefreshToken' and o.id = ? and t.id <> o.id`,
-    [recordKey(old)],
+    [hashRecordId(old)],
   );
   const used = await refresh(origin, received[0] ?? '');
   const newest = used.status === 200 ? refreshTokenIn(await used.text()) : '';

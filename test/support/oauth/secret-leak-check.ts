@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isRecordKey } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { isHashedRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { hostile } from '../network/hostile-network.ts';
 
 /** Fields of forms, addresses and answers of the authorization server that open something. */
@@ -130,6 +130,6 @@ export class SecretsInUse {
   #add(value: string, where: string): void {
     const secret = value.replace(/^urn:ietf:params:oauth:request_uri:/, '');
     // tests also present what the table calls a record, and what is no secret at all, to see it refused
-    if (secret.length >= lengthMin && !isRecordKey(secret) && !hostile.includes(secret)) this.#found.set(secret, where);
+    if (secret.length >= lengthMin && !isHashedRecordId(secret) && !hostile.includes(secret)) this.#found.set(secret, where);
   }
 }

@@ -4,12 +4,12 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { httpServer } from '../../../server/http/server/http-server.ts';
+import { createHttpServer } from '../../../server/http/server/http-server.ts';
 import type { LoadLimits } from '../../../server/http/server/load-shedder.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
-import { paymentProviders } from '../../../server/payments/providers/payment-provider.ts';
-import { testProvider } from '../../../server/payments/providers/test-provider.ts';
+import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { checkAgainstContract } from '../contract/contract-check.ts';
 import { dumpOf } from '../dump.ts';
@@ -37,7 +37,7 @@ export type Mandate = {
 };
 
 /** As much at once as a test likes. */
-const unbounded = { atOnce: 10_000 } satisfies Partial<LoadLimits>;
+const unbounded = { maxConcurrent: 10_000 } satisfies Partial<LoadLimits>;
 
 /** The whole server on a free port, with a database of its own; by `MANDATE_TEST_PROCESSES=2` as two processes behind one address. */
 export async function startMandate(given: Given = {}): Promise<Mandate> {
@@ -93,7 +93,7 @@ const serveHere: Serve = async ({ db: given, http, ...parts }, onLogLine, inspec
     inspect(req, res);
     app(req, res);
   };
-  const server = httpServer(listener, { issuer: 'http://localhost', log, load: unbounded, ...http });
+  const server = createHttpServer(listener, { issuer: 'http://localhost', log, load: unbounded, ...http });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -105,7 +105,7 @@ const serveHere: Serve = async ({ db: given, http, ...parts }, onLogLine, inspec
     issuer: origin,
     keys,
     log,
-    providers: paymentProviders(manualProvider, testProvider()),
+    providers: indexPaymentProviders(manualProvider, createTestProvider()),
     trustProxy: 'loopback',
     development: true,
     rateLimits: generous,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AppParts } from '../../../server/app/app.ts';
-import type { SecretKeys } from '../../../server/crypto/derived-keys.ts';
+import type { AppOptions } from '../../../server/app/app.ts';
+import type { DerivedKeys } from '../../../server/crypto/derived-keys.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import type { HttpServerOptions } from '../../../server/http/server/http-server.ts';
 
@@ -9,7 +9,7 @@ export const generous = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, 
 
 export type Given = Partial<
   Pick<
-    AppParts,
+    AppOptions,
     | 'store'
     | 'log'
     | 'development'
@@ -39,7 +39,7 @@ export type Given = Partial<
 export type Served = {
   readonly origin: string;
   readonly db: Database;
-  readonly keys: SecretKeys;
+  readonly keys: DerivedKeys;
   /** Everything it has logged. */
   output(): string;
   /** Leaves the database open. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
-import type { AppParts } from '../../../server/app/app.ts';
+import type { AppOptions } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { startMandate, type Mandate } from './start-mandate.ts';
 import { isEnvironment, needsOneProcess } from './process-mode.ts';
@@ -18,7 +18,7 @@ const warning = 40;
 /** The whole server with a database of its own, for the tests of a file. `store`: another way of keeping tokens, to see it fail. */
 export function useServer(
   given: Pick<
-    AppParts,
+    AppOptions,
     'store' | 'limits' | 'canMail' | 'openRegistration' | 'documentNetwork' | 'lastUse' | 'onTokenOperation' | 'refreshGraceSeconds'
   > = {},
 ): RunningServer {

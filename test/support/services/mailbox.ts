@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { deliverMail } from '../../../server/mail/deliver-mail.ts';
-import type { Mail } from '../../../server/mail/mail.ts';
+import type { Mail } from '../../../server/mail/queue-mail.ts';
 
 /** Gives every message to an address so far, after whatever waits has left. */
 type Mailbox = (address: string) => Promise<readonly Mail[]>;

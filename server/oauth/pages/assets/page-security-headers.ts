@@ -2,7 +2,7 @@
  * Returns the security headers of a page. Browsers apply `form-action` also to redirects after a form submission, so the redirect URI of the
  * client must be an allowed target.
  */
-export function pageHeaders(issuer: string, returnTo?: string): Record<string, string> {
+export function pageSecurityHeaders(issuer: string, returnTo?: string): Record<string, string> {
   const policy = [
     `default-src 'none'`,
     `style-src 'self'`,
@@ -12,11 +12,11 @@ export function pageHeaders(issuer: string, returnTo?: string): Record<string, s
     `frame-ancestors 'none'`,
     `form-action ${["'self'", ...(returnTo === undefined ? [] : [formActionSource(returnTo)])].join(' ')}`,
   ];
-  return { 'Content-Security-Policy': policy.join('; '), 'Cache-Control': 'no-store', ...frameHeaders(issuer) };
+  return { 'Content-Security-Policy': policy.join('; '), 'Cache-Control': 'no-store', ...baseSecurityHeaders(issuer) };
 }
 
 /** Returns the security headers for pages that oidc-provider renders, without a Content-Security-Policy. */
-export const frameHeaders = (issuer: string): Record<string, string> => ({
+export const baseSecurityHeaders = (issuer: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
   // with `no-referrer`, browsers would send `Origin: null` even with forms of this server

@@ -1,6 +1,6 @@
-import type { Mail } from '../../../mail/mail.ts';
+import type { Mail } from '../../../mail/queue-mail.ts';
 import { html } from '../views/html.ts';
-import type { Setting } from '../views/page-layout.ts';
+import type { PageSettings } from '../views/page-layout.ts';
 
 type Content = {
   readonly subject: string;
@@ -8,16 +8,16 @@ type Content = {
   readonly link?: string | undefined;
   readonly ignore?: boolean;
   /** Lists below the text. Pass names that users have chosen through `sanitizeNameForEmail`. */
-  readonly lists?: readonly MailedList[];
+  readonly lists?: readonly EmailList[];
 };
 
-export type MailedList = { readonly title: string; readonly items: readonly string[] };
+export type EmailList = { readonly title: string; readonly items: readonly string[] };
 
 /** Replaces the characters that mail programs turn into links in a user-chosen name, because an intruder may have chosen it. */
-export const inertName = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} _()'-]/gu, '_');
+export const sanitizeNameForEmail = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} _()'-]/gu, '_');
 
 /** Renders a message as plain text and as HTML. */
-export function mailTo(to: string, { shop, words }: Setting, { subject, text, link, ignore = false, lists = [] }: Content): Mail {
+export function renderEmail(to: string, { shop, words }: PageSettings, { subject, text, link, ignore = false, lists = [] }: Content): Mail {
   const { greeting, ignore: ignoreText } = words.mail;
   const listTexts = lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n'));
   const lines = [greeting, text, ...(link === undefined ? [] : [link]), ...listTexts, ...(ignore ? [ignoreText] : []), shop.name];

@@ -4,12 +4,16 @@ import type { AttemptSource } from '../../brute-force/attempt-limits.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
 /** Looks up the account and returns the source of an attempt. Runs the same query whether the account exists or not. */
-export async function attemptSource(context: PageContext, req: Request, emailOrId: string | number): Promise<AttemptSource> {
-  return sourceOfAttempt(context, req, await findSignInCandidate(context.em, emailOrId));
+export async function findAttemptSource(context: PageContext, req: Request, emailOrId: string | number): Promise<AttemptSource> {
+  return attemptSourceFromRequest(context, req, await findSignInCandidate(context.em, emailOrId));
 }
 
 /** Returns the source of an attempt: the client address and, for a known browser, its ID. */
-export function sourceOfAttempt({ knownBrowsers }: PageContext, req: Request, account: SignInCandidate | undefined): AttemptSource {
+export function attemptSourceFromRequest(
+  { knownBrowsers }: PageContext,
+  req: Request,
+  account: SignInCandidate | undefined,
+): AttemptSource {
   const since = new Date(account?.changed_at ?? 0);
-  return { address: req.ip, knownBrowser: account && knownBrowsers.find(req, account.id, since) };
+  return { address: req.ip, knownBrowser: account && knownBrowsers.findBrowserId(req, account.id, since) };
 }

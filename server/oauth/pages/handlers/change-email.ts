@@ -2,22 +2,22 @@ import { contract } from '@mandate/contract';
 import { LockMode } from '@mikro-orm/core';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { sourceOf } from '../../../audit/record-audit-event.ts';
-import { statement } from '../../../database/queries/prepared-statement.ts';
+import { getRequestSource } from '../../../audit/record-audit-event.ts';
+import { prepareStatement } from '../../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../../events/record-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
-import { queueMail } from '../../../mail/mail.ts';
+import { queueMail } from '../../../mail/queue-mail.ts';
 import { changeEmailAddress, verifyEmailAddress } from '../../../users/change-email-address.ts';
-import { userBody } from '../../../users/user-body.ts';
+import { userFromEntity } from '../../../users/user-body.ts';
 import { User } from '../../../users/user.entity.ts';
-import { lockAccountOfSession, type AccountRequest } from './require-signed-in.ts';
-import { announceEmailChange, confirmationPath } from './notify-email-change.ts';
-import { forgetLinks, lookAtLink, newLinkToken, useLink } from '../../accounts/email-links.ts';
-import { mailTo } from '../emails/render-email.ts';
+import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
+import { notifyEmailChange, emailConfirmationPath } from './notify-email-change.ts';
+import { deleteEmailLinksOfUser, peekEmailLink, createEmailLinkToken, consumeEmailLink } from '../../accounts/email-links.ts';
+import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
-import { changeEmailPage, donePage } from '../views/account-pages.ts';
-import { confirmEmailPage, linkOverPage, mailSentPage } from '../views/email-link-pages.ts';
-import type { Fault } from '../views/page-layout.ts';
+import { changeEmailPage, accountSuccessPage } from '../views/account-pages.ts';
+import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
+import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
 
 const { email: validEmail } = contract.users.create.body.shape;
@@ -36,18 +36,18 @@ export async function submitChangeEmail(request: AccountRequest): Promise<void> 
   if (!address.success) return showError(words.signUp.emailInvalid);
   if (address.data === account.email && account.email_verified) return showError(words.changeEmail.same);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
-  await context.limits.begin('mail', address.data.toLowerCase(), { address: req.ip });
+  await context.limits.countAttempt('mail', address.data.toLowerCase(), { address: req.ip });
   await sendLink(request, address.data);
-  return sendPage(context, res, mailSentPage(context.setting, address.data, '/account/email'));
+  return sendPage(context, res, emailSentPage(context.setting, address.data, '/account/email'));
 }
 
 /** Shows the form again after a submission without a valid token. */
-export function showStaleChangeEmail(request: AccountRequest): void {
+export function redisplayChangeEmail(request: AccountRequest): void {
   const { email } = emailForm.parse(request.req.body ?? {});
   renderForm(request, email, [{ field: 'email', text: request.context.setting.words.stale }]);
 }
 
-const findOtherOwner = statement<{ id: number }>(
+const findOtherOwner = prepareStatement<{ id: number }>(
   'other_owner_of_address',
   `select id from users where lower(email) = lower($1) and status <> 'closed' and id <> $2`,
 );
@@ -60,32 +60,32 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { mail } = setting.words;
   const shop = setting.shop.name;
   await em.transactional(async (inner) => {
-    await lockAccountOfSession(inner, request); // a password reset deletes links, so an older session must not create one after it
+    await lockAccountWithActiveSession(inner, request); // a password reset deletes links, so an older session must not create one after it
     const isTaken = (await findOtherOwner(inner, [email, userId])).length > 0;
-    const token = await newLinkToken(inner, { purpose: 'email_change', email, userId }, now);
+    const token = await createEmailLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken
       ? { subject: mail.addressTakenSubject(shop), text: mail.addressTaken(shop) }
       : {
           subject: mail.newAddressSubject(shop),
           text: mail.newAddress(shop),
-          link: `${provider.issuer}${confirmationPath}?token=${token}`,
+          link: `${provider.issuer}${emailConfirmationPath}?token=${token}`,
           ignore: true,
         };
-    await queueMail(inner, keys.mail, mailTo(email, setting, content), now);
+    await queueMail(inner, keys.mail, renderEmail(email, setting, content), now);
   });
 }
 
 const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
 /** Handles `GET /account/email/confirm`, to which the link in the message leads. */
-export const showConfirmEmail = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await lookAtLink(context.em, 'email_change', readLinkToken(req), new Date());
+export const showEmailConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+  const link = await peekEmailLink(context.em, 'email_change', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
-  return sendPage(context, res, confirmEmailPage(context.setting, { csrf: context.forms.token(req, res), email: link.email }));
+  return sendPage(context, res, confirmEmailPage(context.setting, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
 /** Handles `POST /account/email/confirm`: verifies or changes the address. */
-export const submitConfirmEmail = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitEmailConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const confirmed = await confirmAddress(context, req).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
   });
@@ -94,8 +94,8 @@ export const submitConfirmEmail = (context: PageContext) => async (req: Request,
   const { email, how } = confirmed;
   const page =
     how === 'changed'
-      ? donePage(context.setting, words.doneTitle, words.done(email))
-      : donePage(context.setting, words.confirmedTitle, words.confirmed);
+      ? accountSuccessPage(context.setting, words.doneTitle, words.done(email))
+      : accountSuccessPage(context.setting, words.confirmedTitle, words.confirmed);
   return sendPage(context, res, page);
 };
 
@@ -104,28 +104,28 @@ type ConfirmedAddress = { readonly email: string; readonly how: 'changed' | 'ver
 /** Consumes the link, and verifies the current address or changes it to the new one. Returns undefined if the link is no longer valid. */
 async function confirmAddress(context: PageContext, req: Request): Promise<ConfirmedAddress | undefined> {
   const now = new Date();
-  const source = sourceOf(req);
+  const source = getRequestSource(req);
   return context.em.transactional(async (em) => {
-    const link = await useLink(em, 'email_change', readLinkToken(req), now);
+    const link = await consumeEmailLink(em, 'email_change', readLinkToken(req), now);
     const user =
       link?.userId == null ? null : await em.findOne(User, { id: link.userId, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!link || !user) return undefined;
     const { email } = link;
     if (email === user.email) {
       await verifyEmailAddress(em, user, source, now);
-      await forgetLinks(em, user.id);
+      await deleteEmailLinksOfUser(em, user.id);
       return { email, how: 'verified' };
     }
-    await changeEmailAddress(em, announceEmailChange(context), user, { email, isVerified: true, actorId: user.id, source }, now);
-    await recordEvent(em, 'user.updated', userBody(user), user.id);
+    await changeEmailAddress(em, notifyEmailChange(context), user, { email, isVerified: true, actorId: user.id, source }, now);
+    await recordEvent(em, 'user.updated', userFromEntity(user), user.id);
     return { email, how: 'changed' };
   });
 }
 
 const sendLinkExpired = (context: PageContext, res: Response): void =>
-  sendPage(context, res, linkOverPage(context.setting, '/account/email'), { status: 400 });
+  sendPage(context, res, linkExpiredPage(context.setting, '/account/email'), { status: 400 });
 
-function renderForm({ context, req, res, account }: AccountRequest, typed: string, faults: readonly Fault[]): void {
-  const html = changeEmailPage(context.setting, { csrf: context.forms.token(req, res), account, typed, faults });
+function renderForm({ context, req, res, account }: AccountRequest, typed: string, faults: readonly FieldError[]): void {
+  const html = changeEmailPage(context.setting, { csrf: context.forms.issue(req, res), account, typed, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }

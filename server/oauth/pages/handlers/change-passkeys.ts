@@ -1,7 +1,7 @@
-import { characterFault, line } from '@mandate/contract';
+import { findCharacterError, singleLineSchema } from '@mandate/contract';
 import { z } from 'zod';
-import { lockAccountOfSession, type AccountRequest } from './require-signed-in.ts';
-import { showSecurity, tell } from './change-second-factor.ts';
+import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
+import { showSecurityPage, auditAndNotifySecurityChange } from './change-second-factor.ts';
 import { addPasskey, removePasskey } from '../../second-factors/passkeys.ts';
 
 const newPasskeyForm = z.object({
@@ -17,24 +17,24 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { words } = context.setting;
   const { passkey, name } = newPasskeyForm.parse(req.body ?? {});
-  const validName = line(100, 0).safeParse(name);
+  const validName = singleLineSchema(100, 0).safeParse(name);
   if (!validName.success) {
-    return showSecurity(request, [{ field: 'name', text: words.signUp.nameRejected(characterFault(validName.error) ?? '') }]);
+    return showSecurityPage(request, [{ field: 'name', text: words.signUp.nameRejected(findCharacterError(validName.error) ?? '') }]);
   }
   const added = await context.em.transactional(async (em) => {
-    await lockAccountOfSession(em, request);
+    await lockAccountWithActiveSession(em, request);
     const newPasskey = { userId: account.id, name: name === '' ? words.security.passkeyDefault : name, answer: passkey };
     const id = await addPasskey(em, context.challenges, context.provider.issuer, newPasskey, now);
-    if (id !== undefined) await tell(em, request, 'passkey.added', `passkey:${id}`);
+    if (id !== undefined) await auditAndNotifySecurityChange(em, request, 'passkey.added', `passkey:${id}`);
     return id !== undefined;
   });
-  if (!added) return showSecurity(request, [{ field: 'name', text: words.security.passkeyRefused }]);
+  if (!added) return showSecurityPage(request, [{ field: 'name', text: words.security.passkeyRefused }]);
   return res.redirect(303, '/account/security');
 }
 
 /** Shows the form again after a submission without a valid token. */
-export const showStaleNewPasskey = (request: AccountRequest): Promise<void> =>
-  showSecurity(request, [{ field: 'name', text: request.context.setting.words.stale }]);
+export const redisplayNewPasskey = (request: AccountRequest): Promise<void> =>
+  showSecurityPage(request, [{ field: 'name', text: request.context.setting.words.stale }]);
 
 const removeForm = z.object({
   id: z
@@ -49,7 +49,8 @@ export async function submitRemovePasskey(request: AccountRequest): Promise<void
   const form = removeForm.safeParse(req.body ?? {});
   if (form.success) {
     await context.em.transactional(async (em) => {
-      if (await removePasskey(em, account.id, form.data.id)) await tell(em, request, 'passkey.removed', `passkey:${form.data.id}`);
+      if (await removePasskey(em, account.id, form.data.id))
+        await auditAndNotifySecurityChange(em, request, 'passkey.removed', `passkey:${form.data.id}`);
     });
   }
   res.redirect(303, '/account/security');

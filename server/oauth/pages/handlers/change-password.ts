@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
-import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
-import { queueMail } from '../../../mail/mail.ts';
-import { lockAccountOfSession, type AccountRequest } from './require-signed-in.ts';
-import { changePassword } from '../../accounts/account-store.ts';
-import { currentSession, startSession } from '../../sessions/current-session.ts';
-import { byPassword } from '../../protocol/acr-and-amr.ts';
-import { noteBrowser } from '../../sessions/session-list.ts';
-import { endSignIns } from '../../grants/revoke-grants-and-sessions.ts';
-import { forgetLinks } from '../../accounts/email-links.ts';
-import { inertName, mailTo } from '../emails/render-email.ts';
+import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { queueMail } from '../../../mail/queue-mail.ts';
+import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
+import { storePasswordHash } from '../../accounts/account-store.ts';
+import { loadCurrentSession, startSession } from '../../sessions/current-session.ts';
+import { passwordAuthentication } from '../../protocol/acr-and-amr.ts';
+import { recordSessionUse } from '../../sessions/session-list.ts';
+import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
+import { deleteEmailLinksOfUser } from '../../accounts/email-links.ts';
+import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
 import { hashNewPassword } from './password-rules.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
-import type { Fault } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout.ts';
 
 /** Handles `GET /account/password`. */
 export const showChangePassword = (request: AccountRequest): Promise<void> => renderForm(request, []);
@@ -30,28 +30,28 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
   const chosen = await hashNewPassword(password, account, setting);
   if ('reason' in chosen) return renderForm(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
   const apiKeys = await context.em.transactional(async (em) => {
-    await lockAccountOfSession(em, request);
-    const { amr = byPassword.amr, acr = byPassword.acr } = await currentSession(context.provider, req, res);
-    await changePassword(em, account.id, chosen.hash, now);
-    await endSignIns(em, account.id);
-    await forgetLinks(em, account.id);
+    await lockAccountWithActiveSession(em, request);
+    const { amr = passwordAuthentication.amr, acr = passwordAuthentication.acr } = await loadCurrentSession(context.provider, req, res);
+    await storePasswordHash(em, account.id, chosen.hash, now);
+    await revokeGrantsAndSessions(em, account.id);
+    await deleteEmailLinksOfUser(em, account.id);
     const session = await startSession(context.provider, req, res, String(account.id), { amr, acr });
-    await noteBrowser(em, session.uid, String(account.id), req, now);
-    await recordAuditEvent(em, sourceOf(req), { action: 'password.changed', actorId: account.id, userId: account.id }, now);
+    await recordSessionUse(em, session.uid, String(account.id), req, now);
+    await recordAuditEvent(em, getRequestSource(req), { action: 'password.changed', actorId: account.id, userId: account.id }, now);
     const active = await listActiveApiKeys(em, account.id, now);
-    const cause = { source: sourceOf(req), actorId: account.id, reason: 'password_changed' } as const;
+    const cause = { source: getRequestSource(req), actorId: account.id, reason: 'password_changed' } as const;
     if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
     const { mail, credential } = setting.words;
     const lists =
       revokesKeys && active.length > 0
-        ? [{ title: mail.keysRevoked, items: active.map(({ name, prefix }) => credential.apiKey(inertName(name), prefix)) }]
+        ? [{ title: mail.keysRevoked, items: active.map(({ name, prefix }) => credential.apiKey(sanitizeNameForEmail(name), prefix)) }]
         : [];
     const subject = mail.passwordChangedSubject(setting.shop.name);
     const link = `${context.provider.issuer}/password-reset`;
     await queueMail(
       em,
       context.keys.mail,
-      mailTo(account.email, setting, { subject, text: mail.passwordChanged(setting.shop.name), link, lists }),
+      renderEmail(account.email, setting, { subject, text: mail.passwordChanged(setting.shop.name), link, lists }),
       now,
     );
     return active.length;
@@ -61,16 +61,16 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
 }
 
 /** Shows the form again after a submission without a valid token. */
-export const showStaleChangePassword = (request: AccountRequest): Promise<void> =>
+export const redisplayChangePassword = (request: AccountRequest): Promise<void> =>
   renderForm(request, [{ field: 'password', text: request.context.setting.words.stale }]);
 
 async function renderForm(
   { context, req, res, account, now }: AccountRequest,
-  faults: readonly Fault[],
+  faults: readonly FieldError[],
   revokesKeys = false,
 ): Promise<void> {
   const apiKeys = await listActiveApiKeys(context.em, account.id, now);
-  const csrf = context.forms.token(req, res);
+  const csrf = context.forms.issue(req, res);
   const html = changePasswordPage(context.setting, { csrf, email: account.email, faults, apiKeys, revokesKeys });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }

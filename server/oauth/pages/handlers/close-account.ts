@@ -1,20 +1,20 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ProblemCode } from '@mandate/contract';
-import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { closeUser } from '../../../users/close-user.ts';
-import { lockAdministrators } from '../../../users/administrator-guard.ts';
+import { lockActiveAdministrators } from '../../../users/administrator-guard.ts';
 import { User } from '../../../users/user.entity.ts';
 import type { AccountRequest } from './require-signed-in.ts';
 import { endSession } from '../../sessions/current-session.ts';
-import { endAccess } from '../../grants/revoke-all-access.ts';
+import { revokeUserAccess } from '../../grants/revoke-user-access.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { closeAccountPage } from '../views/account-pages.ts';
 import { noticePage } from '../views/message-pages.ts';
 
 /** Handles `GET /account/close`. */
 export function showCloseAccount({ context, req, res }: AccountRequest): void {
-  sendPage(context, res, closeAccountPage(context.setting, context.forms.token(req, res)));
+  sendPage(context, res, closeAccountPage(context.setting, context.forms.issue(req, res)));
 }
 
 /** Handles `POST /account/close`: closes the account, unless it is the last administrator's or has open orders. */
@@ -23,11 +23,11 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
   const { closeAccount: words } = context.setting.words;
   const closed = await context.em
     .transactional(async (em) => {
-      await lockAdministrators(em);
+      await lockActiveAdministrators(em);
       const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      await closeUser(em, endAccess, user);
+      await closeUser(em, revokeUserAccess, user);
       await endSession(context.provider, req, res);
-      await recordAuditEvent(em, sourceOf(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
+      await recordAuditEvent(em, getRequestSource(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
       return true;
     })
     .catch((error: unknown) => {

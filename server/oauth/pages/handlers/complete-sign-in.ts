@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
-import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
-import type { Em } from '../../../database/entity-manager/entity-manager.ts';
+import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
 import { lockUser } from '../../../users/lock-user.ts';
-import { findSignInCandidate, passwordSetAt } from '../../accounts/account-store.ts';
-import { noteBrowser } from '../../sessions/session-list.ts';
+import { findSignInCandidate, passwordSetAtMs } from '../../accounts/account-store.ts';
+import { recordSessionUse } from '../../sessions/session-list.ts';
 import { endSession, startSession } from '../../sessions/current-session.ts';
-import type { Proof } from '../../protocol/acr-and-amr.ts';
-import { clientIdOf, pendingInteraction, type PageContext } from '../routing/page-context.ts';
+import type { AuthenticationContext } from '../../protocol/acr-and-amr.ts';
+import { interactionClientId, requirePendingInteraction, type PageContext } from '../routing/page-context.ts';
 
-export type Arrival = {
+export type AuthenticatedUser = {
   readonly accountId: string;
-  readonly proof: Proof;
+  readonly proof: AuthenticationContext;
   /** Time at which the entered password was set, in milliseconds since 1970; undefined for a sign-in without a password. */
   readonly passwordSetAt?: number | undefined;
   /** Whether an application requested the sign-in. */
@@ -24,7 +24,7 @@ export type Arrival = {
  * Completes a sign-in and redirects to the application or to the page that required it.
  * @throws errors.SessionNotFound if the password has been changed since it was entered
  */
-export async function letIn(context: PageContext, req: Request, res: Response, authenticated: Arrival): Promise<void> {
+export async function completeSignIn(context: PageContext, req: Request, res: Response, authenticated: AuthenticatedUser): Promise<void> {
   const { em } = context;
   const { accountId, proof, hasInteraction, next } = authenticated;
   const userId = Number(accountId);
@@ -34,7 +34,7 @@ export async function letIn(context: PageContext, req: Request, res: Response, a
     const request = hasInteraction ? await completeInteraction(context, req, res, accountId, proof) : undefined;
     if (!hasInteraction) {
       const session = await startSession(context.provider, req, res, accountId, proof);
-      await noteBrowser(em, session.uid, accountId, req, now);
+      await recordSessionUse(em, session.uid, accountId, req, now);
     }
     const event = {
       action: 'session.started',
@@ -43,7 +43,7 @@ export async function letIn(context: PageContext, req: Request, res: Response, a
       clientId: request?.clientId,
       details: { amr: proof.amr },
     } as const;
-    await recordAuditEvent(em, sourceOf(req), event, now);
+    await recordAuditEvent(em, getRequestSource(req), event, now);
     return request?.returnTo ?? next;
   });
   context.knownBrowsers.remember(req, res, userId, now);
@@ -51,16 +51,22 @@ export async function letIn(context: PageContext, req: Request, res: Response, a
 }
 
 /** Throws if the password has been changed. Locks the account first, as a password reset does, so that no sign-in with the old password completes after it. */
-async function requireUnchangedPassword(em: Em, userId: number, setAt: number | undefined): Promise<void> {
+async function requireUnchangedPassword(em: EntityManager, userId: number, setAt: number | undefined): Promise<void> {
   if (setAt === undefined) return;
   await lockUser(em, userId);
   const account = await findSignInCandidate(em, userId);
-  if (!account || passwordSetAt(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
+  if (!account || passwordSetAtMs(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
 }
 
-async function completeInteraction(context: PageContext, req: Request, res: Response, accountId: string, { amr, acr }: Proof) {
+async function completeInteraction(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  accountId: string,
+  { amr, acr }: AuthenticationContext,
+) {
   const { provider } = context;
-  const interaction = await pendingInteraction(context, req, res, 'login'); // also locks the interaction
+  const interaction = await requirePendingInteraction(context, req, res, 'login'); // also locks the interaction
   if (interaction.session && interaction.session.accountId !== accountId) {
     // another user signs in: end the session of the previous user and continue without it
     await endSession(provider, req, res);
@@ -68,5 +74,5 @@ async function completeInteraction(context: PageContext, req: Request, res: Resp
     await interaction.persist();
   }
   const returnTo = await provider.interactionResult(req, res, { login: { accountId, amr: [...amr], acr } });
-  return { returnTo, clientId: clientIdOf(interaction) };
+  return { returnTo, clientId: interactionClientId(interaction) };
 }

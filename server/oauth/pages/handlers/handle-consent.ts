@@ -2,25 +2,25 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered } from '../../../applications/application.entity.ts';
-import { shownLogo } from '../../../applications/logo.ts';
+import { embeddableLogo } from '../../../applications/logo.ts';
 import { User } from '../../../users/user.entity.ts';
-import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
 import { endSession } from '../../sessions/current-session.ts';
-import { askedScopes, decide, findApplication, mayGrant, remember } from '../../grants/consent.ts';
-import { beginConnection } from '../../grants/connected-apps.ts';
-import { audiences, endpoints } from '../../protocol/endpoints.ts';
+import { parseRequestedScopes, applyConsentDecision, findActiveApplication, canGrantScope, rememberConsent } from '../../grants/consent.ts';
+import { createConnectedApp } from '../../grants/connected-apps.ts';
+import { accessTokenAudiences, endpointPaths } from '../../protocol/endpoints.ts';
 import { lifetimes } from '../../protocol/lifetimes.ts';
 import {
-  clientIdOf,
-  endInteraction,
-  pendingInteraction,
-  returnAddress,
+  interactionClientId,
+  deleteInteraction,
+  requirePendingInteraction,
+  interactionRedirectUri,
   sendPage,
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
 import { consentPage } from '../views/consent-page.ts';
-import { apiScopesAmong, identityScopes } from '../../protocol/oauth-scopes.ts';
+import { filterApiScopes, identityScopes } from '../../protocol/oauth-scopes.ts';
 
 const consentForm = z.object({
   decision: z.enum(['allow', 'cancel', 'switch']),
@@ -30,24 +30,24 @@ const consentForm = z.object({
 
 /** Handles `GET /consent/:uid`: shows what the application would be allowed to do. */
 export const showConsent = (context: PageContext) => async (req: Request, res: Response) => {
-  const interaction = await pendingInteraction(context, req, res, 'consent');
+  const interaction = await requirePendingInteraction(context, req, res, 'consent');
   const user = await requireUser(context, interaction);
   const { grantable, apiScopes, beyondRole } = splitRequestedScopes(interaction, user.role);
   if (grantable.length + beyondRole.length === 0) return deny(context, req, res);
-  const application = await findApplication(context.em, clientIdOf(interaction));
+  const application = await findActiveApplication(context.em, interactionClientId(interaction));
   const html = consentPage(context.setting, {
-    csrf: context.forms.token(req, res),
-    application: { name: application.name, firstParty: application.firstParty, logo: shownLogo(application.logoUri) },
+    csrf: context.forms.issue(req, res),
+    application: { name: application.name, firstParty: application.firstParty, logo: embeddableLogo(application.logoUri) },
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
     selfRegistered: isSelfRegistered(application),
-    returnTo: returnAddress(interaction),
+    returnTo: interactionRedirectUri(interaction),
     person: user,
     apiScopes,
     beyondRole,
     identityScopes: identityScopes.filter((scope) => grantable.includes(scope)),
     days: lifetimes.grant / (24 * 60 * 60),
   });
-  return sendPage(context, res, html, { returnTo: returnAddress(interaction) });
+  return sendPage(context, res, html, { returnTo: interactionRedirectUri(interaction) });
 };
 
 /** Handles `POST /consent/:uid`. */
@@ -67,21 +67,21 @@ export const submitConsent = (context: PageContext) => async (req: Request, res:
 async function allow(context: PageContext, req: Request, res: Response, selected: ReadonlySet<string>): Promise<void> {
   const { em, provider } = context;
   const returnTo = await em.transactional(async () => {
-    const interaction = await pendingInteraction(context, req, res, 'consent'); // locked, so that only one of several submissions takes effect
+    const interaction = await requirePendingInteraction(context, req, res, 'consent'); // locked, so that only one of several submissions takes effect
     if (interaction.result?.consent !== undefined) return interaction.returnTo;
     const user = await requireUser(context, interaction);
     const { grantable, apiScopes } = splitRequestedScopes(interaction, user.role);
     if (grantable.length === 0) return denyInteraction(context, req, res);
     const deselected = new Set<string>(apiScopes.filter((scope) => !selected.has(scope)));
     const allowed = grantable.filter((scope) => !deselected.has(scope));
-    const grant = new provider.Grant({ accountId: String(user.id), clientId: clientIdOf(interaction) });
-    decide(grant, audiences(provider.issuer), askedScopes(interaction.params), new Set(allowed));
+    const grant = new provider.Grant({ accountId: String(user.id), clientId: interactionClientId(interaction) });
+    applyConsentDecision(grant, accessTokenAudiences(provider.issuer), parseRequestedScopes(interaction.params), new Set(allowed));
     const grantId = await grant.save();
-    const [clientId, now] = [clientIdOf(interaction), new Date()];
-    await remember(em, user.id, clientId, allowed, now);
-    await beginConnection(em, { grantId, userId: user.id, clientId }, req.headers['user-agent'], now);
+    const [clientId, now] = [interactionClientId(interaction), new Date()];
+    await rememberConsent(em, user.id, clientId, allowed, now);
+    await createConnectedApp(em, { grantId, userId: user.id, clientId }, req.headers['user-agent'], now);
     const event = { action: 'consent.granted', actorId: user.id, userId: user.id, clientId, details: { scopes: allowed } } as const;
-    await recordAuditEvent(em, sourceOf(req), event, now);
+    await recordAuditEvent(em, getRequestSource(req), event, now);
     return provider.interactionResult(req, res, { consent: { grantId } });
   });
   res.redirect(303, returnTo);
@@ -89,7 +89,7 @@ async function allow(context: PageContext, req: Request, res: Response, selected
 
 async function deny(context: PageContext, req: Request, res: Response): Promise<void> {
   const returnTo = await context.em.transactional(async () => {
-    await pendingInteraction(context, req, res, 'consent');
+    await requirePendingInteraction(context, req, res, 'consent');
     return denyInteraction(context, req, res);
   });
   res.redirect(303, returnTo);
@@ -103,15 +103,15 @@ function denyInteraction({ provider }: PageContext, req: Request, res: Response)
 /** Signs the user out and restarts the authorization request. */
 async function switchUser(context: PageContext, req: Request, res: Response): Promise<void> {
   const { provider } = context;
-  const interaction = await pendingInteraction(context, req, res, 'consent');
+  const interaction = await requirePendingInteraction(context, req, res, 'consent');
   if (interaction.deviceCode !== undefined) return switchUserForDevice(context, req, res, interaction);
-  await endInteraction(context, req, res, interaction);
+  await deleteInteraction(context, req, res, interaction);
   await endSession(provider, req, res);
   const request = new URLSearchParams();
   for (const [name, value] of Object.entries(interaction.params)) {
     for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') request.append(name, one);
   }
-  res.redirect(303, `${endpoints.authorization}?${request.toString()}`);
+  res.redirect(303, `${endpointPaths.authorization}?${request.toString()}`);
 }
 
 /** Restarts the sign-in of the same request, because a device code can be confirmed only once and the request cannot be restarted. */
@@ -126,12 +126,12 @@ async function switchUserForDevice({ provider }: PageContext, req: Request, res:
 
 /** Splits the requested scopes into those that this user can grant and the API scopes that the user's role does not permit. */
 function splitRequestedScopes(interaction: Interaction, role: User['role']) {
-  const requested = askedScopes(interaction.params);
-  const grantable = requested.filter((scope) => mayGrant(role, scope));
+  const requested = parseRequestedScopes(interaction.params);
+  const grantable = requested.filter((scope) => canGrantScope(role, scope));
   return {
     grantable,
-    apiScopes: apiScopesAmong(grantable),
-    beyondRole: apiScopesAmong(requested).filter((scope) => !grantable.includes(scope)),
+    apiScopes: filterApiScopes(grantable),
+    beyondRole: filterApiScopes(requested).filter((scope) => !grantable.includes(scope)),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { OnEmailAddressChange } from '../../../http/routing/handler-dependencies.ts';
-import { queueMail } from '../../../mail/mail.ts';
-import { invalidateLinks, newLinkToken } from '../../accounts/email-links.ts';
-import { mailTo } from '../emails/render-email.ts';
+import { queueMail } from '../../../mail/queue-mail.ts';
+import { deleteEmailLinksAfterAddressChange, createEmailLinkToken } from '../../accounts/email-links.ts';
+import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
-export const confirmationPath = '/account/email/confirm';
+export const emailConfirmationPath = '/account/email/confirm';
 
 /** Returns whether the address can receive e-mail. Accounts without an address have a reserved domain (RFC 2606). */
 const isReachable = (email: string): boolean => !email.endsWith('.invalid');
@@ -14,22 +14,22 @@ const isReachable = (email: string): boolean => !email.endsWith('.invalid');
  * Deletes the links of an account whose e-mail address changes, and notifies the old and the new address. If the new address is not
  * verified yet, the message to it contains a confirmation link.
  */
-export const announceEmailChange =
+export const notifyEmailChange =
   (context: Pick<PageContext, 'setting' | 'keys' | 'provider' | 'canMail'>): OnEmailAddressChange =>
   async (em, change, now) => {
     const { setting, keys, provider, canMail } = context;
     const { userId, from, to, isVerified } = change;
-    await invalidateLinks(em, change);
+    await deleteEmailLinksAfterAddressChange(em, change);
     if (!canMail) return;
     const { mail } = setting.words;
     const shop = setting.shop.name;
     const text = isVerified ? mail.addressChanged(shop, to) : mail.addressChangedByOther(shop, to);
     const changed = { subject: mail.addressChangedSubject(shop), text };
-    if (isReachable(from)) await queueMail(em, keys.mail, mailTo(from, setting, changed), now);
+    if (isReachable(from)) await queueMail(em, keys.mail, renderEmail(from, setting, changed), now);
     if (!isReachable(to)) return;
-    if (isVerified) return queueMail(em, keys.mail, mailTo(to, setting, changed), now);
-    const token = await newLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
-    const link = `${provider.issuer}${confirmationPath}?token=${token}`;
+    if (isVerified) return queueMail(em, keys.mail, renderEmail(to, setting, changed), now);
+    const token = await createEmailLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
+    const link = `${provider.issuer}${emailConfirmationPath}?token=${token}`;
     const confirm = { subject: mail.confirmAddressSubject(shop), text: mail.confirmNewAddress(shop), link, ignore: true };
-    await queueMail(em, keys.mail, mailTo(to, setting, confirm), now);
+    await queueMail(em, keys.mail, renderEmail(to, setting, confirm), now);
   };

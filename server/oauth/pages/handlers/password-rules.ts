@@ -1,6 +1,6 @@
 import { isCommonPassword, normalizePassword } from '../../passwords/common-passwords.ts';
-import type { Setting } from '../views/page-layout.ts';
-import { passwordLength } from '../views/sign-up-page.ts';
+import type { PageSettings } from '../views/page-layout.ts';
+import { passwordLengthLimits } from '../views/sign-up-page.ts';
 import { hashPassword } from '../../passwords/password-hash.ts';
 import { findWeakPattern } from '../../passwords/password-patterns.ts';
 
@@ -8,7 +8,7 @@ import { findWeakPattern } from '../../passwords/password-patterns.ts';
 export type PasswordOwner = { readonly name: string; readonly email: string };
 
 /** The hash of an accepted password, or the reason for its rejection: a sentence for the user, without the full stop. */
-export type NewPassword = { readonly hash: string } | { readonly reason: string };
+export type NewPasswordResult = { readonly hash: string } | { readonly reason: string };
 
 /**
  * Hashes a password that a user or an administrator has chosen, unless it is easy to guess (NIST SP 800-63B-4 section 3.1.1.2).
@@ -18,8 +18,8 @@ export type NewPassword = { readonly hash: string } | { readonly reason: string 
 export async function hashNewPassword(
   password: string,
   owner: PasswordOwner,
-  setting: Pick<Setting, 'shop' | 'words'>,
-): Promise<NewPassword> {
+  setting: Pick<PageSettings, 'shop' | 'words'>,
+): Promise<NewPasswordResult> {
   const reason = await findRejectionReason(password, owner, setting);
   return reason === undefined ? { hash: await hashPassword(password) } : { reason };
 }
@@ -27,9 +27,9 @@ export async function hashNewPassword(
 async function findRejectionReason(
   password: string,
   { name, email }: PasswordOwner,
-  { shop, words: { signUp: words } }: Pick<Setting, 'shop' | 'words'>,
+  { shop, words: { signUp: words } }: Pick<PageSettings, 'shop' | 'words'>,
 ): Promise<string | undefined> {
-  const { minimum, maximum } = passwordLength;
+  const { minimum, maximum } = passwordLengthLimits;
   const length = Array.from(password).length;
   if (length < minimum) return words.passwordShort(minimum);
   if (length > maximum) return words.passwordLong(maximum);

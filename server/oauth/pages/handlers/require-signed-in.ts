@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Em } from '../../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
 import { lockUser } from '../../../users/lock-user.ts';
-import { readAccount } from '../../accounts/account-store.ts';
+import { findActiveAccount } from '../../accounts/account-store.ts';
 import type { AccountRow } from '../../storage/prefetched-records.ts';
-import { appSince } from '../../second-factors/totp.ts';
-import { sessionOf } from '../../sessions/current-session.ts';
+import { findAuthenticatorAppAddedAt } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { attachedSession } from '../../sessions/current-session.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';
-import { twoFactors } from '../../protocol/acr-and-amr.ts';
+import { acrTwoFactors } from '../../protocol/acr-and-amr.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { accountPage } from '../views/account-pages.ts';
 
@@ -26,13 +26,13 @@ type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 /** Maximum age of the sign-in for changes that could lock the owner out, which protects a browser left open. */
 const recentSignInSeconds = 10 * 60;
 
-export const withAccount = (context: PageContext) => {
+export const createSignInGuards = (context: PageContext) => {
   const guard =
     (required: 'any sign-in' | 'recent sign-in', handle: AccountHandler): RequestHandler =>
     async (req, res) => {
       const now = new Date();
-      const session = sessionOf(req);
-      const account = await readAccount(context.em, session.accountId ?? '');
+      const session = attachedSession(req);
+      const account = await findActiveAccount(context.em, session.accountId ?? '');
       if (!account) return res.redirect(303, signInUrl(req));
       if (required === 'recent sign-in' && !(await isRecentSignIn(context, session, account.id, now)))
         return res.redirect(303, signInUrl(req));
@@ -50,11 +50,11 @@ export const withAccount = (context: PageContext) => {
   };
 };
 
-type Session = ReturnType<typeof sessionOf>;
+type Session = ReturnType<typeof attachedSession>;
 
 async function isRecentSignIn({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
   if (now.getTime() / 1000 - (session.loginTs ?? 0) > recentSignInSeconds) return false;
-  return session.acr === twoFactors || (await appSince(em, userId)) === undefined;
+  return session.acr === acrTwoFactors || (await findAuthenticatorAppAddedAt(em, userId)) === undefined;
 }
 
 /** Returns the sign-in URL that leads back to this page. The user must submit a form again. */
@@ -73,11 +73,11 @@ class SessionEndedError extends Error {
  * otherwise a request sent before a password reset could do so after it.
  * @throws SessionEndedError, for which the user is sent to the sign-in page
  */
-export async function lockAccountOfSession(em: Em, { account, sessionUid }: AccountRequest): Promise<void> {
+export async function lockAccountWithActiveSession(em: EntityManager, { account, sessionUid }: AccountRequest): Promise<void> {
   await lockUser(em, account.id);
   const session = { model: 'Session', uid: sessionUid, accountId: String(account.id) };
   if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');
 }
 
 export const showAccount: AccountHandler = ({ context, req, res, account }) =>
-  sendPage(context, res, accountPage(context.setting, account, context.forms.token(req, res)));
+  sendPage(context, res, accountPage(context.setting, account, context.forms.issue(req, res)));

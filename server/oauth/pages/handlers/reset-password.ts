@@ -2,60 +2,60 @@ import { contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
-import { linkOverPage, mailSentPage, passwordResetPage } from '../views/email-link-pages.ts';
-import type { Fault } from '../views/page-layout.ts';
+import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../views/email-link-pages.ts';
+import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
-import { requestLink } from './send-email-link.ts';
-import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
-import type { Em } from '../../../database/entity-manager/entity-manager.ts';
-import { queueMail } from '../../../mail/mail.ts';
+import { sendEmailLink } from './send-email-link.ts';
+import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
+import { queueMail } from '../../../mail/queue-mail.ts';
 import { verifyEmailAddress } from '../../../users/change-email-address.ts';
 import { lockUser } from '../../../users/lock-user.ts';
 import { User } from '../../../users/user.entity.ts';
 import {
-  listCredentials,
+  listAccountCredentials,
   removeCredentials,
-  selectCredentials,
-  type Credential,
-  type Selection,
+  partitionCredentials,
+  type AccountCredential,
+  type CredentialSelection,
 } from '../../accounts/account-credentials.ts';
-import { changePassword, readAccount } from '../../accounts/account-store.ts';
+import { storePasswordHash, findActiveAccount } from '../../accounts/account-store.ts';
 import type { AccountRow } from '../../storage/prefetched-records.ts';
-import { attemptSource } from './attempt-source.ts';
-import { takeCode } from '../../second-factors/totp.ts';
-import { endSignIns } from '../../grants/revoke-grants-and-sessions.ts';
-import { forgetLinks, lookAtLink, useLink } from '../../accounts/email-links.ts';
-import { inertName, mailTo } from '../emails/render-email.ts';
+import { findAttemptSource } from './attempt-source.ts';
+import { consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
+import { deleteEmailLinksOfUser, peekEmailLink, consumeEmailLink } from '../../accounts/email-links.ts';
+import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
 import { hashNewPassword } from './password-rules.ts';
-import { credentialName, newPasswordPage, passwordResetDonePage } from '../views/password-reset-pages.ts';
+import { describeCredential, newPasswordPage, passwordResetDonePage } from '../views/password-reset-pages.ts';
 
 const { email: validEmail } = contract.users.create.body.shape;
 const addressForm = z.object({ email: z.string().catch('') });
 
 /** Handles `GET /password-reset`. */
-export const showPasswordReset = (context: PageContext) => async (req: Request, res: Response) =>
+export const showPasswordResetRequest = (context: PageContext) => async (req: Request, res: Response) =>
   renderRequestForm(context, req, res, '', []);
 
 /** Handles `POST /password-reset`: sends the link. */
-export const submitPasswordReset = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitPasswordResetRequest = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
   const { email } = addressForm.parse(req.body ?? {});
   const address = validEmail.safeParse(email);
   if (!address.success) return renderRequestForm(context, req, res, email, [{ field: 'email', text: words.signUp.emailInvalid }]);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
-  await context.limits.begin('mail', address.data.toLowerCase(), await attemptSource(context, req, address.data));
-  await requestLink(context, 'password_reset', address.data, '', new Date());
-  return sendPage(context, res, mailSentPage(context.setting, address.data, '/password-reset'));
+  await context.limits.countAttempt('mail', address.data.toLowerCase(), await findAttemptSource(context, req, address.data));
+  await sendEmailLink(context, 'password_reset', address.data, '', new Date());
+  return sendPage(context, res, emailSentPage(context.setting, address.data, '/password-reset'));
 };
 
 /** Shows the form again after a submission without a valid token. */
-export const showStalePasswordReset = (context: PageContext) => (req: Request, res: Response) => {
+export const redisplayPasswordResetRequest = (context: PageContext) => (req: Request, res: Response) => {
   const { email } = addressForm.parse(req.body ?? {});
   renderRequestForm(context, req, res, email, [{ field: 'email', text: context.setting.words.stale }]);
 };
 
-function renderRequestForm(context: PageContext, req: Request, res: Response, email: string, faults: readonly Fault[]): void {
-  const html = passwordResetPage(context.setting, { csrf: context.forms.token(req, res), email, faults });
+function renderRequestForm(context: PageContext, req: Request, res: Response, email: string, faults: readonly FieldError[]): void {
+  const html = requestPasswordResetPage(context.setting, { csrf: context.forms.issue(req, res), email, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
@@ -74,7 +74,7 @@ type NewPasswordForm = z.output<typeof newPasswordForm>;
 const emptyForm: NewPasswordForm = { password: '', keep: new Set(), code: '' };
 
 /** Handles `GET /password-reset/confirm`, to which the link in the message leads. */
-export const showNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
+export const showNewPasswordForm = (context: PageContext) => async (req: Request, res: Response) => {
   const account = await findAccountOfLink(context.em, req, new Date());
   return account ? renderNewPassword(context, req, res, account, emptyForm, []) : sendLinkExpired(context, res);
 };
@@ -87,20 +87,22 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   if (!account) return sendLinkExpired(context, res);
   const form = newPasswordForm.parse(req.body ?? {});
   const { password, keep, code } = form;
-  const showErrors = (faults: readonly Fault[]) => renderNewPassword(context, req, res, account, form, faults);
+  const showErrors = (faults: readonly FieldError[]) => renderNewPassword(context, req, res, account, form, faults);
   const now = new Date();
-  const needsCode = selectCredentials(await listCredentials(em, account.id, now), keep).removed.some((one) => isEstablishedApp(one, now));
+  const needsCode = partitionCredentials(await listAccountCredentials(em, account.id, now), keep).removed.some((one) =>
+    isEstablishedApp(one, now),
+  );
   const chosen = await hashNewPassword(password, account, setting);
-  const faults: Fault[] = 'reason' in chosen ? [{ field: 'password', text: chosen.reason }] : [];
+  const faults: FieldError[] = 'reason' in chosen ? [{ field: 'password', text: chosen.reason }] : [];
   if (needsCode && code === '') faults.push({ field: 'code', text: words.passwordReset.codeMissing });
   if (faults.length > 0 || 'reason' in chosen) return showErrors(faults);
-  const source = await attemptSource(context, req, account.id);
-  const attempt = needsCode ? await limits.begin('secondFactor', String(account.id), source) : undefined;
+  const source = await findAttemptSource(context, req, account.id);
+  const attempt = needsCode ? await limits.countAttempt('secondFactor', String(account.id), source) : undefined;
   const outcome = await setPassword(context, req, { ...form, passwordHash: chosen.hash });
   if (outcome === 'link expired') return sendLinkExpired(context, res);
   if (outcome === 'wrong code') {
     const event = { action: 'password.reset', outcome: 'refused', userId: account.id, details: { what: 'code' } } as const;
-    await recordAuditEvent(em, sourceOf(req), event, new Date());
+    await recordAuditEvent(em, getRequestSource(req), event, new Date());
     return showErrors([{ field: 'code', text: words.passwordReset.codeWrong }]);
   }
   await attempt?.succeed();
@@ -108,7 +110,7 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
 };
 
 /** Shows the form again after a submission without a valid token. */
-export const showStaleNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
+export const redisplayNewPasswordForm = (context: PageContext) => async (req: Request, res: Response) => {
   const account = await findAccountOfLink(context.em, req, new Date());
   if (!account) return sendLinkExpired(context, res);
   const form = newPasswordForm.parse(req.body ?? {});
@@ -123,7 +125,7 @@ const dayMs = 24 * 60 * 60 * 1000;
  */
 const establishedAfterMs = 14 * dayMs;
 
-const isEstablishedApp = ({ kind, createdAt }: Credential, now: Date): boolean =>
+const isEstablishedApp = ({ kind, createdAt }: AccountCredential, now: Date): boolean =>
   kind === 'authenticator_app' && now.getTime() - createdAt.getTime() >= establishedAfterMs;
 
 class WrongCodeError extends Error {}
@@ -136,22 +138,22 @@ const setPassword = (
   context: PageContext,
   req: Request,
   { passwordHash, keep, code }: NewPasswordForm & { readonly passwordHash: string },
-): Promise<Selection | 'link expired' | 'wrong code'> =>
+): Promise<CredentialSelection | 'link expired' | 'wrong code'> =>
   context.em
     .transactional(async (em) => {
       const now = new Date();
       const account = await findAccountOfLink(em, req, now);
       if (!account) return 'link expired';
       await lockUser(em, account.id);
-      if (!(await useLink(em, 'password_reset', readLinkToken(req), now))) return 'link expired';
-      const selection = selectCredentials(await listCredentials(em, account.id, now), keep);
+      if (!(await consumeEmailLink(em, 'password_reset', readLinkToken(req), now))) return 'link expired';
+      const selection = partitionCredentials(await listAccountCredentials(em, account.id, now), keep);
       if (selection.removed.some((one) => isEstablishedApp(one, now))) await requireValidCode(context, em, req, account.id, code, now);
-      await changePassword(em, account.id, passwordHash, now);
-      await verifyEmailAddress(em, await em.findOneOrFail(User, { id: account.id }), sourceOf(req), now);
-      await endSignIns(em, account.id);
-      await removeCredentials(em, account.id, selection, sourceOf(req), now);
-      await forgetLinks(em, account.id);
-      await recordAuditEvent(em, sourceOf(req), { action: 'password.reset', actorId: account.id, userId: account.id }, now);
+      await storePasswordHash(em, account.id, passwordHash, now);
+      await verifyEmailAddress(em, await em.findOneOrFail(User, { id: account.id }), getRequestSource(req), now);
+      await revokeGrantsAndSessions(em, account.id);
+      await removeCredentials(em, account.id, selection, getRequestSource(req), now);
+      await deleteEmailLinksOfUser(em, account.id);
+      await recordAuditEvent(em, getRequestSource(req), { action: 'password.reset', actorId: account.id, userId: account.id }, now);
       await notifyOwner(context, em, account, selection, now);
       return selection;
     })
@@ -161,31 +163,47 @@ const setPassword = (
     });
 
 /** @throws WrongCodeError, which rolls back the transaction, so that the link and the code stay unused */
-async function requireValidCode({ keys }: PageContext, em: Em, req: Request, userId: number, code: string, now: Date): Promise<void> {
-  const taken = await takeCode(em, keys.secondFactor, userId, code, now);
+async function requireValidCode(
+  { keys }: PageContext,
+  em: EntityManager,
+  req: Request,
+  userId: number,
+  code: string,
+  now: Date,
+): Promise<void> {
+  const taken = await consumeSecondFactorCode(em, keys.secondFactor, userId, code, now);
   if (taken === undefined) throw new WrongCodeError();
-  if (taken === 'recovery code') await recordAuditEvent(em, sourceOf(req), { action: 'recovery_code.used', actorId: userId, userId }, now);
+  if (taken === 'recovery code')
+    await recordAuditEvent(em, getRequestSource(req), { action: 'recovery_code.used', actorId: userId, userId }, now);
 }
 
-async function notifyOwner(context: PageContext, em: Em, account: AccountRow, { removed, kept }: Selection, now: Date): Promise<void> {
+async function notifyOwner(
+  context: PageContext,
+  em: EntityManager,
+  account: AccountRow,
+  { removed, kept }: CredentialSelection,
+  now: Date,
+): Promise<void> {
   const { setting, keys, provider } = context;
   const { mail } = setting.words;
   const shop = setting.shop.name;
-  const list = (title: string, credentials: readonly Credential[]) =>
-    credentials.length === 0 ? [] : [{ title, items: credentials.map((one) => credentialName(setting.words, one, inertName)) }];
+  const list = (title: string, credentials: readonly AccountCredential[]) =>
+    credentials.length === 0
+      ? []
+      : [{ title, items: credentials.map((one) => describeCredential(setting.words, one, sanitizeNameForEmail)) }];
   const content = {
     subject: mail.passwordChangedSubject(shop),
     text: mail.passwordChanged(shop),
     link: `${provider.issuer}/password-reset`,
     lists: [...list(mail.removed, removed), ...list(mail.kept, kept)],
   };
-  await queueMail(em, keys.mail, mailTo(account.email, setting, content), now);
+  await queueMail(em, keys.mail, renderEmail(account.email, setting, content), now);
 }
 
 /** Returns the active account for which the link in the request is valid. Call it before showing or changing anything. */
-async function findAccountOfLink(em: Em, req: Request, now: Date): Promise<AccountRow | undefined> {
-  const link = await lookAtLink(em, 'password_reset', readLinkToken(req), now);
-  return link?.userId == null ? undefined : readAccount(em, String(link.userId));
+async function findAccountOfLink(em: EntityManager, req: Request, now: Date): Promise<AccountRow | undefined> {
+  const link = await peekEmailLink(em, 'password_reset', readLinkToken(req), now);
+  return link?.userId == null ? undefined : findActiveAccount(em, String(link.userId));
 }
 
 async function renderNewPassword(
@@ -194,12 +212,12 @@ async function renderNewPassword(
   res: Response,
   { id, email }: AccountRow,
   { keep }: NewPasswordForm,
-  faults: readonly Fault[],
+  faults: readonly FieldError[],
 ): Promise<void> {
-  const credentials = await listCredentials(context.em, id, new Date());
-  const html = newPasswordPage(context.setting, { csrf: context.forms.token(req, res), email, credentials, keep, faults });
+  const credentials = await listAccountCredentials(context.em, id, new Date());
+  const html = newPasswordPage(context.setting, { csrf: context.forms.issue(req, res), email, credentials, keep, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
 const sendLinkExpired = (context: PageContext, res: Response): void =>
-  sendPage(context, res, linkOverPage(context.setting, '/password-reset'), { status: 400 });
+  sendPage(context, res, linkExpiredPage(context.setting, '/password-reset'), { status: 400 });

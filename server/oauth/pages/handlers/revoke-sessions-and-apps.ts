@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
-import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
 import type { AccountRequest } from './require-signed-in.ts';
-import { endBrowser, listBrowsers } from '../../sessions/session-list.ts';
+import { revokeSession, listSessions } from '../../sessions/session-list.ts';
 import { endSession } from '../../sessions/current-session.ts';
-import { listConnections, removeConnection } from '../../grants/connected-apps.ts';
-import { endSignIns } from '../../grants/revoke-grants-and-sessions.ts';
+import { listConnectedApps, revokeConnectedApp } from '../../grants/connected-apps.ts';
+import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
 import { sendPage } from '../routing/page-context.ts';
-import { appsPage, sessionsPage } from '../views/account-pages.ts';
+import { connectedAppsPage, sessionsPage } from '../views/account-pages.ts';
 import { signedOutPage } from '../views/message-pages.ts';
 
 /** Handles `GET /account/sessions`. */
 export async function showSessions({ context, req, res, account, sessionUid, now }: AccountRequest): Promise<void> {
-  const browsers = await listBrowsers(context.em, account.id, now);
-  sendPage(context, res, sessionsPage(context.setting, context.forms.token(req, res), sessionUid, browsers));
+  const browsers = await listSessions(context.em, account.id, now);
+  sendPage(context, res, sessionsPage(context.setting, context.forms.issue(req, res), sessionUid, browsers));
 }
 
 const sessionsForm = z.object({
@@ -22,22 +22,22 @@ const sessionsForm = z.object({
 });
 
 /** Handles `POST /account/sessions`: signs out one browser, or revokes everything. */
-export async function submitSessions(request: AccountRequest): Promise<void> {
+export async function submitSessionSignOut(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { session, everywhere } = sessionsForm.parse(req.body ?? {});
   const record = { actorId: account.id, userId: account.id };
   if (everywhere !== undefined) {
     await context.em.transactional(async (em) => {
       await endSession(context.provider, req, res);
-      await endSignIns(em, account.id);
-      await recordAuditEvent(em, sourceOf(req), { action: 'sessions.ended', ...record }, now);
+      await revokeGrantsAndSessions(em, account.id);
+      await recordAuditEvent(em, getRequestSource(req), { action: 'sessions.ended', ...record }, now);
     });
     context.onTokenOperation({ name: 'revoked', reason: 'person' });
     return sendPage(context, res, signedOutPage(context.setting));
   }
   await context.em.transactional(async (em) => {
-    if (session === undefined || !(await endBrowser(em, account.id, session))) return;
-    await recordAuditEvent(em, sourceOf(req), { action: 'session.ended', ...record }, now);
+    if (session === undefined || !(await revokeSession(em, account.id, session))) return;
+    await recordAuditEvent(em, getRequestSource(req), { action: 'session.ended', ...record }, now);
   });
   return res.redirect(303, '/account/sessions');
 }
@@ -45,10 +45,10 @@ export async function submitSessions(request: AccountRequest): Promise<void> {
 const appsMax = 100;
 
 /** Handles `GET /account/apps`. */
-export async function showApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
-  const apps = await listConnections(context.em, account.id, now, null, appsMax);
+export async function showConnectedApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
+  const apps = await listConnectedApps(context.em, account.id, now, null, appsMax);
   const apiKeys = await listActiveApiKeys(context.em, account.id, now);
-  sendPage(context, res, appsPage(context.setting, context.forms.token(req, res), apps, apiKeys));
+  sendPage(context, res, connectedAppsPage(context.setting, context.forms.issue(req, res), apps, apiKeys));
 }
 
 const appsForm = z.object({
@@ -65,13 +65,13 @@ const appsForm = z.object({
 });
 
 /** Handles `POST /account/apps`: revokes the access of one application. */
-export async function submitApps(request: AccountRequest): Promise<void> {
+export async function submitConnectedAppRemoval(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const form = appsForm.safeParse(req.body ?? {});
   if (form.success) {
     const { app, keep_keys: keepApiKeys } = form.data;
-    const options = { source: sourceOf(req), by: undefined, keepApiKeys };
-    const removed = await context.em.transactional((em) => removeConnection(em, account.id, app, options, now));
+    const options = { source: getRequestSource(req), by: undefined, keepApiKeys };
+    const removed = await context.em.transactional((em) => revokeConnectedApp(em, account.id, app, options, now));
     if (removed) context.onTokenOperation({ name: 'revoked', reason: 'person' });
   }
   res.redirect(303, '/account/apps');

@@ -1,17 +1,17 @@
-import type { Em } from '../../../database/entity-manager/entity-manager.ts';
-import { statement } from '../../../database/queries/prepared-statement.ts';
-import { queueMail } from '../../../mail/mail.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../../database/queries/prepared-statement.ts';
+import { queueMail } from '../../../mail/queue-mail.ts';
 import type { User } from '../../../users/user.entity.ts';
-import { confirmationPath } from './notify-email-change.ts';
-import { type LinkPurpose, newLinkToken } from '../../accounts/email-links.ts';
-import { mailTo } from '../emails/render-email.ts';
+import { emailConfirmationPath } from './notify-email-change.ts';
+import { type EmailLinkPurpose, createEmailLinkToken } from '../../accounts/email-links.ts';
+import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import type { Setting } from '../views/page-layout.ts';
+import type { PageSettings } from '../views/page-layout.ts';
 
 type Owner = { id: number; email: string; email_verification: User['emailVerification'] };
 
 // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
-const findOwner = statement<Owner>(
+const findOwner = prepareStatement<Owner>(
   'owner_of_address',
   `select id, email, email_verification from users where lower(email) = lower($1) and status <> 'closed' for share`,
 );
@@ -24,7 +24,7 @@ type RequestedPurpose = 'sign_up' | 'password_reset';
  * and neither the response nor its time does.
  * @param basePath base path of the sign-up pages: `/sign-in/<uid>` if an application requested the sign-in, otherwise empty
  */
-export async function requestLink(
+export async function sendEmailLink(
   context: PageContext,
   requestedPurpose: RequestedPurpose,
   email: string,
@@ -32,29 +32,29 @@ export async function requestLink(
   now: Date,
 ): Promise<void> {
   const { setting, keys, provider } = context;
-  await context.em.transactional(async (em: Em) => {
+  await context.em.transactional(async (em: EntityManager) => {
     const [owner] = await findOwner(em, [email]);
     const purpose = selectPurpose(owner);
-    const token = await newLinkToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
-    const path = { sign_up: `${basePath}/sign-up/confirm`, password_reset: '/password-reset/confirm', email_change: confirmationPath }[
+    const token = await createEmailLinkToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
+    const path = { sign_up: `${basePath}/sign-up/confirm`, password_reset: '/password-reset/confirm', email_change: emailConfirmationPath }[
       purpose
     ];
     const link = `${provider.issuer}${path}?token=${token}`;
     const content = messageFor(setting, requestedPurpose, purpose);
     // sent to the address as stored in the account, because another spelling may be another mailbox
-    await queueMail(em, keys.mail, mailTo(owner?.email ?? email, setting, { ...content, link, ignore: true }), now);
+    await queueMail(em, keys.mail, renderEmail(owner?.email ?? email, setting, { ...content, link, ignore: true }), now);
   });
 }
 
-function selectPurpose(owner: Owner | undefined): LinkPurpose {
+function selectPurpose(owner: Owner | undefined): EmailLinkPurpose {
   if (!owner) return 'sign_up';
   return owner.email_verification === 'confirmation_required' ? 'email_change' : 'password_reset';
 }
 
 function messageFor(
-  { shop: { name: shop }, words: { mail } }: Setting,
+  { shop: { name: shop }, words: { mail } }: PageSettings,
   requestedPurpose: RequestedPurpose,
-  purpose: LinkPurpose,
+  purpose: EmailLinkPurpose,
 ): { subject: string; text: string } {
   if (purpose === 'email_change') return { subject: mail.confirmAddressSubject(shop), text: mail.confirmAddressFirst(shop) };
   const hasAccount = purpose === 'password_reset';

@@ -1,29 +1,29 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
-import { findSignInCandidate, passwordSetAt } from '../../accounts/account-store.ts';
-import { sourceOfAttempt } from './attempt-source.ts';
-import { appSince, takeCode } from '../../second-factors/totp.ts';
-import { checkUnderAttack, isSentCode, notifyOfAttack, readCodeState } from './email-code.ts';
-import { byPasskey, byPassword, byPasswordAndCode } from '../../protocol/acr-and-amr.ts';
-import { findApplication } from '../../grants/consent.ts';
-import { letIn } from './complete-sign-in.ts';
+import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { findSignInCandidate, passwordSetAtMs } from '../../accounts/account-store.ts';
+import { attemptSourceFromRequest } from './attempt-source.ts';
+import { findAuthenticatorAppAddedAt, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { checkWithAttackProtection, consumeEmailCode, notifyOwnerOfAttack, decryptEmailCodeState } from './email-confirmation-code.ts';
+import { passkeyAuthentication, passwordAuthentication, passwordAndCodeAuthentication } from '../../protocol/acr-and-amr.ts';
+import { findActiveApplication } from '../../grants/consent.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import {
-  clientIdOf,
-  parameter,
-  pendingInteraction,
-  returnAddress,
+  interactionClientId,
+  stringParameter,
+  requirePendingInteraction,
+  interactionRedirectUri,
   sendPage,
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
 import { emailCodePage } from '../views/email-code-page.ts';
-import type { Fault } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout.ts';
 import { secondFactorPage } from '../views/second-factor-page.ts';
 import { signInPage } from '../views/sign-in-page.ts';
-import { requestOptions, verifyPasskey } from '../../second-factors/passkeys.ts';
-import { issueProof, readProof } from '../../second-factors/second-step-ticket.ts';
-import { passwordMatches } from '../../passwords/password-hash.ts';
+import { passkeyRequestOptionsJson, verifyPasskey } from '../../second-factors/passkeys.ts';
+import { issueSecondStepTicket, readSecondStepTicket } from '../../second-factors/second-step-ticket.ts';
+import { verifyPassword } from '../../passwords/password-hash.ts';
 
 /** Only account pages are allowed, which prevents open redirects. */
 const nextPage = z
@@ -40,35 +40,47 @@ const signInForm = z.object({
 
 /** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
 export const showSignIn = (context: PageContext) => async (req: Request, res: Response) => {
-  const interaction = await interactionOf(context, req, res);
-  const email = interaction && parameter(interaction.params, 'login_hint');
+  const interaction = await findSignInInteraction(context, req, res);
+  const email = interaction && stringParameter(interaction.params, 'login_hint');
   await renderSignInPage(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
 };
 
 /** Handles `POST /sign-in` and `POST /sign-in/:uid`: verifies the password. */
 export const submitSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
-  const interaction = await interactionOf(context, req, res);
+  const interaction = await findSignInInteraction(context, req, res);
   const { csrf, email, password, next } = signInForm.parse(req.body ?? {});
-  const showErrors = (faults: readonly Fault[]) => renderSignInPage(context, req, res, { interaction, email, next, faults });
+  const showErrors = (faults: readonly FieldError[]) => renderSignInPage(context, req, res, { interaction, email, next, faults });
   const missing = [
     ...(email === '' ? [{ field: 'email', text: words.signIn.emailMissing }] : []),
     ...(password === '' ? [{ field: 'password', text: words.signIn.passwordMissing }] : []),
   ];
   if (missing.length > 0) return showErrors(missing);
   const account = await findSignInCandidate(context.em, email);
-  const attempt = await context.limits.begin('password', email.toLowerCase(), sourceOfAttempt(context, req, account));
-  const { result: proved, proof } = await checkUnderAttack(context, req, res, { attempt, csrf, step: 'password', next }, async () => {
-    if (account && (await passwordMatches(password, account.hash ?? undefined))) return { result: account, account };
-    if (!account) await passwordMatches(password, undefined); // takes the same time as for an existing account
-    await auditFailure(context, req, account?.id, 'password');
-    await notifyOfAttack(context, attempt, account);
-    return { result: undefined, account: undefined };
-  });
+  const attempt = await context.limits.countAttempt('password', email.toLowerCase(), attemptSourceFromRequest(context, req, account));
+  const { result: proved, proof } = await checkWithAttackProtection(
+    context,
+    req,
+    res,
+    { attempt, csrf, step: 'password', next },
+    async () => {
+      if (account && (await verifyPassword(password, account.hash ?? undefined))) return { result: account, account };
+      if (!account) await verifyPassword(password, undefined); // takes the same time as for an existing account
+      await auditFailure(context, req, account?.id, 'password');
+      await notifyOwnerOfAttack(context, attempt, account);
+      return { result: undefined, account: undefined };
+    },
+  );
   if (proof !== undefined) return renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [] });
   if (proved === undefined) return showErrors([{ field: 'email', text: words.signIn.wrong }]);
   await attempt.succeed();
-  return continueAfterPassword(context, req, res, { accountId: proved.id, passwordSetAt: passwordSetAt(proved), csrf, next, interaction });
+  return continueAfterPassword(context, req, res, {
+    accountId: proved.id,
+    passwordSetAt: passwordSetAtMs(proved),
+    csrf,
+    next,
+    interaction,
+  });
 };
 
 type VerifiedPassword = SignInState & { readonly accountId: number; readonly passwordSetAt: number; readonly csrf: string };
@@ -76,17 +88,23 @@ type VerifiedPassword = SignInState & { readonly accountId: number; readonly pas
 /** Completes the sign-in, or shows the second-factor page if the account has a second factor. */
 async function continueAfterPassword(context: PageContext, req: Request, res: Response, proved: VerifiedPassword): Promise<void> {
   const { accountId, passwordSetAt: setAt, csrf, next, interaction } = proved;
-  if ((await appSince(context.em, accountId)) === undefined) {
+  if ((await findAuthenticatorAppAddedAt(context.em, accountId)) === undefined) {
     const hasInteraction = interaction !== undefined;
-    return letIn(context, req, res, { accountId: String(accountId), proof: byPassword, passwordSetAt: setAt, hasInteraction, next });
+    return completeSignIn(context, req, res, {
+      accountId: String(accountId),
+      proof: passwordAuthentication,
+      passwordSetAt: setAt,
+      hasInteraction,
+      next,
+    });
   }
-  const proof = issueProof(context.keys.secondFactor, csrf, { accountId, passwordSetAt: setAt, next }, new Date());
+  const proof = issueSecondStepTicket(context.keys.secondFactor, csrf, { accountId, passwordSetAt: setAt, next }, new Date());
   return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
 }
 
 /** Shows the sign-in page again after a submission without a valid token. */
-export const showStaleSignIn = (context: PageContext) => async (req: Request, res: Response) => {
-  const interaction = await interactionOf(context, req, res);
+export const redisplaySignIn = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findSignInInteraction(context, req, res);
   const { email, next } = signInForm.parse(req.body ?? {});
   await renderSignInPage(context, req, res, { interaction, email, next, faults: [{ field: 'email', text: context.setting.words.stale }] });
 };
@@ -96,23 +114,28 @@ const codeForm = z.object({ csrf: z.string().catch(''), proof: z.string().max(20
 /** Handles `POST /sign-in/second-factor`: verifies the code after a correct password. */
 export const submitSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
   const { secondFactor: words } = context.setting.words;
-  const interaction = await interactionOf(context, req, res);
+  const interaction = await findSignInInteraction(context, req, res);
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
-  const proved = readProof(context.keys.secondFactor, csrf, proof, now);
-  if (!proved) return showStaleSecondFactor(context)(req, res);
+  const proved = readSecondStepTicket(context.keys.secondFactor, csrf, proof, now);
+  if (!proved) return showExpiredSecondFactor(context)(req, res);
   const { accountId, passwordSetAt: setAt, next } = proved;
   const showError = (text: string) =>
     renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
   if (code === '') return showError(words.missing);
   const account = await findSignInCandidate(context.em, accountId);
-  const attempt = await context.limits.begin('secondFactor', String(accountId), sourceOfAttempt(context, req, account));
+  const attempt = await context.limits.countAttempt('secondFactor', String(accountId), attemptSourceFromRequest(context, req, account));
   const given = { attempt, csrf, step: 'second factor', next } as const;
-  const { result: isRight, proof: sent } = await checkUnderAttack(context, req, res, given, async () => {
-    const taken = await takeCode(context.em, context.keys.secondFactor, accountId, code, now);
+  const { result: isRight, proof: sent } = await checkWithAttackProtection(context, req, res, given, async () => {
+    const taken = await consumeSecondFactorCode(context.em, context.keys.secondFactor, accountId, code, now);
     if (taken === undefined) await auditFailure(context, req, accountId, 'code');
     if (taken === 'recovery code') {
-      await recordAuditEvent(context.em, sourceOf(req), { action: 'recovery_code.used', actorId: accountId, userId: accountId }, now);
+      await recordAuditEvent(
+        context.em,
+        getRequestSource(req),
+        { action: 'recovery_code.used', actorId: accountId, userId: accountId },
+        now,
+      );
     }
     return { result: taken !== undefined, account: taken && account };
   });
@@ -120,37 +143,37 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   if (!isRight) return showError(words.wrong);
   await attempt.succeed();
   const hasInteraction = interaction !== undefined;
-  const authenticated = { accountId: String(accountId), proof: byPasswordAndCode, passwordSetAt: setAt, hasInteraction, next };
-  return letIn(context, req, res, authenticated);
+  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAuthentication, passwordSetAt: setAt, hasInteraction, next };
+  return completeSignIn(context, req, res, authenticated);
 };
 
 /** Handles `POST /sign-in/e-mail-code`: verifies the code with which the owner confirms a sign-in after many failures. */
 export const submitEmailCode = (context: PageContext) => async (req: Request, res: Response) => {
   const { emailCode: words } = context.setting.words;
-  const interaction = await interactionOf(context, req, res);
+  const interaction = await findSignInInteraction(context, req, res);
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
-  const state = readCodeState(context.keys.secondFactor, csrf, proof, now);
-  if (!state) return showStaleSecondFactor(context)(req, res);
+  const state = decryptEmailCodeState(context.keys.secondFactor, csrf, proof, now);
+  if (!state) return showExpiredSecondFactor(context)(req, res);
   const { accountId, passwordSetAt: setAt, step, next } = state;
   const showError = (text: string) =>
     renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
   if (code === '') return showError(words.missing);
-  const attempt = await context.limits.begin('emailCode', proof, { address: req.ip });
-  if (!(await isSentCode(context, state, code, now))) {
+  const attempt = await context.limits.countAttempt('emailCode', proof, { address: req.ip });
+  if (!(await consumeEmailCode(context, state, code, now))) {
     await auditFailure(context, req, accountId === 0 ? undefined : accountId, 'e-mail code');
     return showError(words.wrong);
   }
   await attempt.succeed();
   if (step === 'password') return continueAfterPassword(context, req, res, { accountId, passwordSetAt: setAt, csrf, next, interaction });
   const hasInteraction = interaction !== undefined;
-  const authenticated = { accountId: String(accountId), proof: byPasswordAndCode, passwordSetAt: setAt, hasInteraction, next };
-  return letIn(context, req, res, authenticated);
+  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAuthentication, passwordSetAt: setAt, hasInteraction, next };
+  return completeSignIn(context, req, res, authenticated);
 };
 
 /** Shows the sign-in page again, because the password was entered too long ago or in another browser. */
-export const showStaleSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
-  const interaction = await interactionOf(context, req, res);
+export const showExpiredSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findSignInInteraction(context, req, res);
   const faults = [{ field: 'email', text: context.setting.words.secondFactor.over }];
   await renderSignInPage(context, req, res, { interaction, next: '/account', faults });
 };
@@ -158,30 +181,40 @@ export const showStaleSecondFactor = (context: PageContext) => async (req: Reque
 const passkeyForm = z.object({ passkey: z.string().catch(''), next: nextPage });
 
 /** Handles `POST /sign-in/passkey`: a passkey replaces both the password and the code. */
-export const submitPasskey = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitPasskeySignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
-  const interaction = await interactionOf(context, req, res);
+  const interaction = await findSignInInteraction(context, req, res);
   const { passkey, next } = passkeyForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignInPage(context, req, res, { interaction, next, faults: [{ field: 'email', text }] });
-  const attempt = await context.limits.begin('passkey', passkey, { address: req.ip });
+  const attempt = await context.limits.countAttempt('passkey', passkey, { address: req.ip });
   const found = await verifyPasskey(context.em, context.challenges, context.provider.issuer, passkey, new Date());
   if (!found) {
     await auditFailure(context, req, undefined, 'passkey');
     return showError(words.passkey.failed);
   }
   await attempt.succeed();
-  return letIn(context, req, res, { accountId: String(found.userId), proof: byPasskey, hasInteraction: interaction !== undefined, next });
+  return completeSignIn(context, req, res, {
+    accountId: String(found.userId),
+    proof: passkeyAuthentication,
+    hasInteraction: interaction !== undefined,
+    next,
+  });
 };
 
 /** Returns the pending interaction of a sign-in that an application requested, or undefined. */
-export const interactionOf = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
-  req.params['uid'] === undefined ? Promise.resolve(undefined) : pendingInteraction(context, req, res, 'login');
+export const findSignInInteraction = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
+  req.params['uid'] === undefined ? Promise.resolve(undefined) : requirePendingInteraction(context, req, res, 'login');
 
 /** Audits a failed attempt. It does so for known and unknown accounts, so that both take the same time. */
 const auditFailure = (context: PageContext, req: Request, userId: number | undefined, what: string): Promise<void> =>
-  recordAuditEvent(context.em, sourceOf(req), { action: 'session.started', outcome: 'refused', userId, details: { what } }, new Date());
+  recordAuditEvent(
+    context.em,
+    getRequestSource(req),
+    { action: 'session.started', outcome: 'refused', userId, details: { what } },
+    new Date(),
+  );
 
-type SignInState = { interaction: Interaction | undefined; next: string; faults?: readonly Fault[] };
+type SignInState = { interaction: Interaction | undefined; next: string; faults?: readonly FieldError[] };
 
 async function renderSignInPage(
   context: PageContext,
@@ -192,14 +225,14 @@ async function renderSignInPage(
   const { interaction, next, email = '', faults = [] } = state;
   const path = signInPath(interaction);
   const html = signInPage(context.setting, {
-    csrf: context.forms.token(req, res),
-    application: interaction && (await findApplication(context.em, clientIdOf(interaction))).name,
+    csrf: context.forms.issue(req, res),
+    application: interaction && (await findActiveApplication(context.em, interactionClientId(interaction))).name,
     email,
     faults,
     next,
     path,
     signUpPath: interaction ? `${path}/sign-up` : '/sign-up',
-    passkeyRequest: requestOptions(context.challenges, context.provider.issuer, new Date()),
+    passkeyRequest: passkeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
   });
   sendSignInPage(context, res, html, interaction, faults);
 }
@@ -213,7 +246,7 @@ function renderSecondFactorPage(
     ...content,
     faults,
     path: signInPath(interaction),
-    passkeyRequest: requestOptions(context.challenges, context.provider.issuer, new Date()),
+    passkeyRequest: passkeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
   });
   sendSignInPage(context, res, html, interaction, faults);
 }
@@ -234,7 +267,10 @@ function sendSignInPage(
   res: Response,
   html: ReturnType<typeof signInPage>,
   interaction: Interaction | undefined,
-  faults: readonly Fault[],
+  faults: readonly FieldError[],
 ): void {
-  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200, ...(interaction && { returnTo: returnAddress(interaction) }) });
+  sendPage(context, res, html, {
+    status: faults.length > 0 ? 400 : 200,
+    ...(interaction && { returnTo: interactionRedirectUri(interaction) }),
+  });
 }

@@ -1,21 +1,21 @@
-import { characterFault, contract } from '@mandate/contract';
+import { findCharacterError, contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z, type ZodError } from 'zod';
-import { recordAuditEvent, sourceOf } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
 import { createAccount, EmailTakenError } from '../../accounts/account-store.ts';
-import { byPassword } from '../../protocol/acr-and-amr.ts';
-import { findApplication } from '../../grants/consent.ts';
-import { letIn } from './complete-sign-in.ts';
-import { lookAtLink, useLink } from '../../accounts/email-links.ts';
+import { passwordAuthentication } from '../../protocol/acr-and-amr.ts';
+import { findActiveApplication } from '../../grants/consent.ts';
+import { completeSignIn } from './complete-sign-in.ts';
+import { peekEmailLink, consumeEmailLink } from '../../accounts/email-links.ts';
 import { hashNewPassword } from './password-rules.ts';
-import { clientIdOf, returnAddress, sendPage, type Interaction, type PageContext } from '../routing/page-context.ts';
-import { linkOverPage, mailSentPage } from '../views/email-link-pages.ts';
-import type { Fault, Setting } from '../views/page-layout.ts';
+import { interactionClientId, interactionRedirectUri, sendPage, type Interaction, type PageContext } from '../routing/page-context.ts';
+import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
+import type { FieldError, PageSettings } from '../views/page-layout.ts';
 import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';
 import { noticePage } from '../views/message-pages.ts';
-import { requestLink } from './send-email-link.ts';
-import { interactionOf } from './sign-in.ts';
+import { sendEmailLink } from './send-email-link.ts';
+import { findSignInInteraction } from './sign-in.ts';
 
 /** The rules of the API for names and e-mail addresses. */
 const { name: validName, email: validEmail } = contract.users.create.body.shape;
@@ -24,56 +24,56 @@ const signUpForm = z.object({ email: z.string().catch('') });
 
 /** Handles `GET /sign-up`, and `GET /sign-in/:uid/sign-up` if an application requested the sign-in. */
 export const showSignUp = (context: PageContext) => async (req: Request, res: Response) =>
-  renderSignUpForm(context, req, res, await interactionOf(context, req, res), '', []);
+  renderSignUpForm(context, req, res, await findSignInInteraction(context, req, res), '', []);
 
 /** Handles `POST /sign-up` and `POST /sign-in/:uid/sign-up`: sends the link. */
 export const submitSignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { words } = context.setting;
-  const interaction = await interactionOf(context, req, res);
+  const interaction = await findSignInInteraction(context, req, res);
   const { email } = signUpForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignUpForm(context, req, res, interaction, email, [{ field: 'email', text }]);
   const address = validEmail.safeParse(email);
   if (!address.success) return showError(words.signUp.emailInvalid);
   if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
-  await context.limits.begin('mail', address.data.toLowerCase(), { address: req.ip });
-  await requestLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
-  return sendPage(context, res, mailSentPage(context.setting, address.data, signUpPath(interaction)));
+  await context.limits.countAttempt('mail', address.data.toLowerCase(), { address: req.ip });
+  await sendEmailLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
+  return sendPage(context, res, emailSentPage(context.setting, address.data, signUpPath(interaction)));
 };
 
 /** Shows the form again after a submission without a valid token. */
-export const showStaleSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+export const redisplaySignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
   const faults = [{ field: 'email', text: context.setting.words.stale }];
-  await renderSignUpForm(context, req, res, await interactionOf(context, req, res), email, faults);
+  await renderSignUpForm(context, req, res, await findSignInInteraction(context, req, res), email, faults);
 };
 
 const confirmForm = z.object({ name: z.string().catch(''), password: z.string().catch('') });
 const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
 /** Handles `GET /sign-up/confirm`, to which the link in the message leads. */
-export const showConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await lookAtLink(context.em, 'sign_up', readLinkToken(req), new Date());
+export const showSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+  const link = await peekEmailLink(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
-  return sendPage(context, res, confirmSignUpPage(context.setting, { csrf: context.forms.token(req, res), email: link.email }));
+  return sendPage(context, res, confirmSignUpPage(context.setting, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
 /** Returns the error for an invalid name. For a disallowed character, it contains the reason that the API gives. */
-function toNameError(error: ZodError, { signUp }: Setting['words']): Fault {
-  const reason = characterFault(error);
+function toNameError(error: ZodError, { signUp }: PageSettings['words']): FieldError {
+  const reason = findCharacterError(error);
   return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
 }
 
 /** Handles `POST /sign-up/confirm`: creates the account and signs the user in. */
-export const submitConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const { em, setting } = context;
   const now = new Date();
-  const link = await lookAtLink(em, 'sign_up', readLinkToken(req), now);
+  const link = await peekEmailLink(em, 'sign_up', readLinkToken(req), now);
   if (!link) return sendLinkExpired(context, res);
   const { email } = link;
   const { name, password } = confirmForm.parse(req.body ?? {});
   const validated = validName.safeParse(name);
   const chosen = await hashNewPassword(password, { name, email }, setting);
-  const faults: Fault[] = [
+  const faults: FieldError[] = [
     ...(validated.success ? [] : [toNameError(validated.error, setting.words)]),
     ...('reason' in chosen ? [{ field: 'password', text: chosen.reason }] : []),
   ];
@@ -81,12 +81,17 @@ export const submitConfirmSignUp = (context: PageContext) => async (req: Request
   const accountId = await openAccount(context, req, { name: validated.data, passwordHash: chosen.hash });
   if (accountId === undefined) return sendLinkExpired(context, res);
   const hasInteraction = await hasPendingInteraction(context, req, res);
-  return letIn(context, req, res, { accountId: String(accountId), proof: byPassword, hasInteraction, next: '/account' });
+  return completeSignIn(context, req, res, {
+    accountId: String(accountId),
+    proof: passwordAuthentication,
+    hasInteraction,
+    next: '/account',
+  });
 };
 
 /** Shows the form again after a submission without a valid token. */
-export const showStaleConfirmSignUp = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await lookAtLink(context.em, 'sign_up', readLinkToken(req), new Date());
+export const redisplaySignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+  const link = await peekEmailLink(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
   const { name } = confirmForm.parse(req.body ?? {});
   return renderConfirmErrors(context, req, res, {
@@ -100,9 +105,9 @@ function renderConfirmErrors(
   context: PageContext,
   req: Request,
   res: Response,
-  content: { email: string; name: string; faults: readonly Fault[] },
+  content: { email: string; name: string; faults: readonly FieldError[] },
 ): void {
-  const html = confirmSignUpPage(context.setting, { csrf: context.forms.token(req, res), ...content });
+  const html = confirmSignUpPage(context.setting, { csrf: context.forms.issue(req, res), ...content });
   sendPage(context, res, html, { status: 400 });
 }
 
@@ -115,10 +120,10 @@ async function openAccount(
   const now = new Date();
   try {
     return await em.fork().transactional(async (inner) => {
-      const link = await useLink(inner, 'sign_up', readLinkToken(req), now);
+      const link = await consumeEmailLink(inner, 'sign_up', readLinkToken(req), now);
       if (!link) return undefined;
       const { id } = await createAccount(inner, { name, email: link.email, passwordHash }, now);
-      await recordAuditEvent(inner, sourceOf(req), { action: 'account.created', actorId: id, userId: id }, now);
+      await recordAuditEvent(inner, getRequestSource(req), { action: 'account.created', actorId: id, userId: id }, now);
       return id;
     });
   } catch (error) {
@@ -130,7 +135,7 @@ async function openAccount(
 /** Returns whether the interaction of the application is still pending in this browser, because the link may be opened in another one. */
 async function hasPendingInteraction(context: PageContext, req: Request, res: Response): Promise<boolean> {
   try {
-    return (await interactionOf(context, req, res)) !== undefined;
+    return (await findSignInInteraction(context, req, res)) !== undefined;
   } catch (error) {
     if (error instanceof errors.SessionNotFound) return false;
     throw error;
@@ -138,7 +143,7 @@ async function hasPendingInteraction(context: PageContext, req: Request, res: Re
 }
 
 const sendLinkExpired = (context: PageContext, res: Response): void =>
-  sendPage(context, res, linkOverPage(context.setting, '/sign-up'), { status: 400 });
+  sendPage(context, res, linkExpiredPage(context.setting, '/sign-up'), { status: 400 });
 
 const signUpPath = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}/sign-up` : '/sign-up');
 
@@ -148,14 +153,17 @@ async function renderSignUpForm(
   res: Response,
   interaction: Interaction | undefined,
   email: string,
-  faults: readonly Fault[],
+  faults: readonly FieldError[],
 ): Promise<void> {
   const html = signUpPage(context.setting, {
-    csrf: context.forms.token(req, res),
-    application: interaction && (await findApplication(context.em, clientIdOf(interaction))).name,
+    csrf: context.forms.issue(req, res),
+    application: interaction && (await findActiveApplication(context.em, interactionClientId(interaction))).name,
     email,
     faults,
     signInPath: interaction ? `/sign-in/${interaction.uid}` : '/sign-in',
   });
-  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200, ...(interaction && { returnTo: returnAddress(interaction) }) });
+  sendPage(context, res, html, {
+    status: faults.length > 0 ? 400 : 200,
+    ...(interaction && { returnTo: interactionRedirectUri(interaction) }),
+  });
 }

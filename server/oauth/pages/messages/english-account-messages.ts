@@ -1,5 +1,5 @@
 /** English texts of the account pages. */
-export const accountWords = {
+export const englishAccountMessages = {
   mailSent: {
     title: 'Check your e-mail',
     text: (email: string) => `We have sent a message to ${email}. Follow the link in it within an hour. You can close this page.`,

@@ -1,8 +1,8 @@
-import { accountWords } from './english-account-messages.ts';
+import { englishAccountMessages } from './english-account-messages.ts';
 
 /** English texts of all pages. A translation is another object of this type. */
-export const english = {
-  ...accountWords,
+export const englishMessages = {
+  ...englishAccountMessages,
   language: 'en',
   direction: 'ltr',
   error: 'Error',
@@ -152,4 +152,4 @@ export const english = {
   },
 } as const;
 
-export type Words = typeof english;
+export type PageMessages = typeof englishMessages;

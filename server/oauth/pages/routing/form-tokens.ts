@@ -1,16 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { noteOf } from '../../../memory/object-metadata.ts';
-import { sessionOf } from '../../sessions/current-session.ts';
+import { defineObjectMetadata } from '../../../memory/object-metadata.ts';
+import { attachedSession } from '../../sessions/current-session.ts';
 
-const newBrowserIds = noteOf<string>('new browser id');
+const newBrowserIds = defineObjectMetadata<string>('new browser id');
 
 /**
  * Issues and verifies CSRF tokens. A token is an HMAC over the session and its account, so that it is invalid in every other session and
  * after a sign-in. Before sign-in, it is bound to a random value in a cookie, which the server signs. Cookies without a valid signature are
  * ignored.
  */
-export class FormTokens {
+export class CsrfTokens {
   readonly #key: Uint8Array;
   readonly #cookieName: string;
   readonly #cookie: RegExp;
@@ -22,18 +22,18 @@ export class FormTokens {
   }
 
   /** Returns the token for the forms of this response. Sets the cookie if the token needs one. */
-  token(req: Request, res: Response): string {
+  issue(req: Request, res: Response): string {
     return this.#sign(this.#binding(req) ?? ['browser', this.#setBrowserId(req, res)]);
   }
 
   /** Returns whether the token is valid for the session of this request. */
-  accepts(req: Request, token: string): boolean {
+  verify(req: Request, token: string): boolean {
     const binding = this.#binding(req);
     return binding !== undefined && isEqual(this.#sign(binding), token);
   }
 
   #binding(req: Request): string[] | undefined {
-    const { uid, accountId } = sessionOf(req);
+    const { uid, accountId } = attachedSession(req);
     if (accountId !== undefined) return ['session', uid, accountId];
     const browserId = this.#browserId(req);
     return browserId === undefined ? undefined : ['browser', browserId];

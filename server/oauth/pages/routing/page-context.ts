@@ -1,27 +1,27 @@
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
-import type { Em } from '../../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
 import type { AttemptLimits } from '../../brute-force/attempt-limits.ts';
-import type { FormTokens } from './form-tokens.ts';
+import type { CsrfTokens } from './form-tokens.ts';
 import type { KnownBrowsers } from '../../brute-force/known-browsers.ts';
 import type { Html } from '../views/html.ts';
-import type { Setting } from '../views/page-layout.ts';
-import type { Challenges } from '../../second-factors/passkeys.ts';
-import type { OnTokenOperation } from '../../provider/token-endpoint-audit.ts';
-import { pageHeaders } from '../assets/page-security-headers.ts';
+import type { PageSettings } from '../views/page-layout.ts';
+import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
+import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
+import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
 
 /** Dependencies of the page handlers. */
 export type PageContext = {
-  readonly em: Em;
+  readonly em: EntityManager;
   readonly provider: Provider;
-  readonly setting: Setting;
-  readonly forms: FormTokens;
+  readonly setting: PageSettings;
+  readonly forms: CsrfTokens;
   readonly limits: AttemptLimits;
   readonly knownBrowsers: KnownBrowsers;
   /** False if no mail transport is configured. Features that require e-mail are then disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
-  readonly challenges: Challenges;
+  readonly challenges: PasskeyChallenges;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;
 };
@@ -35,14 +35,19 @@ export function sendPage(
   html: Html,
   { status = 200, returnTo }: { status?: number; returnTo?: string | undefined } = {},
 ): void {
-  res.status(status).set(pageHeaders(provider.issuer, returnTo)).type('html').send(html.toString());
+  res.status(status).set(pageSecurityHeaders(provider.issuer, returnTo)).type('html').send(html.toString());
 }
 
 /**
  * Returns the pending interaction of this page. The browser identifies it by a cookie.
  * @throws errors.SessionNotFound if the cookie belongs to another page or prompt
  */
-export async function pendingInteraction({ provider }: PageContext, req: Request, res: Response, prompt: string): Promise<Interaction> {
+export async function requirePendingInteraction(
+  { provider }: PageContext,
+  req: Request,
+  res: Response,
+  prompt: string,
+): Promise<Interaction> {
   const interaction = await provider.interactionDetails(req, res);
   if (interaction.uid !== req.params['uid'] || interaction.prompt.name !== prompt) {
     throw new errors.SessionNotFound('the page belongs to another request');
@@ -51,19 +56,19 @@ export async function pendingInteraction({ provider }: PageContext, req: Request
 }
 
 /** Deletes a pending interaction that the user has abandoned. */
-export async function endInteraction({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
+export async function deleteInteraction({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
   await interaction.destroy();
   const { cookies } = provider.createContext(req, res);
   cookies.set(provider.cookieName('interaction'), null, { path: `/consent/${interaction.uid}`, signed: true });
 }
 
 /** Returns the validated redirect URI of the authorization request, or undefined for the device flow. */
-export const returnAddress = ({ params }: Interaction): string | undefined => parameter(params, 'redirect_uri');
+export const interactionRedirectUri = ({ params }: Interaction): string | undefined => stringParameter(params, 'redirect_uri');
 
-export const clientIdOf = ({ params }: Interaction): string => parameter(params, 'client_id') ?? '';
+export const interactionClientId = ({ params }: Interaction): string => stringParameter(params, 'client_id') ?? '';
 
 /** Returns a parameter if it is a string. */
-export function parameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {
+export function stringParameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = params[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,41 +1,41 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
 import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
-import { isWriteRefusal } from '../../../database/storage/storage-reserve.ts';
+import { isWriteRejection } from '../../../database/storage/storage-reserve.ts';
 import { TooManyAttemptsError } from '../../brute-force/attempt-limits.ts';
-import { loggedPath } from '../../protocol/redacted-path.ts';
+import { redactInteractionId } from '../../protocol/redact-interaction-id.ts';
 import { sendPage, type PageContext } from './page-context.ts';
-import { failurePage, signInLinkPage } from '../views/message-pages.ts';
-import { TooBusyError } from '../../passwords/password-hash.ts';
+import { errorPage, messageWithSignInLinkPage } from '../views/message-pages.ts';
+import { PasswordHashQueueFullError } from '../../passwords/password-hash.ts';
 
 /** Handles errors of page requests: sends an error page without the cause, and logs the cause. */
-export const failureHandler =
+export const pageErrorHandler =
   (context: PageContext, log: { error(details: object, message: string): void }): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     const { setting } = context;
     const { failure } = setting.words;
     if (error instanceof errors.SessionNotFound) {
-      return sendPage(context, res, failurePage(setting, failure.expiredTitle, failure.expired), { status: 400 });
+      return sendPage(context, res, errorPage(setting, failure.expiredTitle, failure.expired), { status: 400 });
     }
-    if (error instanceof TooBusyError) {
+    if (error instanceof PasswordHashQueueFullError) {
       res.set('Retry-After', '5');
-      return sendPage(context, res, failurePage(setting, failure.busyTitle, failure.busy), { status: 503 });
+      return sendPage(context, res, errorPage(setting, failure.busyTitle, failure.busy), { status: 503 });
     }
     if (error instanceof TooManyAttemptsError) {
       const { title, text, back } = setting.words.tooMany;
       res.set('Retry-After', String(error.retryAfterSeconds));
-      const html = signInLinkPage(setting, title, text(Math.ceil(error.retryAfterSeconds / 60)), back);
+      const html = messageWithSignInLinkPage(setting, title, text(Math.ceil(error.retryAfterSeconds / 60)), back);
       return sendPage(context, res, html, { status: 429 });
     }
     const status = clientErrorStatus(error);
     if (status !== undefined) {
-      return sendPage(context, res, failurePage(setting, failure.unreadableTitle, failure.unreadable), { status });
+      return sendPage(context, res, errorPage(setting, failure.unreadableTitle, failure.unreadable), { status });
     }
-    if (!isWriteRefusal(error)) log.error({ err: error, path: loggedPath(req.path) }, 'page failed');
+    if (!isWriteRejection(error)) log.error({ err: error, path: redactInteractionId(req.path) }, 'page failed');
     const unavailable = isDatabaseUnavailable(error);
     if (unavailable) res.set('Retry-After', isStorageInsufficient(error) ? String(storageRetryAfterSeconds) : '1');
-    return sendPage(context, res, failurePage(setting, failure.title, failure.text), { status: unavailable ? 503 : 500 });
+    return sendPage(context, res, errorPage(setting, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };
 
 /** Returns the 4xx status of an error from a body parser or the router. */
@@ -45,22 +45,22 @@ function clientErrorStatus(error: unknown): number | undefined {
 }
 
 /** Responds with 403 to a form that a page of another site has sent. */
-export const otherSite =
+export const rejectWithOtherSitePage =
   (context: PageContext): RequestHandler =>
   (_req, res) => {
     const { setting, provider } = context;
     const { failure } = setting.words;
-    return sendPage(context, res, failurePage(setting, failure.otherSiteTitle, failure.otherSite(provider.issuer)), { status: 403 });
+    return sendPage(context, res, errorPage(setting, failure.otherSiteTitle, failure.otherSite(provider.issuer)), { status: 403 });
   };
 
 /** Responds with 421 to a request for a host other than the issuer's. */
-export const wrongHost =
+export const rejectWithWrongHostPage =
   (context: PageContext): RequestHandler =>
   (req, res) => {
     const { setting, provider } = context;
     const { failure } = setting.words;
     if (req.accepts(['json', 'html']) === 'html') {
-      return sendPage(context, res, failurePage(setting, failure.wrongHostTitle, failure.wrongHost(provider.issuer)), { status: 421 });
+      return sendPage(context, res, errorPage(setting, failure.wrongHostTitle, failure.wrongHost(provider.issuer)), { status: 421 });
     }
     return res.status(421).json({ error: 'invalid_request', error_description: `this server is ${provider.issuer}` });
   };

@@ -1,10 +1,10 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
-import { limitChunkSizes } from '../../../http/request/chunked-body-size.ts';
-import { loadSession } from '../../sessions/current-session.ts';
+import { lowerChunkedBodyLimit } from '../../../http/request/chunked-body-size.ts';
+import { attachSession } from '../../sessions/current-session.ts';
 import type { PageContext } from './page-context.ts';
-import { otherSite } from './page-error-handler.ts';
-import { rejectOtherSites } from './reject-cross-site-forms.ts';
+import { rejectWithOtherSitePage } from './page-error-handler.ts';
+import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
 
 type Paths = string | readonly string[];
 
@@ -25,17 +25,17 @@ export class PageRouter {
   constructor(context: PageContext, requireHost: RequestHandler) {
     const parseForm = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 100 });
     const readForm: RequestHandler = (req, res, next) => {
-      limitChunkSizes(req, formBytesMax);
+      lowerChunkedBodyLimit(req, formBytesMax);
       parseForm(req, res, next);
     };
-    const session = loadSession(context);
+    const session = attachSession(context);
     this.#context = context;
     this.#beforePage = [requireHost, session];
-    this.#beforeForm = [requireHost, rejectOtherSites(context.provider.issuer, otherSite(context)), readForm, session];
+    this.#beforeForm = [requireHost, rejectCrossSiteForms(context.provider.issuer, rejectWithOtherSitePage(context)), readForm, session];
   }
 
   /** Registers a page that does not change state. */
-  page(paths: Paths, show: RequestHandler): this {
+  addPage(paths: Paths, show: RequestHandler): this {
     this.router.get([paths].flat(), ...this.#beforePage, show);
     return this;
   }
@@ -45,10 +45,10 @@ export class PageRouter {
    * @param submit handles a form that has a valid token
    * @param stale handles a form without a valid token; usually it shows the form again with a new token
    */
-  form(paths: Paths, submit: RequestHandler, stale: RequestHandler): this {
+  addForm(paths: Paths, submit: RequestHandler, stale: RequestHandler): this {
     const checkToken: RequestHandler = (req, res, next) => {
       const { data } = formBody.safeParse(req.body);
-      return data && this.#context.forms.accepts(req, data.csrf) ? submit(req, res, next) : stale(req, res, next);
+      return data && this.#context.forms.verify(req, data.csrf) ? submit(req, res, next) : stale(req, res, next);
     };
     this.formPaths.push(...[paths].flat());
     this.router.post([paths].flat(), ...this.#beforeForm, checkToken);

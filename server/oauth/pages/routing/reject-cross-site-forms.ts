@@ -1,12 +1,12 @@
 import type { Request, RequestHandler } from 'express';
-import { endpoints } from '../../protocol/endpoints.ts';
+import { endpointPaths } from '../../protocol/endpoints.ts';
 
 /**
  * Calls `reject` if the headers show that a page of another origin sent the request, even one of a sibling subdomain. Browsers send `Origin`
  * with every form (RFC 6454 section 7; `null` for a page that hides its origin), and most also send `Sec-Fetch-Site` (W3C Fetch Metadata).
  * A client that sends neither header still needs a valid form token.
  */
-export function rejectOtherSites(issuer: string, reject: RequestHandler): RequestHandler {
+export function rejectCrossSiteForms(issuer: string, reject: RequestHandler): RequestHandler {
   const { origin } = new URL(issuer);
   return (req, res, next) => (isFromOrigin(req, origin) ? next() : reject(req, res, next));
 }
@@ -21,24 +21,24 @@ function isFromOrigin({ headers }: Request, expected: string): boolean {
  * cookie. The last two only start a flow that asks the user (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2).
  */
 const crossSiteEndpoints = new Set<string>([
-  endpoints.token,
-  endpoints.revocation,
-  endpoints.introspection,
-  endpoints.pushed_authorization_request,
-  endpoints.device_authorization,
-  endpoints.registration,
-  endpoints.userinfo,
-  endpoints.authorization,
-  endpoints.end_session,
+  endpointPaths.token,
+  endpointPaths.revocation,
+  endpointPaths.introspection,
+  endpointPaths.pushed_authorization_request,
+  endpointPaths.device_authorization,
+  endpointPaths.registration,
+  endpointPaths.userinfo,
+  endpointPaths.authorization,
+  endpointPaths.end_session,
 ]);
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Applies `rejectCrossSiteForms` to every oidc-provider endpoint that is not meant for requests from other sites. */
-export function rejectOtherSitesAtEngine(issuer: string, reject: RequestHandler): RequestHandler {
-  const check = rejectOtherSites(issuer, reject);
+export function rejectCrossSiteProviderForms(issuer: string, reject: RequestHandler): RequestHandler {
+  const check = rejectCrossSiteForms(issuer, reject);
   return (req, res, next) => {
-    const isOpen = crossSiteEndpoints.has(req.path) || req.path.startsWith(`${endpoints.registration}/`);
+    const isOpen = crossSiteEndpoints.has(req.path) || req.path.startsWith(`${endpointPaths.registration}/`);
     return safeMethods.has(req.method) || isOpen ? next() : check(req, res, next);
   };
 }

@@ -1,9 +1,9 @@
 import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
-import { accountPart, consentSentence, moment } from './account-pages.ts';
+import { accountSubpage, describeScope, formatTimestamp } from './account-pages.ts';
 import { html, type Html } from './html.ts';
-import { hidden, type Setting } from './page-layout.ts';
+import { hiddenField, type PageSettings } from './page-layout.ts';
 
-export function apiKeysPage(setting: Setting, csrf: string, keys: readonly AccountApiKey[]): Html {
+export function apiKeysPage(setting: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
   const { apiKeys: words } = setting.words;
   const list =
     keys.length === 0
@@ -11,7 +11,7 @@ export function apiKeysPage(setting: Setting, csrf: string, keys: readonly Accou
       : html`<ul class="things">
           ${keys.map((key) => apiKeyRow(setting, csrf, key))}
         </ul>`;
-  return accountPart(
+  return accountSubpage(
     setting,
     words.title,
     html`<p class="quiet">${words.text}</p>
@@ -19,25 +19,25 @@ export function apiKeysPage(setting: Setting, csrf: string, keys: readonly Accou
   );
 }
 
-function apiKeyRow(setting: Setting, csrf: string, key: AccountApiKey): Html {
+function apiKeyRow(setting: PageSettings, csrf: string, key: AccountApiKey): Html {
   const { apiKeys: words } = setting.words;
-  const [created, expires] = [moment(setting, key.createdAt), moment(setting, key.expiresAt)];
+  const [created, expires] = [formatTimestamp(setting, key.createdAt), formatTimestamp(setting, key.expiresAt)];
   return html`<li>
     <div>
       <strong>${key.name}</strong>
       <p class="quiet"><code>${key.prefix}…</code> ${words.status[key.status]}</p>
       <p class="quiet">${key.application === null ? words.created(created) : words.createdThrough(created, key.application)}</p>
-      <p class="quiet">${key.lastUsedAt === null ? words.neverUsed : words.lastUsed(moment(setting, key.lastUsedAt))}</p>
+      <p class="quiet">${key.lastUsedAt === null ? words.neverUsed : words.lastUsed(formatTimestamp(setting, key.lastUsedAt))}</p>
       <p class="quiet">${key.status === 'expired' ? words.expired(expires) : words.expires(expires)}</p>
       <p class="quiet">${words.may}</p>
       <ul class="can">
-        ${key.scopes.map((scope) => html`<li>${consentSentence(setting, scope)}</li>`)}
+        ${key.scopes.map((scope) => html`<li>${describeScope(setting, scope)}</li>`)}
       </ul>
     </div>
     ${
       key.status === 'active' &&
       html`<form method="post">
-        ${hidden('csrf', csrf)}${hidden('key', String(key.id))}
+        ${hiddenField('csrf', csrf)}${hiddenField('key', String(key.id))}
         <button class="second small" aria-label="${words.revokeLabel(key.name)}">${words.revoke}</button>
       </form>`
     }

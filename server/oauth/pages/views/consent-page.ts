@@ -1,9 +1,9 @@
-import { rolesFor, scopes } from '@mandate/contract';
+import { rolesForScope, scopeDefinitions } from '@mandate/contract';
 import { loopbackHosts } from '../../../applications/redirect-uri.ts';
 import { html, type Html } from './html.ts';
-import { hidden, page, type Setting } from './page-layout.ts';
+import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
 
-export type ConsentPage = {
+export type ConsentPageContent = {
   readonly csrf: string;
   readonly application: { readonly name: string; readonly firstParty: boolean; readonly logo: string | undefined };
   /** Host of the client ID metadata document, if the application is identified by one. */
@@ -13,28 +13,28 @@ export type ConsentPage = {
   readonly returnTo: string | undefined;
   readonly person: { readonly name: string; readonly email: string };
   /** Requested API scopes, each of which the user can deselect. */
-  readonly apiScopes: readonly (keyof typeof scopes)[];
+  readonly apiScopes: readonly (keyof typeof scopeDefinitions)[];
   /** Requested API scopes that the role of the user does not permit. */
-  readonly beyondRole: readonly (keyof typeof scopes)[];
+  readonly beyondRole: readonly (keyof typeof scopeDefinitions)[];
   /** OpenID Connect scopes, which the user cannot deselect individually. */
   readonly identityScopes: readonly ('openid' | 'profile' | 'email' | 'offline_access')[];
   readonly days: number;
 };
 
-const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPage): boolean => apiScopes.length + identityScopes.length === 0;
+const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPageContent): boolean => apiScopes.length + identityScopes.length === 0;
 
-export function consentPage(setting: Setting, content: ConsentPage): Html {
+export function consentPage(setting: PageSettings, content: ConsentPageContent): Html {
   const { words, shop } = setting;
   const { consent } = words;
   const { application, person } = content;
   const title = consent.title(application.name, shop.name);
-  return page(
+  return renderPage(
     setting,
     title,
     html`${applicationLogo(application)}
       <h1>${title}</h1>
       <form method="post">
-        ${hidden('csrf', content.csrf)}
+        ${hiddenField('csrf', content.csrf)}
         <div class="facts">
           ${content.documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${content.documentHost}</strong></p>`}
           <p>${application.firstParty ? consent.verified(shop.name) : consent.notVerified(shop.name)}</p>
@@ -49,12 +49,12 @@ export function consentPage(setting: Setting, content: ConsentPage): Html {
           ${!hasNothingToGrant(content) && html`<button name="decision" value="allow">${consent.allow}</button>`}
         </div>
       </form>
-      <form id="switch" method="post">${hidden('csrf', content.csrf)}${hidden('decision', 'switch')}</form>`,
+      <form id="switch" method="post">${hiddenField('csrf', content.csrf)}${hiddenField('decision', 'switch')}</form>`,
   );
 }
 
 /** Renders the scopes that the user can grant. */
-const permissions = (setting: Setting, { application, apiScopes, identityScopes, days }: ConsentPage): Html =>
+const permissions = (setting: PageSettings, { application, apiScopes, identityScopes, days }: ConsentPageContent): Html =>
   html`<fieldset>
       <legend>${setting.words.consent.may(application.name)}</legend>
       ${apiScopes.length > 1 && html`<p class="hint">${setting.words.consent.untick}</p>`}
@@ -71,30 +71,30 @@ const permissions = (setting: Setting, { application, apiScopes, identityScopes,
     <p class="quiet">${setting.words.consent.duration(days)}</p>`;
 
 /** Renders the scopes that the user cannot grant, with a button to continue with another account. */
-const beyondRole = ({ words: { consent } }: Setting, { application, beyondRole: refused }: ConsentPage): Html =>
+const beyondRole = ({ words: { consent } }: PageSettings, { application, beyondRole: refused }: ConsentPageContent): Html =>
   html`<div class="warning" role="alert">
     <p>${consent.cannot(application.name)}</p>
     <ul>
-      ${refused.map((scope) => html`<li>${scopes[scope].consent} (<code>${scope}</code>): ${consent.onlyFor(rolesFor(scope).includes('staff'))}</li>`)}
+      ${refused.map((scope) => html`<li>${scopeDefinitions[scope].consent} (<code>${scope}</code>): ${consent.onlyFor(rolesForScope(scope).includes('staff'))}</li>`)}
     </ul>
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
 
 /** Renders the stored logo or the first letter of the name. A remote image would notify the developer of every visit. */
-const applicationLogo = ({ name, logo }: ConsentPage['application']): Html =>
+const applicationLogo = ({ name, logo }: ConsentPageContent['application']): Html =>
   logo === undefined
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;
 
-const permission = ({ words }: Setting, scope: keyof typeof scopes): Html =>
+const permission = ({ words }: PageSettings, scope: keyof typeof scopeDefinitions): Html =>
   html`<li>
-  <label${scopes[scope].admin && html` class="careful"`}>
+  <label${scopeDefinitions[scope].admin && html` class="careful"`}>
     <input type="checkbox" name="scope" value="${scope}" checked />
-    <span>${scopes[scope].consent}${scopes[scope].admin && html`<small>${words.consent.careful}</small>`}</span>
+    <span>${scopeDefinitions[scope].consent}${scopeDefinitions[scope].admin && html`<small>${words.consent.careful}</small>`}</span>
   </label>
 </li>`;
 
-function destinationText({ words }: Setting, returnTo: string | undefined): string {
+function destinationText({ words }: PageSettings, returnTo: string | undefined): string {
   if (returnTo === undefined) return words.consent.fromADevice;
   return redirectsToLocalProgram(returnTo) ? words.consent.fromThisComputer : words.consent.from(new URL(returnTo).host);
 }

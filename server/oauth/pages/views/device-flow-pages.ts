@@ -1,37 +1,37 @@
 import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { confirmDevicePage, deviceCodePage } from './device-pages.ts';
+import { confirmDevicePage, enterUserCodePage } from './device-pages.ts';
 import type { Html } from './html.ts';
-import type { Setting } from './page-layout.ts';
-import { pageHeaders } from '../assets/page-security-headers.ts';
-import { failurePage, noticePage } from './message-pages.ts';
+import type { PageSettings } from './page-layout.ts';
+import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
+import { errorPage, noticePage } from './message-pages.ts';
 
 const formSecret = z.object({ state: z.object({ secret: z.string() }) });
 const readFormSecret = (ctx: KoaContextWithOIDC): string => formSecret.parse(ctx.oidc.session).state.secret;
 
 /** Formats a user code as `ABCD-EFGH`. Returns other input unchanged, up to 20 characters. */
-export const grouped = (code: string): string => {
+export const formatUserCode = (code: string): string => {
   const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '');
   return letters.length === 8 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : code.slice(0, 20);
 };
 
 /** Creates the page handlers of the device flow (RFC 8628 section 3.3). */
-export function deviceVerificationPages(setting: Setting, issuer: string) {
+export function createDeviceVerificationPages(setting: PageSettings, issuer: string) {
   const { device, failure } = setting.words;
   const show = (ctx: KoaContextWithOIDC, html: Html): void => {
     ctx.type = 'html';
-    ctx.set(pageHeaders(issuer));
+    ctx.set(pageSecurityHeaders(issuer));
     ctx.body = html.toString();
   };
   return {
     tooManyCodes: (ctx: KoaContextWithOIDC): void => show(ctx, noticePage(setting, device.tooManyTitle, device.tooMany)),
     askForCode: async (ctx: KoaContextWithOIDC, _form: string, _out?: ErrorOut, error?: Error & { userCode?: string }): Promise<void> => {
-      if (error === undefined) return show(ctx, deviceCodePage(setting, { secret: readFormSecret(ctx), code: codeFromUrl(ctx) }));
+      if (error === undefined) return show(ctx, enterUserCodePage(setting, { secret: readFormSecret(ctx), code: codeFromUrl(ctx) }));
       if (error.name === 'AbortedError') return show(ctx, noticePage(setting, device.refusedTitle, device.refused));
       const text = errorTexts[error.name]?.(setting.words);
-      if (text === undefined) return show(ctx, failurePage(setting, failure.expiredTitle, device.startAgain));
+      if (text === undefined) return show(ctx, errorPage(setting, failure.expiredTitle, device.startAgain));
       const faults = [{ field: 'user_code', text }];
-      return show(ctx, deviceCodePage(setting, { secret: readFormSecret(ctx), code: grouped(error.userCode ?? ''), faults }));
+      return show(ctx, enterUserCodePage(setting, { secret: readFormSecret(ctx), code: formatUserCode(error.userCode ?? ''), faults }));
     },
     confirmDevice: async (ctx: KoaContextWithOIDC, _form: string, client: Client, _device: unknown, code: string): Promise<void> => {
       show(ctx, confirmDevicePage(setting, { secret: readFormSecret(ctx), application: client.clientName ?? client.clientId, code }));
@@ -43,7 +43,7 @@ export function deviceVerificationPages(setting: Setting, issuer: string) {
   };
 }
 
-const errorTexts: Record<string, (words: Setting['words']) => string> = {
+const errorTexts: Record<string, (words: PageSettings['words']) => string> = {
   NoCodeError: ({ device }) => device.codeMissing,
   NotFoundError: ({ device }) => device.codeUnknown,
   ExpiredError: ({ device }) => device.codeExpired,
@@ -51,4 +51,4 @@ const errorTexts: Record<string, (words: Setting['words']) => string> = {
 };
 
 const codeFromUrl = (ctx: KoaContextWithOIDC): string =>
-  grouped(new URLSearchParams(ctx.originalUrl.split('?', 2)[1] ?? '').get('user_code') ?? '');
+  formatUserCode(new URLSearchParams(ctx.originalUrl.split('?', 2)[1] ?? '').get('user_code') ?? '');

@@ -1,24 +1,24 @@
 import { html, type Html } from './html.ts';
-import { field, hidden, page, type Fault, type Setting } from './page-layout.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export type EmailCodePage = {
+export type EmailCodePageContent = {
   readonly csrf: string;
   /** Encrypted state of the sign-in (`email-code.ts`). */
   readonly proof: string;
   readonly path: string;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 };
 
-export function emailCodePage(setting: Setting, { csrf, proof, path, faults }: EmailCodePage): Html {
+export function emailCodePage(setting: PageSettings, { csrf, proof, path, faults }: EmailCodePageContent): Html {
   const { emailCode: words, tooMany } = setting.words;
-  return page(
+  return renderPage(
     setting,
     words.title,
     html`<h1>${words.title}</h1>
       <p role="status">${words.text}</p>
       <form method="post" action="${path}/e-mail-code" novalidate>
-        ${hidden('csrf', csrf)}${hidden('proof', proof)}
-        ${field({ name: 'code', label: words.code, autocomplete: 'one-time-code', enterKey: 'done', focus: true }, faults)}
+        ${hiddenField('csrf', csrf)}${hiddenField('proof', proof)}
+        ${formField({ name: 'code', label: words.code, autocomplete: 'one-time-code', enterKey: 'done', focus: true }, faults)}
         <button type="submit">${words.submit}</button>
       </form>
       <p class="quiet">${words.late}</p>

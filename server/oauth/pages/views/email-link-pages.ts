@@ -1,9 +1,9 @@
 import { html, type Html } from './html.ts';
-import { field, hidden, page, type Fault, type Setting } from './page-layout.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export const mailSentPage = (setting: Setting, email: string, againPath: string): Html => {
+export const emailSentPage = (setting: PageSettings, email: string, againPath: string): Html => {
   const { title, text, nothing, again } = setting.words.mailSent;
-  return page(
+  return renderPage(
     setting,
     title,
     html`<h1>${title}</h1>
@@ -13,9 +13,9 @@ export const mailSentPage = (setting: Setting, email: string, againPath: string)
   );
 };
 
-export const linkOverPage = (setting: Setting, againPath: string): Html => {
+export const linkExpiredPage = (setting: PageSettings, againPath: string): Html => {
   const { title, text, again } = setting.words.linkOver;
-  return page(
+  return renderPage(
     setting,
     title,
     html`<h1>${title}</h1>
@@ -24,17 +24,17 @@ export const linkOverPage = (setting: Setting, againPath: string): Html => {
   );
 };
 
-type Form = { readonly csrf: string; readonly email: string; readonly faults: readonly Fault[] };
+type Form = { readonly csrf: string; readonly email: string; readonly faults: readonly FieldError[] };
 
-export function passwordResetPage(setting: Setting, { csrf, email, faults }: Form): Html {
+export function requestPasswordResetPage(setting: PageSettings, { csrf, email, faults }: Form): Html {
   const { passwordReset: words } = setting.words;
-  return page(
+  return renderPage(
     setting,
     words.title,
     html`<h1>${words.title}</h1>
       <form method="post" novalidate>
-        ${hidden('csrf', csrf)}
-        ${field({ name: 'email', label: setting.words.email, type: 'email', value: email, autocomplete: 'username', hint: words.hint, enterKey: 'done', focus: true }, faults)}
+        ${hiddenField('csrf', csrf)}
+        ${formField({ name: 'email', label: setting.words.email, type: 'email', value: email, autocomplete: 'username', hint: words.hint, enterKey: 'done', focus: true }, faults)}
         <button type="submit">${words.submit}</button>
       </form>
       <p class="elsewhere"><a href="/sign-in">${setting.words.signUp.toSignIn}</a></p>`,
@@ -42,13 +42,13 @@ export function passwordResetPage(setting: Setting, { csrf, email, faults }: For
   );
 }
 
-export function confirmEmailPage(setting: Setting, { csrf, email }: Omit<Form, 'faults'>): Html {
+export function confirmEmailPage(setting: PageSettings, { csrf, email }: Omit<Form, 'faults'>): Html {
   const { changeEmail: words } = setting.words;
-  return page(
+  return renderPage(
     setting,
     words.confirmTitle,
     html`<h1>${words.confirmTitle}</h1>
       <p>${words.confirm(email)}</p>
-      <form method="post">${hidden('csrf', csrf)}<button type="submit">${words.confirmSubmit}</button></form>`,
+      <form method="post">${hiddenField('csrf', csrf)}<button type="submit">${words.confirmSubmit}</button></form>`,
   );
 }

@@ -9,11 +9,11 @@ export class Html {
   }
 }
 
-export type Child = Html | string | number | false | null | undefined | readonly Child[];
+export type HtmlChild = Html | string | number | false | null | undefined | readonly HtmlChild[];
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function render(child: Child): string {
+function render(child: HtmlChild): string {
   if (child instanceof Html) return child.toString();
   if (child === false || child === null || child === undefined) return '';
   if (typeof child === 'string' || typeof child === 'number') {
@@ -23,5 +23,5 @@ function render(child: Child): string {
 }
 
 /** Template tag that escapes every interpolated value except `Html`. Attribute values must be quoted. */
-export const html = (strings: TemplateStringsArray, ...children: readonly Child[]): Html =>
+export const html = (strings: TemplateStringsArray, ...children: readonly HtmlChild[]): Html =>
   new Html(String.raw({ raw: strings }, ...children.map(render)));

@@ -1,9 +1,9 @@
 import { html, type Html } from './html.ts';
-import { page, type Setting } from './page-layout.ts';
+import { renderPage, type PageSettings } from './page-layout.ts';
 
 /** Renders a page with a message and at most one action. */
-const messagePage = (setting: Setting, title: string, text: string, more?: Html): Html =>
-  page(
+const messagePage = (setting: PageSettings, title: string, text: string, more?: Html): Html =>
+  renderPage(
     setting,
     title,
     html`<h1>${title}</h1>
@@ -11,9 +11,9 @@ const messagePage = (setting: Setting, title: string, text: string, more?: Html)
       ${more}`,
   );
 
-export const noticePage = (setting: Setting, title: string, text: string): Html => messagePage(setting, title, text);
+export const noticePage = (setting: PageSettings, title: string, text: string): Html => messagePage(setting, title, text);
 
-export const failurePage = (setting: Setting, title: string, text: string, detail?: string): Html =>
+export const errorPage = (setting: PageSettings, title: string, text: string, detail?: string): Html =>
   messagePage(
     setting,
     title,
@@ -22,10 +22,14 @@ export const failurePage = (setting: Setting, title: string, text: string, detai
   );
 
 /** Renders a message with a link to the sign-in page. */
-export const signInLinkPage = (setting: Setting, title: string, text: string, link: string = setting.words.signUp.toSignIn): Html =>
-  messagePage(setting, title, text, html`<p class="elsewhere"><a href="/sign-in">${link}</a></p>`);
+export const messageWithSignInLinkPage = (
+  setting: PageSettings,
+  title: string,
+  text: string,
+  link: string = setting.words.signUp.toSignIn,
+): Html => messagePage(setting, title, text, html`<p class="elsewhere"><a href="/sign-in">${link}</a></p>`);
 
-export const signedOutPage = (setting: Setting): Html =>
+export const signedOutPage = (setting: PageSettings): Html =>
   messagePage(
     setting,
     setting.words.signedOut.title,
@@ -34,7 +38,7 @@ export const signedOutPage = (setting: Setting): Html =>
   );
 
 /** Renders the sign-out confirmation. `form` comes from oidc-provider, and the buttons refer to its ID. */
-export const confirmSignOutPage = (setting: Setting, form: Html): Html => {
+export const confirmSignOutPage = (setting: PageSettings, form: Html): Html => {
   const { signOut } = setting.words;
   return messagePage(
     setting,

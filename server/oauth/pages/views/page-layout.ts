@@ -1,24 +1,24 @@
-import { html, Html, type Child } from './html.ts';
-import type { Words } from '../messages/english-messages.ts';
+import { html, Html, type HtmlChild } from './html.ts';
+import type { PageMessages } from '../messages/english-messages.ts';
 
-export type Shop = { readonly name: string; readonly accent: string };
+export type ShopBranding = { readonly name: string; readonly accent: string };
 
-export const defaultShop: Shop = { name: 'Mandate', accent: '#1d4ed8' };
+export const defaultShopBranding: ShopBranding = { name: 'Mandate', accent: '#1d4ed8' };
 
 /** Settings with which every page is rendered. */
-export type Setting = {
-  readonly shop: Shop;
-  readonly words: Words;
+export type PageSettings = {
+  readonly shop: ShopBranding;
+  readonly words: PageMessages;
   readonly stylesheetPath: string;
   /** Path of the page script; undefined for pages without it. */
   readonly scriptPath: string | undefined;
   readonly base: string;
 };
 
-export type Fault = { readonly field: string; readonly text: string };
+export type FieldError = { readonly field: string; readonly text: string };
 
 /** Renders a complete HTML document. */
-export const page = (setting: Setting, title: string, content: Child, faults: readonly Fault[] = []): Html =>
+export const renderPage = (setting: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
   prefixPaths(setting.base, renderDocument(setting, title, content, faults));
 
 /** Adds the base path of the server to links and forms. User input cannot match, because its quotes are escaped. */
@@ -26,10 +26,10 @@ const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
 const renderDocument = (
-  { shop, words, stylesheetPath, scriptPath }: Setting,
+  { shop, words, stylesheetPath, scriptPath }: PageSettings,
   title: string,
-  content: Child,
-  faults: readonly Fault[],
+  content: HtmlChild,
+  faults: readonly FieldError[],
 ): Html =>
   html`<!doctype html>
     <html lang="${words.language}" dir="${words.direction}">
@@ -48,7 +48,7 @@ const renderDocument = (
       </body>
     </html>`;
 
-const errorSummary = (words: Words, faults: readonly Fault[]): Html =>
+const errorSummary = (words: PageMessages, faults: readonly FieldError[]): Html =>
   html`<div class="summary" role="alert" tabindex="-1" autofocus>
     <h2>${words.problemSummary}</h2>
     <ul>
@@ -74,9 +74,9 @@ type Field = {
 };
 
 /** Renders a form field with its label, hint and error message. */
-export function field(
+export function formField(
   { name, label, type = 'text', value = '', autocomplete, hint, inputMode, digits, reveal, enterKey, focus, optional = false }: Field,
-  faults: readonly Fault[],
+  faults: readonly FieldError[],
 ): Html {
   const fault = faults.find((one) => one.field === name);
   const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
@@ -127,10 +127,10 @@ type Checkbox = {
 };
 
 /** Renders a checkbox inside its label. */
-export const checkbox = ({ name, value, label, details = [], checked = false }: Checkbox): Html =>
+export const checkboxField = ({ name, value, label, details = [], checked = false }: Checkbox): Html =>
   html`<label class="check">
     <input type="checkbox" name="${name}" value="${value}" ${checked && html`checked`} />
     <span>${label}${details.map((detail) => html`<small>${detail}</small>`)}</span>
   </label>`;
 
-export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}" />`;
+export const hiddenField = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}" />`;

@@ -1,30 +1,30 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { Html } from './html.ts';
-import { deviceVerificationPages } from './device-flow-pages.ts';
-import type { Setting } from './page-layout.ts';
-import { pageHeaders } from '../assets/page-security-headers.ts';
-import { confirmSignOutPage, failurePage, signedOutPage } from './message-pages.ts';
+import { createDeviceVerificationPages } from './device-flow-pages.ts';
+import type { PageSettings } from './page-layout.ts';
+import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
+import { confirmSignOutPage, errorPage, signedOutPage } from './message-pages.ts';
 
 /** Pages that the endpoints of oidc-provider render. */
-export type ProtocolPages = ReturnType<typeof protocolPages>;
+export type ProviderPages = ReturnType<typeof createProviderPages>;
 
-export function protocolPages(setting: Setting, issuer: string) {
+export function createProviderPages(setting: PageSettings, issuer: string) {
   const show = (ctx: KoaContextWithOIDC, html: Html, returnTo?: string): void => {
     ctx.type = 'html';
-    ctx.set(pageHeaders(issuer, returnTo));
+    ctx.set(pageSecurityHeaders(issuer, returnTo));
     ctx.body = html.toString();
   };
   return {
-    ...deviceVerificationPages(setting, issuer),
+    ...createDeviceVerificationPages(setting, issuer),
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
       const { failure } = setting.words;
-      if (error === 'server_error') return show(ctx, failurePage(setting, failure.title, failure.text));
-      if (ctx.oidc.route === 'resume') return show(ctx, failurePage(setting, failure.expiredTitle, failure.expired));
-      return show(ctx, failurePage(setting, failure.badRequestTitle, failure.badRequest, `${error}: ${description ?? ''}`));
+      if (error === 'server_error') return show(ctx, errorPage(setting, failure.title, failure.text));
+      if (ctx.oidc.route === 'resume') return show(ctx, errorPage(setting, failure.expiredTitle, failure.expired));
+      return show(ctx, errorPage(setting, failure.badRequestTitle, failure.badRequest, `${error}: ${description ?? ''}`));
     },
     sessionMissing: (ctx: KoaContextWithOIDC): void => {
       ctx.status = 400;
-      show(ctx, failurePage(setting, setting.words.failure.expiredTitle, setting.words.failure.expired));
+      show(ctx, errorPage(setting, setting.words.failure.expiredTitle, setting.words.failure.expired));
     },
     confirmSignOut: async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
       const returnTo = ctx.oidc.params?.['post_logout_redirect_uri'];

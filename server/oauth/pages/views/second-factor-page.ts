@@ -1,27 +1,27 @@
 import { html, type Html } from './html.ts';
-import { field, hidden, page, type Fault, type Setting } from './page-layout.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 import { passkeyForm } from './sign-in-page.ts';
 
-export type SecondFactorPage = {
+export type SecondFactorPageContent = {
   readonly csrf: string;
   /** Encrypted second-step ticket, which proves that the password was correct. */
   readonly proof: string;
   readonly path: string;
   readonly next: string;
   readonly passkeyRequest: string;
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly FieldError[];
 };
 
-export function secondFactorPage(setting: Setting, content: SecondFactorPage): Html {
+export function secondFactorPage(setting: PageSettings, content: SecondFactorPageContent): Html {
   const { secondFactor, passkey } = setting.words;
   const { csrf, proof, path, faults = [] } = content;
-  return page(
+  return renderPage(
     setting,
     secondFactor.title,
     html`<h1>${secondFactor.title}</h1>
       <form method="post" action="${path}/second-factor" novalidate>
-        ${hidden('csrf', csrf)}${hidden('proof', proof)}
-        ${field({ name: 'code', label: secondFactor.code, autocomplete: 'one-time-code', hint: secondFactor.codeHint, digits: { count: 6, note: secondFactor.byItself }, enterKey: 'done', focus: true }, faults)}
+        ${hiddenField('csrf', csrf)}${hiddenField('proof', proof)}
+        ${formField({ name: 'code', label: secondFactor.code, autocomplete: 'one-time-code', hint: secondFactor.codeHint, digits: { count: 6, note: secondFactor.byItself }, enterKey: 'done', focus: true }, faults)}
         <button type="submit">${secondFactor.submit}</button>
       </form>
       ${passkeyForm(`${path}/passkey`, passkey.use, content)}`,

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../environment.ts';
+import { applyJqFilter } from '../output/jq-filter.ts';
+import { toPrintableJson } from '../terminal/safe-terminal-text.ts';
+import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+
+export function addListCommandsCommand(program: Command, io: CliEnvironment): void {
+  const command = addLeafCommand(program, 'commands', 'List every command')
+    .description('List every command with its summary. With --json, the list includes arguments and flags.')
+    .action(() => {
+      const leaves = listLeafCommands(program, []);
+      const { json, jsonl, jq } = readGlobalFlags(command);
+      if (jq !== undefined) return io.stdout.write(applyJqFilter(jq, leaves, io.stdout));
+      if (jsonl) return io.stdout.write(leaves.map((leaf) => `${toPrintableJson(leaf)}\n`).join(''));
+      if (json) return io.stdout.write(`${toPrintableJson(leaves, io.stdout.isTTY ? 2 : undefined)}\n`);
+      const width = io.stdout.isTTY ? Math.max(...leaves.map((leaf) => leaf.command.length)) : 0;
+      io.stdout.write(
+        leaves.map((leaf) => `${width > 0 ? `${leaf.command.padEnd(width)}  ` : `${leaf.command}\t`}${leaf.summary}\n`).join(''),
+      );
+    });
+}
+
+type LeafCommand = {
+  readonly command: string;
+  readonly summary: string;
+  readonly arguments: readonly string[];
+  readonly flags: readonly string[];
+};
+
+const listLeafCommands = (command: Command, words: readonly string[]): LeafCommand[] =>
+  command.commands.flatMap((child) => {
+    const path = [...words, child.name()];
+    if (child.commands.length > 0) return listLeafCommands(child, path);
+    const flags = child.options.map(({ flags: text }) => text);
+    return [
+      { command: path.join(' '), summary: child.summary(), arguments: child.registeredArguments.map((argument) => argument.name()), flags },
+    ];
+  });

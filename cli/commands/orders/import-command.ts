@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { Option, type Command } from 'commander';
+import { MandateError, type Client, type Task } from '@mandate/client-sdk';
+import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { explainRequestError, buildRequest, getCommandSpec, type ContractRequest } from '../../contract-commands/build-request.ts';
+import type { CliEnvironment } from '../../environment.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../../command-helpers.ts';
+import { createProgressBar, formatRate, formatBytes } from '../../terminal/progress-bar.ts';
+import { createRateMeter } from '../../terminal/progress-rate.ts';
+import { checkImportFile } from '../../files/check-import-file.ts';
+import { openUploadFile, type UploadFile } from '../../files/open-upload.ts';
+import type { RawFlagValues } from '../../contract-commands/parse-flags.ts';
+import { assertMayWrite, saveDownload } from '../../files/download-to-file.ts';
+import { isRecord } from '../../contract-commands/schema-violations.ts';
+import { openSession, requireScopes } from '../../sign-in/session.ts';
+import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { assertKnownFields, printResult } from '../../output/print-result.ts';
+import { assertNoRowsRejected, printImportSummary, printUnfinishedImport } from '../../output/print-import-summary.ts';
+import { addContractFlags } from '../contract-commands.ts';
+import { addWaitFlags } from '../tasks/task-wait.ts';
+
+type Flags = WaitFlags & { readonly format?: string; readonly report?: string; readonly yes?: boolean; readonly idempotencyKey?: string };
+type ImportKind = { readonly operationId: 'orderImports.create' | 'productImports.create'; readonly scope: string };
+
+const importKinds = {
+  products: { operationId: 'productImports.create', scope: 'products.write' },
+  orders: { operationId: 'orderImports.create', scope: 'orders.manage' },
+} as const satisfies Record<string, ImportKind>;
+
+export function addImportCommand(program: Command, io: CliEnvironment, group: 'orders' | 'products'): void {
+  const kind = importKinds[group];
+  const spec = getCommandSpec(kind.operationId);
+  const command = addLeafCommand(requireGroupCommand(program, group), 'import', `Import ${group} from a file`)
+    .description(`Import ${group} from a file.\n${spec.description ?? ''}`)
+    .argument('<file>', 'CSV file with a header, or one JSON object per line; .gz files are decompressed; - reads standard input');
+  const typed = addContractFlags(command, spec);
+  addWaitFlags(command)
+    .addOption(
+      setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: from the file name, otherwise csv)'), ['csv', 'ndjson']),
+    )
+    .option('--report <file>', 'write the import report to this file, as one JSON object per line')
+    .option('-y, --yes', 'overwrite an existing report file')
+    .addHelpText(
+      'after',
+      `\nThe file is checked before it is sent, except standard input.\nThe exit code is ${exitCodes.inputRejected} if any row or order was rejected; the others were imported.\nRequires the scopes ${requiredScopes(kind).join(', ')}.`,
+    )
+    .action(async (path: string) =>
+      importFile(io, resolveSettings(readGlobalFlags(command), io), kind, path, typed, command.opts<Flags>()),
+    );
+}
+
+const requiredScopes = ({ scope }: ImportKind): string[] => ['tasks.read', 'tasks.write', scope];
+
+async function importFile(
+  io: CliEnvironment,
+  settings: Settings,
+  kind: ImportKind,
+  path: string,
+  typed: RawFlagValues,
+  flags: Flags,
+): Promise<void> {
+  const spec = getCommandSpec(kind.operationId);
+  const request = buildRequest({ spec, path: [], typed });
+  assertKnownFields(settings, spec.fields);
+  parseWaitFlags(flags);
+  const report = flags.report === undefined ? undefined : { path: flags.report, overwrite: flags.yes ?? false };
+  if (report) assertMayWrite(report);
+  const file = await openUploadFile(io, path, flags.format);
+  if (file.check) await checkImportFile(path, file.check(), file.contentType);
+  const session = await openSession(io, settings);
+  requireScopes(session, requiredScopes(kind));
+  const { client } = session;
+  const idempotencyKey = flags.idempotencyKey ?? randomUUID();
+  try {
+    const id = await upload(io, settings, client, request, file, idempotencyKey);
+    const task = await waitForTask(io, settings, client, id, flags);
+    printResult(io, settings, task);
+    if (task.status !== 'succeeded' && !settings.quiet) printUnfinishedImport(io, task);
+    assertTaskSucceeded(task);
+    if (report) await saveDownload(io, await client.tasks.result(id, { signal: io.interrupted }), report, task.result?.sha256);
+    if (!settings.quiet) await printImportSummary(io, client, task, report?.path);
+    assertNoRowsRejected(task);
+  } catch (error) {
+    throw error instanceof MandateError ? explainRequestError(error, spec, idempotencyKey) : error;
+  }
+}
+
+async function upload(
+  io: CliEnvironment,
+  settings: Settings,
+  client: Client,
+  request: ContractRequest,
+  { content, contentType, bytes }: UploadFile,
+  idempotencyKey: string,
+): Promise<Task['id']> {
+  const progress = createProgressBar(io, settings);
+  const measure = createRateMeter();
+  const onProgress = (sent: number): void => {
+    const rate = formatRate(measure(sent, bytes), formatBytes);
+    progress.show({ label: 'upload', fraction: bytes ? sent / bytes : undefined, amount: formatBytes(sent), rate, state: '' });
+  };
+  try {
+    const task = await client.request({ ...request, file: content }, { signal: io.interrupted, idempotencyKey, contentType, onProgress });
+    if (isRecord(task) && typeof task['id'] === 'number') return task['id'];
+    throw new Error('the service did not return the id of the import task');
+  } finally {
+    progress.end();
+  }
+}

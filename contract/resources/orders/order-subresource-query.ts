@@ -1,0 +1,21 @@
+import { urlIdSchema } from '../../schema/ids.ts';
+import { commaListSchema, pageParameters } from '../../schema/pagination.ts';
+import { timestampInputSchema } from '../../schema/text-and-timestamps.ts';
+import { z } from 'zod';
+import type { Scope } from '../../protocol/scopes.ts';
+
+/** Returns the query parameters of the payment, refund and shipment lists, which cover all orders that the caller may see. */
+export const orderSubresourceQueryParameters = <const Statuses extends readonly [string, ...string[]]>(
+  statuses: Statuses,
+  allUsersScope: Scope,
+) => ({
+  ...pageParameters,
+  order_id: urlIdSchema.optional().describe('Only entries of this order.'),
+  user_id: urlIdSchema
+    .optional()
+    .describe(`Only entries of this customer's orders. Other customers require \`${allUsersScope}\` and a staff account.`),
+  status: commaListSchema(statuses).optional(),
+  created_at_gte: timestampInputSchema.optional().describe('Only entries created at this time or later.'),
+  created_at_lt: timestampInputSchema.optional().describe('Only entries created before this time.'),
+  sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('Sort order; `-` means descending.'),
+});

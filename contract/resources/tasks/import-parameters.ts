@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { fileMediaTypes } from './tasks.ts';
+import { externalNameSchema } from '../../schema/text-and-timestamps.ts';
+
+/** Maximum size of a row in an imported file, in bytes. The file itself has no limit. */
+export const maxImportRowBytes = 100_000;
+/** Maximum number of rows that an import reads for one order. Valid lines have the lower limit `maxOrderLines`. */
+export const maxImportRowsPerOrder = 10_000;
+/** Minimum average upload rate, which applies after a grace period. */
+export const minimumUploadRate = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;
+
+/** Describes the limits of an imported file, for the operation in the API reference and the help of the command. */
+export const uploadLimitsText = `The file size and the number of rows are limited only by the disk space of the service. A row can have at most ${maxImportRowBytes} bytes. After the first ${minimumUploadRate.graceSeconds} seconds, the upload must average at least ${minimumUploadRate.bytesPerSecond} bytes per second.`;
+
+/** The body of an import: CSV with a header, or one JSON object per line. It is streamed and never read as a whole. */
+export const uploadBodySchema = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
+
+export const uploadRouteMetadata = { consumes: [fileMediaTypes.csv, fileMediaTypes.ndjson], bodyMax: Number.POSITIVE_INFINITY } as const;
+
+export const importParameters = {
+  dry_run: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('`true` checks the file and reports what the import would do, without changing anything.'),
+  amounts: z
+    .enum(['minor', 'decimal'])
+    .default('minor')
+    .describe('Format of amounts in the file: minor units (`1205`) or decimal numbers (`12.05`).'),
+};
+
+/** Returns a query parameter for each field that names its column in the file (default: the field name), such as `sku_column=StockCode`. */
+export function columnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
+  const entries = fields.map((field) => [
+    `${field}_column`,
+    externalNameSchema(200).default(field).describe(`Name of the CSV column or JSON key that contains \`${field}\`.`),
+  ]);
+  // Object.fromEntries() loses the names of the parameters; the assertion restores them.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(entries) as Record<`${Fields[number]}_column`, z.ZodDefault<ReturnType<typeof externalNameSchema>>>;
+}

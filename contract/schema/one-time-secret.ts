@@ -1,0 +1,21 @@
+import { extendApi } from '@anatine/zod-openapi';
+import { z } from 'zod';
+
+/** OpenAPI extension that marks a secret, which is `null` in a replay. The value describes how to get a valid secret in that case. */
+const nullInReplay = 'x-null-in-replay';
+
+/**
+ * A secret that the API returns only once. The server does not store it, so a replay of the response has `null` instead.
+ * The metadata of the route names the field in `secret`.
+ * @param recovery how a caller that lost the first response gets a valid secret
+ */
+export const oneTimeSecretSchema = (description: string, recovery: string) =>
+  extendApi(
+    z
+      .string()
+      .nullable()
+      .describe(
+        `${description} Only the first response contains it; in a replay (\`Idempotent-Replayed: true\`) it is \`null\`. ${recovery}`,
+      ),
+    { [nullInReplay]: recovery },
+  );

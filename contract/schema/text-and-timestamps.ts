@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { findHiddenCharacter } from './hidden-characters.ts';
+
+// C0, DEL and C1. Names and addresses do not need them, and terminals and log viewers would interpret them.
+const controlCharacter = /\p{Cc}/u;
+// Multi-line text may contain line breaks and tabs.
+const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
+const wellFormed = (value: string): boolean => value.isWellFormed();
+
+/**
+ * One line of text from a caller, trimmed, `minimum` to `maximum` characters. Used for every name that other users see. It must not
+ * contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji requires them.
+ */
+export const singleLineSchema = (maximum: number, minimum = 1) =>
+  z
+    .string()
+    .trim()
+    .min(minimum)
+    .max(maximum)
+    .superRefine((value, context) => {
+      const hidden = findHiddenCharacter(value);
+      if (hidden !== undefined) context.addIssue({ code: 'custom', message: `must not contain ${hidden}, ${whyHidden}` });
+    });
+const whyHidden = 'a character that is invisible or changes the direction of the text';
+
+/** Returns why `singleLineSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
+export const findCharacterError = ({ issues }: z.ZodError): string | undefined => issues.find(({ code }) => code === 'custom')?.message;
+
+/** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
+export const storedLineSchema = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
+
+/** A name from another system, stored unchanged including blanks. */
+export const externalNameSchema = (maximum: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maximum)
+    .refine((value) => !controlCharacter.test(value) && wellFormed(value), { message: 'must not contain control characters' });
+
+/** Text that may have several lines, up to `maximum` characters. */
+export const multilineTextSchema = (maximum: number) =>
+  z
+    .string()
+    .max(maximum)
+    .refine((value) => !controlCharacterBesidesLines.test(value) && wellFormed(value), {
+      message: 'must not contain control characters besides line breaks and tabs',
+    });
+
+/** A timestamp in a response: RFC 3339 in UTC with milliseconds. */
+export const timestampSchema = z.string().datetime();
+
+/** Earliest and latest timestamp that a PostgreSQL `timestamptz` and the four-digit year of RFC 3339 can both represent, as epoch milliseconds. */
+const timestampRange = { minimum: Date.parse('0001-01-01T00:00:00.000Z'), maximum: Date.parse('9999-12-31T23:59:59.999Z') } as const;
+const timestampFormatText = 'must be an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with at most 9 decimal places';
+const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z after conversion to UTC';
+
+/**
+ * A timestamp sent by a caller: RFC 3339 with any offset, at most 9 decimal places, converted to UTC.
+ * Every timestamp in a query, a body or an imported file uses this schema, so that the database accepts each value that passes.
+ */
+export const timestampInputSchema = z
+  .string()
+  .datetime({ offset: true, message: timestampFormatText })
+  .transform((value, context) => {
+    const epochMs = Date.parse(value);
+    const decimals = /\.(\d+)/.exec(value)?.[1] ?? '';
+    // Date.parse() ignores decimals after the third, and the database rounds them up.
+    const isAfterMaximum = epochMs === timestampRange.maximum && /[1-9]/.test(decimals.slice(3));
+    if (Number.isNaN(epochMs) || decimals.length > 9) return refuse(context, timestampFormatText);
+    if (epochMs < timestampRange.minimum || epochMs > timestampRange.maximum || isAfterMaximum) return refuse(context, timestampRangeText);
+    return `${new Date(epochMs).toISOString().slice(0, 19)}.${decimals.padEnd(3, '0')}Z`;
+  });
+
+function refuse(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
+
+/** Maximum number of metadata pairs of one resource. */
+export const maxMetadataPairs = 20;
+
+/** Key-value pairs of the caller. The service stores and returns them without interpreting them. */
+export const metadataSchema = z
+  .record(externalNameSchema(40), multilineTextSchema(500))
+  .refine((pairs) => Object.keys(pairs).length <= maxMetadataPairs, { message: `must have at most ${maxMetadataPairs} pairs` });
+
+/** An update of metadata as a JSON merge patch (RFC 7396): absent keys keep their values, and `null` removes a key. */
+export const metadataPatchSchema = z
+  .record(externalNameSchema(40), multilineTextSchema(500).nullable())
+  .describe(
+    `Merged into the stored metadata: absent keys keep their values, and \`null\` removes a key. At most ${maxMetadataPairs} pairs after the merge.`,
+  );

@@ -1,0 +1,57 @@
+import type { Request } from 'express';
+import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
+import { prefetchClient } from './client-adapter.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
+
+const clientAuthenticatedPaths = new Set<string>([
+  endpointPaths.token,
+  endpointPaths.revocation,
+  endpointPaths.introspection,
+  endpointPaths.pushed_authorization_request,
+  endpointPaths.device_authorization,
+]);
+const expressRequest = z.custom<Request>();
+const invalidClientBody = z.object({ error: z.literal('invalid_client') });
+
+/**
+ * Limits wrong client secrets to ten per client and network, so that an attacker elsewhere cannot lock a client out. Counts attempts
+ * before the request transaction starts, because a rollback would undo the count.
+ */
+export const limitClientSecretAttempts =
+  (em: EntityManager, limits: AttemptLimits): Middleware =>
+  async (ctx, next) => {
+    const presented = ctx.method === 'POST' && clientAuthenticatedPaths.has(ctx.path) ? await readPresentedClient(ctx) : undefined;
+    if (!presented?.withSecret) {
+      if (presented) await prefetchClient(em, ctx, presented.clientId);
+      await next();
+      return;
+    }
+    const { clientId } = presented;
+    const { ip } = expressRequest.parse(ctx.req);
+    const source = { address: ip };
+    try {
+      await Promise.all([limits.rejectIfLimited('clientSecret', clientId, source), prefetchClient(em, ctx, clientId)]);
+      await next();
+      if (ctx.status === 401 && invalidClientBody.safeParse(ctx.body).success) await limits.countAttempt('clientSecret', clientId, source);
+    } catch (error) {
+      if (!(error instanceof TooManyAttemptsError)) throw error;
+      ctx.status = 429;
+      ctx.set('Retry-After', String(error.retryAfterSeconds));
+      ctx.body = { error: 'invalid_client', error_description: 'too many wrong secrets: wait before the next request' };
+    }
+  };
+
+/** Returns the client ID of a request, and whether the request contains a client secret. */
+async function readPresentedClient(ctx: Context): Promise<{ clientId: string; withSecret: boolean } | undefined> {
+  const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(ctx.get('authorization'))?.[1];
+  if (basic !== undefined) return { clientId: Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '', withSecret: true };
+  if (!ctx.is('application/x-www-form-urlencoded')) return undefined;
+  const body = await readBufferedBody(ctx);
+  replaceRequestBody(ctx, body);
+  const form = new URLSearchParams(body.toString());
+  return { clientId: form.get('client_id') ?? '', withSecret: form.has('client_secret') };
+}

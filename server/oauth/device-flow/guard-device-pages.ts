@@ -1,0 +1,27 @@
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import { endpointPaths } from '../protocol/endpoints.ts';
+
+const { code_verification: devicePage } = endpointPaths;
+const providerContext = z.custom<KoaContextWithOIDC>();
+const newSessionContext = z.object({ oidc: z.object({ session: z.object({ new: z.literal(true) }) }) });
+
+/**
+ * Adapts requests to the device pages. A code in the URL only prefills the form; the user still sees and confirms it (RFC 8628,
+ * section 3.3.1). A request without a session, or with an expired one, gets an error page (400). oidc-provider would fail there, because
+ * its error page contains a token that it stores in the session.
+ */
+export const guardDevicePages =
+  (sessionMissing: (ctx: KoaContextWithOIDC) => void): Middleware =>
+  async (ctx, next) => {
+    if (ctx.method === 'GET' && ctx.path === devicePage) ctx.querystring = '';
+    try {
+      await next();
+    } catch (error) {
+      const isDevicePage = ctx.path === devicePage || ctx.path.startsWith(`${devicePage}/`);
+      if (!isDevicePage || !newSessionContext.safeParse(ctx).success) throw error;
+      ctx.remove('Set-Cookie');
+      sessionMissing(providerContext.parse(ctx));
+    }
+  };

@@ -1,0 +1,38 @@
+import type { Request } from 'express';
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import type { ProviderPages } from '../pages/views/provider-pages.ts';
+import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
+
+/**
+ * Limits wrong user codes to ten (RFC 8628 section 5.1), because a correct guess would connect the device of another user. Counts the
+ * attempt before the request transaction starts, because a rollback would undo the count.
+ */
+export const limitUserCodeAttempts =
+  (limits: AttemptLimits, pages: Pick<ProviderPages, 'tooManyCodes'>): Middleware =>
+  async (ctx, next) => {
+    if (ctx.method !== 'POST' || ctx.path !== endpointPaths.code_verification) {
+      await next();
+      return;
+    }
+    const body = await readBufferedBody(ctx);
+    replaceRequestBody(ctx, body);
+    if (!new URLSearchParams(body.toString()).get('user_code')) {
+      await next();
+      return;
+    }
+    const { ip } = z.custom<Request>().parse(ctx.req);
+    try {
+      const attempt = await limits.countAttempt('userCode', '', { address: ip });
+      await next();
+      if (z.custom<KoaContextWithOIDC>().parse(ctx).oidc.entities.DeviceCode) await attempt.succeed();
+    } catch (error) {
+      if (!(error instanceof TooManyAttemptsError)) throw error;
+      ctx.status = 429;
+      ctx.set('Retry-After', String(error.retryAfterSeconds));
+      pages.tooManyCodes(z.custom<KoaContextWithOIDC>().parse(ctx));
+    }
+  };

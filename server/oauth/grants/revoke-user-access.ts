@@ -1,0 +1,26 @@
+import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import type { RevokeAccess } from '../../http/routing/handler-dependencies.ts';
+import { revokeGrantsAndSessions } from './revoke-grants-and-sessions.ts';
+
+const deleteSessions = prepareStatement(
+  'end_sessions',
+  `delete from oauth_records where account_id = $1 and model in ('Session', 'Interaction')`,
+);
+const deleteBrowserSessions = prepareStatement('forget_sessions', 'delete from browser_sessions where user_id = $1');
+const deleteStatements = ['passwords', 'consents', 'authenticator_apps', 'recovery_codes', 'passkeys', 'mailed_links'].map((table) =>
+  prepareStatement(`forget_${table}`, `delete from ${table} where user_id = $1`),
+);
+
+/**
+ * Revokes the access of a user who is suspended (`for now`) or whose account is closed. A suspended user is signed out everywhere; grants,
+ * credentials and API keys stay and work again after reactivation. For a closed account they are all deleted or revoked.
+ */
+export const revokeUserAccess: RevokeAccess = async (em, userId, leaves) => {
+  await deleteSessions(em, [String(userId)]);
+  await deleteBrowserSessions(em, [userId]);
+  if (leaves === 'for now') return;
+  await revokeGrantsAndSessions(em, userId);
+  await revokeApiKeys(em, { userId }, undefined, new Date());
+  for (const deleteRows of deleteStatements) await deleteRows(em, [userId]);
+};

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { getRequestSource } from '../../../audit/record-audit-event.ts';
+import { listAccountApiKeys } from '../../../api-keys/list-account-api-keys.ts';
+import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
+import type { AccountRequest } from './require-signed-in.ts';
+import { sendPage } from '../routing/page-context.ts';
+import { apiKeysPage } from '../views/api-keys-page.ts';
+
+/** Handles `GET /account/api-keys`. */
+export async function showApiKeys({ context, req, res, account, now }: AccountRequest): Promise<void> {
+  const keys = await listAccountApiKeys(context.em, account.id, now);
+  sendPage(context, res, apiKeysPage(context.setting, context.forms.issue(req, res), keys));
+}
+
+const revokeForm = z.object({
+  key: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+});
+
+/** Handles `POST /account/api-keys`: revokes one key. */
+export async function submitApiKeyRevocation(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const form = revokeForm.safeParse(req.body ?? {});
+  if (form.success) {
+    const cause = { source: getRequestSource(req), actorId: account.id, reason: 'revoked_by_owner' } as const;
+    await context.em.transactional((em) => revokeApiKeys(em, { userId: account.id, id: form.data.key }, cause, now));
+  }
+  res.redirect(303, '/account/api-keys');
+}

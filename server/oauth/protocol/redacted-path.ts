@@ -1,2 +1,0 @@
-/** Returns the path of a page without its interaction ID. The ID is also a cookie value, so a reader of the log could continue the sign-in. */
-export const loggedPath = (path: string): string => path.replace(/\/(consent|sign-in|authorize|device)\/[^/]+/, '/$1/…');

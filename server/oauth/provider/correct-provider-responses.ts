@@ -1,0 +1,107 @@
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../database/errors/availability-errors.ts';
+import { isWriteRejection } from '../../database/storage/storage-reserve.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { resolveGrantedScope } from '../protocol/granted-scope.ts';
+import { redactInteractionId } from '../protocol/redact-interaction-id.ts';
+import { baseSecurityHeaders } from '../pages/assets/page-security-headers.ts';
+
+const providerContext = z.custom<KoaContextWithOIDC>();
+const tokenBody = z.record(z.unknown());
+const errorBody = z.object({ error: z.string(), error_description: z.string().optional() });
+type ErrorBody = z.infer<typeof errorBody>;
+
+const clientAuthenticatedPaths = new Set<string>([
+  endpointPaths.token,
+  endpointPaths.revocation,
+  endpointPaths.introspection,
+  endpointPaths.device_authorization,
+  endpointPaths.pushed_authorization_request,
+]);
+
+type ErrorLog = { error(details: object, message: string): void };
+
+const serverErrors = new WeakMap<object, unknown>();
+
+/** Returns a listener for `server_error`: oidc-provider sends the error response itself, and this records and logs the cause. */
+export const recordServerError =
+  (log: ErrorLog) =>
+  ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
+    serverErrors.set(req, err);
+    if (!isWriteRejection(err)) log.error({ err, path: redactInteractionId(path) }, 'authorization server failed');
+  };
+
+/** Corrects the responses of oidc-provider that deviate from the RFCs, and turns database failures into 503 responses. */
+export const correctProviderResponses =
+  (issuer: string, log: ErrorLog): Middleware =>
+  async (ctx, next) => {
+    try {
+      await next();
+    } catch (err) {
+      recordServerError(log)(ctx, err);
+      ctx.status = 500;
+      // they would contain a code or a session of a transaction that failed to commit
+      ctx.remove('Location');
+      ctx.remove('Set-Cookie');
+      ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
+    }
+    const serverError = serverErrors.get(ctx.req);
+    if (isDatabaseUnavailable(serverError)) sendUnavailable(ctx, isStorageInsufficient(serverError));
+    if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
+    if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
+    // pages that oidc-provider renders itself: the form that posts a response to a client, and the sign-out form
+    if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(baseSecurityHeaders(issuer));
+  };
+
+function correctResponse(ctx: Parameters<Middleware>[0], issuer: string): void {
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Pragma', 'no-cache'); // RFC 6749 section 5.1
+  if (ctx.status === 200) {
+    if (ctx.path === endpointPaths.token) setGrantedScope(ctx);
+    return;
+  }
+  const parsedError = errorBody.safeParse(ctx.body);
+  if (parsedError.success) correctErrorBody(ctx, parsedError.data, issuer);
+}
+
+/** Sends 503 with Retry-After (RFC 9110 section 15.6.4): the request is valid and can be retried. */
+function sendUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean): void {
+  ctx.status = 503;
+  ctx.set('Retry-After', isStorageLow ? String(storageRetryAfterSeconds) : '1');
+  if (ctx.type === 'text/html') return;
+  const description = isStorageLow
+    ? 'insufficient_storage: the server has too little disk space to write; send the request again later'
+    : 'the database cannot be reached; send the request again';
+  ctx.body = { error: 'temporarily_unavailable', error_description: description };
+}
+
+function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
+  const isKnownEndpoint = Object.values<string>(endpointPaths).includes(ctx.path);
+  ctx.status = isKnownEndpoint ? 405 : 404;
+  if (isKnownEndpoint) ctx.set('Allow', 'POST');
+  ctx.body = {
+    error: 'invalid_request',
+    error_description: isKnownEndpoint ? 'this endpoint accepts only POST' : 'there is no such endpoint',
+  };
+}
+
+function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
+  // RFC 6749 section 5.2: no client authentication at all is `invalid_client`; RFC 7662 section 2.1 makes that a 401
+  if (error === 'invalid_request' && description === 'no client authentication mechanism provided') {
+    ctx.status = 401;
+    ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`);
+    ctx.body = { error: 'invalid_client', error_description: description };
+  }
+  // RFC 6749 section 5.2
+  if (error === 'invalid_request' && description === 'requested grant type is not allowed for this client') {
+    ctx.body = { error: 'unauthorized_client', error_description: description };
+  }
+}
+
+/** Sets `scope` to every granted scope (RFC 6749 section 5.1): strict clients compare it with their request, including `openid` and `offline_access`. */
+function setGrantedScope(ctx: Parameters<Middleware>[0]): void {
+  const scope = resolveGrantedScope(providerContext.parse(ctx).oidc);
+  if (scope !== undefined) ctx.body = { ...tokenBody.parse(ctx.body), scope };
+}

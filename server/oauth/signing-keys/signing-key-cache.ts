@@ -1,0 +1,120 @@
+import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { isRotationDue, rotateSigningKeys, type KeyRotationSchedule, defaultRotationSchedule } from './rotate-signing-keys.ts';
+import { decryptJwk, toPublicJwk } from './encrypted-jwk.ts';
+
+type Row = { kid: string; algorithm: string; encrypted_jwk: string; signs_from: Date | string; retires_at: Date | string | null };
+/** The keys that are currently published. The object stays identical as long as the keys and their order do not change. */
+export type PublishedKeySet = { readonly keys: readonly JWK[]; readonly find: JWTVerifyGetKey };
+type Key = { readonly jwk: JWK; readonly signsFrom: Date; readonly retiresAt: Date | null };
+
+const readKeys = prepareStatement<Row>(
+  'read_signing_keys',
+  'select kid, algorithm, encrypted_jwk, signs_from, retires_at from signing_keys order by algorithm, signs_from desc, kid',
+);
+
+/** Maximum age of cached keys, in milliseconds: well below the time that a key is published before it signs. */
+const reloadAfterMs = 15_000;
+/** Minimum interval between reloads because of unknown `kid`s, in milliseconds, so that a flood of such tokens does not cause as many reloads. */
+const unknownKidReloadMs = 1_000;
+
+export type SigningKeyCacheOptions = { readonly schedule?: KeyRotationSchedule; readonly reloadAfterMs?: number };
+
+/**
+ * Caches the signing keys of this installation. Every process notices a new key before that key starts to sign. The keys are reloaded on
+ * demand when the cache has become stale; a reload also performs a due rotation.
+ */
+export class SigningKeyCache {
+  readonly #em: EntityManager;
+  readonly #encryptionKey: Buffer;
+  readonly #schedule: KeyRotationSchedule;
+  readonly #reloadAfterMs: number;
+  #keys: readonly Key[] = [];
+  #set: PublishedKeySet = createKeySet([]);
+  /** Time at which the key set changes next, unless the keys are reloaded before. */
+  #changesAt = minDate;
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
+
+  constructor(em: EntityManager, encryptionKey: Buffer, options: SigningKeyCacheOptions = {}) {
+    this.#em = em;
+    this.#encryptionKey = encryptionKey;
+    this.#schedule = options.schedule ?? defaultRotationSchedule;
+    this.#reloadAfterMs = options.reloadAfterMs ?? reloadAfterMs;
+  }
+
+  /** Returns the published keys. For each algorithm, the key that signs comes before past and future keys. */
+  async current(): Promise<PublishedKeySet> {
+    await this.#reloadIfOlderThan(this.#reloadAfterMs);
+    const now = new Date();
+    if (now < this.#changesAt) return this.#set;
+    const published = this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
+    const signing = published.filter(({ signsFrom }) => signsFrom <= now);
+    const keys = [...signing, ...published.filter(({ signsFrom }) => signsFrom > now)].map(({ jwk }) => jwk);
+    if (keyIdsOf(keys) !== keyIdsOf(this.#set.keys)) this.#set = createKeySet(keys);
+    this.#changesAt = earliest(
+      this.#keys.flatMap(({ signsFrom, retiresAt }) => [signsFrom, retiresAt ?? maxDate]).filter((date) => date > now),
+    );
+    return this.#set;
+  }
+
+  /** Invalidates the cache, so that the next use reloads the keys. */
+  invalidate(): void {
+    this.#loadedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Finds the public key by the `kid` of a token. */
+  readonly findVerificationKey: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await (await this.current()).find(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await this.#reloadIfOlderThan(unknownKidReloadMs);
+      return (await this.current()).find(header, token);
+    }
+  };
+
+  async #reloadIfOlderThan(age: number): Promise<void> {
+    if (performance.now() - this.#loadedAt < age) return;
+    await (this.#loading ??= this.#load().finally(() => (this.#loading = undefined)));
+  }
+
+  async #load(): Promise<void> {
+    // outside the transaction of the request, whose rollback must not undo a rotation
+    let rows = await readKeys(this.#em, []);
+    if (this.#isRotationDue(rows)) {
+      await rotateSigningKeys(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });
+      rows = await readKeys(this.#em, []);
+    }
+    this.#keys = rows.map((row) => ({
+      jwk: decryptJwk(row.encrypted_jwk, this.#encryptionKey, row.kid),
+      signsFrom: new Date(row.signs_from),
+      retiresAt: row.retires_at === null ? null : new Date(row.retires_at),
+    }));
+    this.#loadedAt = performance.now();
+    this.#changesAt = minDate;
+  }
+
+  #isRotationDue(rows: readonly Row[]): boolean {
+    const newest = new Map(rows.toReversed().map((row) => [row.algorithm, new Date(row.signs_from)]));
+    return newest.size < 2 || [...newest.values()].some((signsFrom) => isRotationDue(signsFrom, new Date(), this.#schedule));
+  }
+}
+
+const [minDate, maxDate] = [new Date(-8.64e15), new Date(8.64e15)];
+const earliest = (dates: readonly Date[]): Date => new Date(Math.min(maxDate.getTime(), ...dates.map((date) => date.getTime())));
+
+const createKeySet = (keys: readonly JWK[]): PublishedKeySet => ({ keys, find: createLocalJWKSet({ keys: keys.map(toPublicJwk) }) });
+const keyIdsOf = (keys: readonly JWK[]): string => keys.map(({ kid }) => kid).join(' ');
+
+/** Loads the keys, and creates the first ones in a new database. Processes that start concurrently end up with the same keys. */
+export async function loadSigningKeys(
+  em: EntityManager,
+  encryptionKey: Buffer,
+  options: SigningKeyCacheOptions = {},
+): Promise<SigningKeyCache> {
+  const keys = new SigningKeyCache(em, encryptionKey, options);
+  await keys.current();
+  return keys;
+}

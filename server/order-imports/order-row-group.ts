@@ -1,0 +1,63 @@
+import { maxImportRowsPerOrder } from '@mandate/contract';
+import type { FilePosition, FileRecord } from '../imports/file-record.ts';
+
+/** The rows of one order, or a single row without an order. */
+export type OrderRowGroup = {
+  readonly reference: string | undefined;
+  readonly records: readonly FileRecord[];
+  /** Number of rows in the file; larger than the number of `records` if an order has too many rows. */
+  readonly rows: number;
+};
+
+/** Maximum number of rows without a reference that are assigned to an order because they lie between two of its rows. */
+const unnamedMax = 100;
+
+type OpenGroup = { readonly reference: string; readonly records: FileRecord[]; rows: number };
+
+/** Adds a row to the rows of an order; rows beyond the maximum are only counted. */
+export function addRowToGroup(invoice: OpenGroup, record: FileRecord): void {
+  invoice.rows += 1;
+  if (invoice.records.length < maxImportRowsPerOrder) invoice.records.push(record);
+}
+
+/** Creates the row group of an order without rows. */
+export const createRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
+
+const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined, records: [record], rows: 1 });
+
+/**
+ * Groups the adjacent rows of each order. A row without a reference is assigned to an order if the rows before and after it belong to that
+ * order, because it may be a damaged row of the order.
+ * @param column the column with the reference
+ */
+export async function* groupAdjacentRows(
+  records: AsyncIterable<FileRecord>,
+  column: string,
+): AsyncGenerator<{ readonly item: OrderRowGroup; readonly end: FilePosition }> {
+  let open: OpenGroup | undefined;
+  let openEnd: FilePosition | undefined;
+  let unnamed: FileRecord[] = [];
+  const closeGroup = function* () {
+    if (open && openEnd) yield { item: open, end: openEnd };
+    for (const record of unnamed) yield { item: ungrouped(record), end: record.end };
+    [open, unnamed] = [undefined, []];
+  };
+  for await (const record of records) {
+    const reference = record.cells.get(column);
+    if (reference === undefined) {
+      unnamed.push(record);
+      if (!open || unnamed.length > unnamedMax) yield* closeGroup();
+      continue;
+    }
+    if (open?.reference === reference) {
+      for (const each of unnamed) addRowToGroup(open, each);
+      unnamed = [];
+    } else {
+      yield* closeGroup();
+      open = createRowGroup(reference);
+    }
+    addRowToGroup(open, record);
+    openEnd = record.end;
+  }
+  yield* closeGroup();
+}

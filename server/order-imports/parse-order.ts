@@ -1,0 +1,39 @@
+import type { ImportIssue, ImportOutcome } from '../imports/run-import.ts';
+import type { OrderImportParams } from './order-import-parameters.ts';
+import type { OrderRowGroup } from './order-row-group.ts';
+import { parseOrderHead, parseOrderLine, type ImportedOrderHead, type ImportedOrderLine, findTotalError } from './parse-order-row.ts';
+
+/** An order parsed from its rows. */
+export type ParsedOrder = {
+  /** The line of the file at which errors of the whole order are reported. */
+  readonly line: number;
+  readonly head: ImportedOrderHead;
+  readonly lines: readonly ImportedOrderLine[];
+  /** The line in the file of each order line. */
+  readonly lineNumbers: readonly number[];
+  readonly issues: readonly ImportIssue[];
+};
+
+/** Parses the rows of an order. Depending on the import parameters, invalid lines are left out or make the order fail. */
+export function parseOrder(params: OrderImportParams, { reference, records }: OrderRowGroup): ParsedOrder | ImportOutcome {
+  const issues: ImportIssue[] = [];
+  const orderReference = reference === undefined ? {} : { reference };
+  const valid: { line: number; data: ImportedOrderLine; cells: ReadonlyMap<string, string> }[] = [];
+  for (const { line, cells, error } of records) {
+    const read = error === undefined ? parseOrderLine(params, cells) : { errors: [{ code: 'unreadable', detail: error }] };
+    const isMissing = error === undefined && !cells.has(params.reference_column);
+    const missing = isMissing ? [{ field: 'reference', code: 'required', detail: 'The row has no reference.' }] : [];
+    const errors = [...missing, ...('errors' in read ? read.errors : [])];
+    issues.push(...errors.map((each) => ({ line, ...orderReference, ...each })));
+    if ('data' in read && errors.length === 0) valid.push({ line, data: read.data, cells });
+  }
+  const [first] = valid;
+  if (!first || (params.bad_lines === 'refuse_order' && issues.length > 0)) return { outcome: 'refused', issues };
+  const head = parseOrderHead(params, first.cells);
+  const lines = valid.map(({ data }) => data);
+  const errors = 'errors' in head ? head.errors : [findTotalError(lines, head.data)].filter((error) => error !== undefined);
+  if ('errors' in head || errors.length > 0) {
+    return { outcome: 'refused', issues: [...issues, ...errors.map((error) => ({ line: first.line, ...orderReference, ...error }))] };
+  }
+  return { line: first.line, head: head.data, lines, lineNumbers: valid.map(({ line }) => line), issues };
+}

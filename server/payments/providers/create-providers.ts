@@ -1,0 +1,15 @@
+import { manualProvider } from './manual-provider.ts';
+import { type PaymentProviders, indexPaymentProviders } from './payment-provider.ts';
+import { createStripeProvider, type StripeSettings } from './stripe-provider.ts';
+import { createTestProvider } from './test-provider.ts';
+
+type PaymentSettings = { readonly test: boolean; readonly stripe?: StripeSettings | undefined };
+
+/** Creates the payment providers that are configured. */
+export async function createPaymentProviders({ test, stripe }: PaymentSettings): Promise<PaymentProviders> {
+  return indexPaymentProviders(
+    manualProvider,
+    ...(test ? [createTestProvider()] : []),
+    ...(stripe ? [await createStripeProvider(stripe)] : []),
+  );
+}

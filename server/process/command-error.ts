@@ -1,0 +1,14 @@
+import { exitCodes } from './exit-codes.ts';
+
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** An error message for the user of the command, with the next step to take. */
+export class CommandError extends Error {
+  override readonly name = 'CommandFailure';
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = exitCodes.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,57 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Product as ProductBody, ProductReplace, ProductUpdate } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { sqlState } from '../database/errors/sql-errors.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { mergeMetadata } from '../http/writes/merge-metadata.ts';
+import { createProblem, type Problem } from '../http/problem-details/problem.ts';
+import { findProduct } from './find-product.ts';
+import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
+
+/** Returns a product, locked until the transaction ends. */
+export async function lockProduct(em: EntityManager, id: number): Promise<Product> {
+  const product = await em.findOne(Product, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!product) throw createProblem('not_found', { detail: `Product ${id} was not found.` });
+  return product;
+}
+
+/** New values of a product; absent fields are unchanged. */
+type ProductChange = Omit<ProductUpdate, 'metadata'> & Pick<Partial<ProductReplace>, 'metadata'>;
+
+/** Applies a merge patch (RFC 7396) to a locked product. */
+export const patchProduct = (em: EntityManager, product: Product, { metadata, ...patch }: ProductUpdate): Promise<ProductBody> =>
+  updateProduct(em, product, { ...patch, ...(metadata && { metadata: mergeMetadata(product.metadata, metadata) }) });
+
+/** Sets the given fields of a locked product. */
+export async function updateProduct(
+  em: EntityManager,
+  product: Product,
+  { status, tax_rate_bps: taxRateBps, ...fields }: ProductChange,
+): Promise<ProductBody> {
+  const before = { version: product.version, status: product.status };
+  Object.assign(product, definedFields({ ...fields, taxRateBps }));
+  if (status !== undefined) product.changeStatus(status);
+  await em.flush();
+  const body = await findProduct(em, product.id, true);
+  const archived = body.status === 'archived' && before.status !== 'archived';
+  if (body.version !== before.version) await recordEvent(em, archived ? 'product.archived' : 'product.updated', body, null);
+  return body;
+}
+
+const definedFields = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** Deletes a draft that was never ordered, with its stock and stock adjustments. */
+export async function deleteProduct(em: EntityManager, product: Product): Promise<void> {
+  if (product.status !== 'draft') throw productInUse(`It is ${product.status}: archive it instead.`);
+  const body = await findProduct(em, product.id, true);
+  await em.nativeDelete(StockAdjustment, { product: product.id });
+  await em.nativeDelete(ProductStock, { product: product.id });
+  await em.nativeDelete(Product, { id: product.id }).catch((error: unknown) => {
+    const foreignKeyViolation = '23503';
+    if (sqlState(error) === foreignKeyViolation) throw productInUse('It is part of orders.');
+    throw error;
+  });
+  await recordEvent(em, 'product.deleted', body, null);
+}
+
+const productInUse = (detail: string): Problem => createProblem('product_in_use', { detail });

@@ -1,0 +1,57 @@
+import { problemDeclarations } from '@mandate/contract';
+import { ZodError } from 'zod';
+import { isDatabaseUnavailable } from '../database/errors/availability-errors.ts';
+import { sqlState } from '../database/errors/sql-errors.ts';
+import { Problem } from '../http/problem-details/problem.ts';
+
+/** A permanent error of a task, with a message for its owner. Another attempt would fail in the same way. */
+export class PermanentTaskError extends Error {
+  readonly code: string;
+
+  constructor(code: string, detail: string, cause?: unknown) {
+    super(detail, { cause });
+    this.code = code;
+  }
+}
+
+/**
+ * SQLSTATE classes (PostgreSQL, appendix A) whose errors depend only on the data: cardinality violation, data exception, constraint
+ * violation, a program limit exceeded, and an exception raised by a function.
+ */
+const permanentClasses: Readonly<Record<string, string>> = {
+  '21': 'A row matches more than one existing record.',
+  '22': 'A value is outside the range that can be stored.',
+  '23': 'A row conflicts with existing data or with a rule for that data.',
+  '54': 'A row is larger than can be stored.',
+  P0: 'A row violates a rule for the data.',
+};
+
+/**
+ * Foreign key, unique and exclusion violations. A concurrent transaction can also cause them; then the next attempt reads the data that
+ * this transaction has committed (PostgreSQL, section 13.5).
+ */
+const possibleRaces = new Set(['23503', '23505', '23P01']);
+/** Number of attempts after which a possible race is attributed to the data itself. */
+const raceAttemptsMax = 2;
+
+/**
+ * Classifies an error that ended one attempt at a task. Returns the failure to report if the error is permanent. Returns `undefined` if a
+ * later attempt can succeed: the connection, the disk, a lock or a serialization failure was the cause, or the cause is unknown.
+ * @param attempts attempts so far, including the failed one
+ */
+export function toPermanentTaskError(error: unknown, attempts: number): PermanentTaskError | undefined {
+  if (error instanceof PermanentTaskError) return error;
+  if (isDatabaseUnavailable(error)) return undefined;
+  if (error instanceof Problem)
+    return problemDeclarations[error.code].status < 500 ? new PermanentTaskError(error.code, error.message, error) : undefined;
+  if (error instanceof ZodError) return new PermanentTaskError('invalid_params', paramsDetail(error), error);
+  const state = sqlState(error) ?? '';
+  if (possibleRaces.has(state) && attempts <= raceAttemptsMax) return undefined;
+  const detail = /^[0-9A-Z]{5}$/.test(state) ? permanentClasses[state.slice(0, 2)] : undefined;
+  if (detail !== undefined) return new PermanentTaskError('invalid_data', detail, error);
+  // An invalid date or an impossible length depends only on the data, which does not change between attempts.
+  return error instanceof RangeError ? new PermanentTaskError('invalid_data', 'A value cannot be processed.', error) : undefined;
+}
+
+const paramsDetail = ({ issues }: ZodError): string =>
+  `The options of the task are not valid: ${issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`;

@@ -1,0 +1,40 @@
+/** Checks the rules of lists and single resources for every operation of the contract. A failure names the operation. */
+import type { AppRoute } from '@ts-rest/core';
+import { contract, contractV2, listRoutes } from '@mandate/contract';
+import { describe, expect, test } from 'vitest';
+import { missingCollections, unpaginatedLists, unreadableEtags } from '../support/contract/collection-rules.ts';
+
+const versions = [
+  ['v1', listRoutes(contract)],
+  ['v2', listRoutes(contractV2)],
+] as const;
+
+const without = (name: string, change: (route: AppRoute) => AppRoute[]): AppRoute[] =>
+  listRoutes(contract).flatMap((route) => (`${route.method} ${route.path}` === `GET /api/v1/${name}` ? change(route) : [route]));
+
+describe('every list is paginated', () => {
+  test.each(versions)('in %s', (_, routes) => {
+    expect(unpaginatedLists(routes)).toEqual([]);
+  });
+  test('and a list without pagination is found', () => {
+    expect(unpaginatedLists(without('delivery-methods', (route) => [{ ...route, query: null }]))).toEqual(['deliveryMethods.list']);
+  });
+});
+
+describe('every resource that accepts If-Match can be read on its own', () => {
+  test.each(versions)('in %s', (_, routes) => {
+    expect(unreadableEtags(routes)).toEqual([]);
+  });
+  test('and a resource that cannot be read is found', () => {
+    expect(unreadableEtags(without('shipments/:shipment_id', () => []))).toEqual(['shipments.update']);
+  });
+});
+
+describe('every resource that can be read on its own has a collection', () => {
+  test.each(versions)('in %s', (_, routes) => {
+    expect(missingCollections(routes)).toEqual([]);
+  });
+  test('and a resource without a collection is found', () => {
+    expect(missingCollections(without('payments', () => []))).toEqual(['payments.get']);
+  });
+});
