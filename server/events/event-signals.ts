@@ -12,6 +12,7 @@ export type EventTopic = (typeof eventTopics)[number];
 /** Statements that write events or deliveries: a signal follows the end of their transaction. */
 const topicsOfStatements: Readonly<Record<string, EventTopic>> = {
   insert_event: 'written',
+  insert_events: 'written',
   place_order_v3: 'written',
   redeliver_event: 'placed',
   redeliver_events: 'placed',

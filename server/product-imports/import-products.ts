@@ -1,4 +1,4 @@
-import { contract, fileFormats, productCreate, productUpdate, type Product } from '@mandate/contract';
+import { contract, fileFormats, productCreate, productUpdate, type Product, type ProductCreate } from '@mandate/contract';
 import { z } from 'zod';
 import type { Em } from '../database/orm.ts';
 import { statement } from '../database/statement.ts';
@@ -8,14 +8,14 @@ import type { FileRecord } from '../imports/file-record.ts';
 import { readRecords, type StoredFile } from '../imports/read-records.ts';
 import { runImport, type Verdict } from '../imports/run-import.ts';
 import { survey } from '../imports/survey.ts';
-import { createProduct } from '../products/create-product.ts';
+import { createProduct, createProducts } from '../products/create-product.ts';
 import { lockProduct, patchProduct } from '../products/update-product.ts';
 import { type ClaimedTask, type Outcome, storedInput, type TaskRun } from '../tasks/task-run.ts';
 
 const productImport = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
 type ProductImport = z.output<typeof productImport>;
 
-/** Creates what is new, and changes what is there, row by row. */
+/** Creates the products that are new, and changes those that exist. */
 export async function importProducts(run: TaskRun): Promise<Outcome> {
   const { task, em } = run;
   const params = productImport.parse(task.params);
@@ -27,6 +27,7 @@ export async function importProducts(run: TaskRun): Promise<Outcome> {
     rowsOf: () => 1,
     lineOf: ({ line }) => line,
     importPiece: (inner, record) => importProduct(inner, params, actorOf(task), record),
+    importBatch: (inner, records) => importBatch(inner, params, actorOf(task), records),
   });
 }
 
@@ -40,19 +41,43 @@ const actorOf = ({ client_id: clientId, user_id: userId }: ClaimedTask): string 
 type Known = Pick<Product, 'id' | 'currency' | 'version'>;
 const findBySku = statement<Known>('find_imported_product', 'select id, currency, version from products where sku = $1');
 
+const findSkus = statement<{ sku: string }>('find_imported_skus', 'select sku from products where sku = any($1::text[])');
+
+/** Creates the new products of a batch at once. The other rows are imported one by one. */
+async function importBatch(em: Em, params: ProductImport, actor: string, records: readonly FileRecord[]): Promise<Verdict[]> {
+  const skus = records.flatMap(({ cells }) => cells.get(params.sku_column) ?? []);
+  const seen = new Set((await findSkus(em, [skus])).map(({ sku }) => sku));
+  const products = new Map<FileRecord, ProductCreate>();
+  for (const record of records) {
+    const sku = record.cells.get(params.sku_column);
+    if (sku === undefined || record.mistake !== undefined || seen.has(sku)) continue;
+    seen.add(sku);
+    const product = newProduct(params, record.cells);
+    if ('data' in product) products.set(record, product.data);
+  }
+  if (products.size > 0) await createProducts(em, actor, [...products.values()]);
+  const verdicts: Verdict[] = [];
+  for (const record of records) {
+    verdicts.push(products.has(record) ? { outcome: 'created', remarks: [] } : await importProduct(em, params, actor, record));
+  }
+  return verdicts;
+}
+
+const newProduct = (params: ProductImport, cells: ReadonlyMap<string, string>) =>
+  checked(productCreate, { category: params.category, ...rowOf(params, cells, undefined) });
+
 async function importProduct(em: Em, params: ProductImport, actor: string, { line, cells, mistake }: FileRecord): Promise<Verdict> {
   const refused = (...mistakes: Mistake[]): Verdict => ({ outcome: 'refused', remarks: mistakes.map((each) => ({ line, ...each })) });
   if (mistake !== undefined) return refused({ code: 'unreadable', detail: mistake });
   const sku = cells.get(params.sku_column);
   const [known] = sku === undefined ? [] : await findBySku(em, [sku]);
-  const row = rowOf(params, cells, known);
   if (!known) {
-    const product = checked(productCreate, { category: params.category, ...row });
+    const product = newProduct(params, cells);
     if ('mistakes' in product) return refused(...product.mistakes);
     await createProduct(em, actor, product.data);
     return { outcome: 'created', remarks: [] };
   }
-  const { sku: _, stock: __, currency, ...changes } = row;
+  const { sku: _, stock: __, currency, ...changes } = rowOf(params, cells, known);
   if (currency !== known.currency)
     return refused({ field: 'currency', code: 'read_only_field', detail: `It is ${known.currency}, and stays.` });
   const update = checked(productUpdate, changes);
