@@ -8,7 +8,7 @@ import { append, newFile, removeStoredFile } from '../tasks/stored-file.ts';
 
 export type Upload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 
-/** Gathered before it is written: network packets are too small for rows of their own. */
+/** Collected before it is written in one transaction: network packets are too small for rows of their own. */
 const pieceSize = 256 * 1024;
 
 /** Writes the body of a request into a file as it comes in; never more of it than a piece is in memory. */
@@ -40,7 +40,8 @@ async function storeBody(em: Em, req: Readable, fileId: number): Promise<string>
   let [bytes, position] = [0, 0];
   let piece: Buffer[] = [];
   const write = async (): Promise<void> => {
-    position = await append(em, fileId, position, Buffer.concat(piece));
+    // a single commit, which waits for the disk, for all chunks of a piece
+    position = await em.fork().transactional((inner) => append(inner, fileId, position, Buffer.concat(piece)));
     piece = [];
   };
   // Whoever sends too much still gets an answer: the connection is not destroyed with the reading.

@@ -9,8 +9,10 @@ import type { Outcome, TaskRun } from '../tasks/task-run.ts';
 import type { Exported } from './export-columns.ts';
 import { writeRows } from './write-rows.ts';
 
-/** Orders, and lines of orders, that are in memory at a time. */
-const [ordersAtOnce, linesAtOnce] = [500, 1_000];
+/** Maximum number of orders that are read at a time, by the kind of rows. */
+const ordersAtOnce = { orders: 500, lines: 100 } as const;
+/** Maximum number of lines that are in memory at a time, unless a single order has more. */
+const linesAtOnce = 500;
 /** More than these are not counted beforehand: it would take longer than it is worth. */
 const countedMax = 1_000_000;
 
@@ -66,8 +68,9 @@ async function begin(run: TaskRun, params: OrderExport): Promise<Checkpoint> {
 
 async function exportBatch(em: Em, params: OrderExport, at: Checkpoint) {
   const sort = { by: 'created_at', descending: false } as const;
-  const found = await listOrders(em, filtersOf(params), { sort, position: at.after, limit: ordersAtOnce });
-  const orders = fewLines(found.slice(0, ordersAtOnce).map(toOrderSummary), params.rows === 'lines');
+  const limit = ordersAtOnce[params.rows];
+  const found = await listOrders(em, filtersOf(params), { sort, position: at.after, limit });
+  const orders = fewLines(found.slice(0, limit).map(toOrderSummary), params.rows === 'lines');
   const rows = params.rows === 'lines' ? await withLines(em, orders) : orders.map((order) => ({ order, line: undefined }));
   const last = orders.at(-1);
   const next: Checkpoint = {
