@@ -12,6 +12,7 @@ export type EventSignalTopic = (typeof eventSignalTopics)[number];
 /** Signals of the statements that write events or deliveries, emitted after their transaction. */
 const topicsOfStatements: Readonly<Record<string, EventSignalTopic>> = {
   insert_event: 'written',
+  insert_events: 'written',
   place_order_v3: 'written',
   redeliver_event: 'placed',
   redeliver_events: 'placed',

@@ -18,3 +18,18 @@ export async function recordEvent(em: EntityManager, type: EventType, subject: S
   const [subjectType] = type.split('.');
   await insertEvent(em, [type, userId, subjectType, subject.id, subject.version ?? null, JSON.stringify(subject)]);
 }
+
+const insertEvents = prepareStatement(
+  'insert_events',
+  `insert into events (type, user_id, subject_type, subject_id, subject_version, data)
+   select $1, $2, $3, subject_id, subject_version, data::jsonb
+     from unnest($4::bigint[], $5::int[], $6::text[]) with ordinality as e (subject_id, subject_version, data, n) order by n`,
+);
+
+/** Records an event of one type for each subject, in one statement. */
+export async function recordEvents(em: EntityManager, type: EventType, subjects: readonly Subject[], userId: number | null): Promise<void> {
+  const [subjectType] = type.split('.');
+  const versions = subjects.map(({ version }) => version ?? null);
+  const data = subjects.map((subject) => JSON.stringify(subject));
+  await insertEvents(em, [type, userId, subjectType, subjects.map(({ id }) => id), versions, data]);
+}

@@ -8,7 +8,7 @@ import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks
 
 export type StoredUpload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 
-/** Bytes collected before they are written, because network packets are too small for one row each. */
+/** Bytes collected before they are written in one transaction, because network packets are too small for one row each. */
 const bufferSize = 256 * 1024;
 
 /** Streams the body of a request into a stored file, with a buffer of 256 KiB in memory. */
@@ -40,7 +40,8 @@ async function storeBody(em: EntityManager, req: Readable, fileId: number): Prom
   let [bytes, position] = [0, 0];
   let buffered: Buffer[] = [];
   const write = async (): Promise<void> => {
-    position = await appendToStoredFile(em, fileId, position, Buffer.concat(buffered));
+    // One commit, which waits for the disk, for all chunks of a buffer.
+    position = await em.fork().transactional((inner) => appendToStoredFile(inner, fileId, position, Buffer.concat(buffered)));
     buffered = [];
   };
   // If reading stops early, the connection stays open, so that the client receives the error response.

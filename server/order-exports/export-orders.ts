@@ -9,8 +9,10 @@ import type { TaskOutcome, TaskRun } from '../tasks/task-context.ts';
 import type { ExportRow } from './export-columns.ts';
 import { serializeRows } from './serialize-rows.ts';
 
-/** Maximum numbers of orders and of order lines in memory. */
-const [batchOrders, batchLines] = [500, 1_000];
+/** Maximum number of orders per batch, by the kind of exported rows. */
+const maxBatchOrders = { orders: 500, lines: 100 } as const;
+/** Maximum number of order lines per batch, unless a single order has more. */
+const maxBatchLines = 500;
 /** Maximum number of orders that are counted to report progress; counting more would take too long. */
 const countedMax = 1_000_000;
 
@@ -66,8 +68,9 @@ async function createCheckpoint(run: TaskRun, params: OrderExportParams): Promis
 
 async function exportBatch(em: EntityManager, params: OrderExportParams, checkpoint: Checkpoint) {
   const sort = { by: 'created_at', descending: false } as const;
-  const found = await listOrders(em, toFilters(params), { sort, position: checkpoint.after, limit: batchOrders });
-  const orders = limitLines(found.slice(0, batchOrders).map(orderSummaryFromRow), params.rows === 'lines');
+  const limit = maxBatchOrders[params.rows];
+  const found = await listOrders(em, toFilters(params), { sort, position: checkpoint.after, limit });
+  const orders = limitLines(found.slice(0, limit).map(orderSummaryFromRow), params.rows === 'lines');
   const rows = params.rows === 'lines' ? await withLines(em, orders) : orders.map((order) => ({ order, line: undefined }));
   const last = orders.at(-1);
   const next: Checkpoint = {
@@ -80,11 +83,11 @@ async function exportBatch(em: EntityManager, params: OrderExportParams, checkpo
   return { checkpoint: next, processed: next.orders, more: orders.length < found.length };
 }
 
-/** Returns the first orders that together have at most `batchLines` lines, but at least one order. */
+/** Returns the first orders that together have at most `maxBatchLines` lines, but at least one order. */
 function limitLines(orders: OrderSummary[], exportsLines: boolean): OrderSummary[] {
   if (!exportsLines) return orders;
   let lines = 0;
-  const end = orders.findIndex(({ item_count: count }, index) => (lines += count) > batchLines && index > 0);
+  const end = orders.findIndex(({ item_count: count }, index) => (lines += count) > maxBatchLines && index > 0);
   return end === -1 ? orders : orders.slice(0, end);
 }
 

@@ -1,4 +1,4 @@
-import { contract, fileFormats, productCreateSchema, productUpdateSchema, type Product } from '@mandate/contract';
+import { contract, fileFormats, productCreateSchema, productUpdateSchema, type Product, type ProductCreate } from '@mandate/contract';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
@@ -9,14 +9,14 @@ import type { ImportFile } from '../imports/file-record.ts';
 import { readRecords } from '../imports/record-reader.ts';
 import { runImport, type ImportOutcome } from '../imports/run-import.ts';
 import { checkAndCountRecords } from '../imports/check-records.ts';
-import { createProduct } from '../products/create-product.ts';
+import { createProduct, createProducts } from '../products/create-product.ts';
 import { lockProduct, patchProduct } from '../products/update-or-delete-product.ts';
 import { type ClaimedTask, type TaskOutcome, requireInputFileId, type TaskRun } from '../tasks/task-context.ts';
 
 const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
 type ProductImportParams = z.output<typeof productImportSchema>;
 
-/** Imports products from a file row by row: creates new products and updates existing ones. */
+/** Imports products from a file: creates new products and updates existing ones. */
 export async function importProducts(run: TaskRun): Promise<TaskOutcome> {
   const { task, em } = run;
   const params = productImportSchema.parse(task.params);
@@ -28,6 +28,7 @@ export async function importProducts(run: TaskRun): Promise<TaskOutcome> {
     countRows: () => 1,
     firstLine: ({ line }) => line,
     importItem: (inner, record) => importProduct(inner, params, actorOf(task), record),
+    importItems: (inner, records) => importProductBatch(inner, params, actorOf(task), records),
   });
 }
 
@@ -40,6 +41,35 @@ const actorOf = ({ client_id: clientId, user_id: userId }: ClaimedTask): string 
 
 type KnownProduct = Pick<Product, 'id' | 'currency' | 'version'>;
 const findBySku = prepareStatement<KnownProduct>('find_imported_product', 'select id, currency, version from products where sku = $1');
+const findExistingSkus = prepareStatement<{ sku: string }>('find_imported_skus', 'select sku from products where sku = any($1::text[])');
+
+/** Creates the new products of a batch in one step. Imports the other rows one by one. */
+async function importProductBatch(
+  em: EntityManager,
+  params: ProductImportParams,
+  actor: string,
+  records: readonly FileRecord[],
+): Promise<ImportOutcome[]> {
+  const skus = records.flatMap(({ cells }) => cells.get(params.sku_column) ?? []);
+  const seenSkus = new Set((await findExistingSkus(em, [skus])).map(({ sku }) => sku));
+  const newProducts = new Map<FileRecord, ProductCreate>();
+  for (const record of records) {
+    const sku = record.cells.get(params.sku_column);
+    if (sku === undefined || record.error !== undefined || seenSkus.has(sku)) continue;
+    seenSkus.add(sku);
+    const product = validateNewProduct(params, record.cells);
+    if ('data' in product) newProducts.set(record, product.data);
+  }
+  if (newProducts.size > 0) await createProducts(em, actor, [...newProducts.values()]);
+  const outcomes: ImportOutcome[] = [];
+  for (const record of records) {
+    outcomes.push(newProducts.has(record) ? { outcome: 'created', issues: [] } : await importProduct(em, params, actor, record));
+  }
+  return outcomes;
+}
+
+const validateNewProduct = (params: ProductImportParams, cells: ReadonlyMap<string, string>) =>
+  validateRow(productCreateSchema, { category: params.category, ...parseRow(params, cells, undefined) });
 
 async function importProduct(
   em: EntityManager,
@@ -51,14 +81,13 @@ async function importProduct(
   if (readError !== undefined) return rejected({ code: 'unreadable', detail: readError });
   const sku = cells.get(params.sku_column);
   const [known] = sku === undefined ? [] : await findBySku(em, [sku]);
-  const row = parseRow(params, cells, known);
   if (!known) {
-    const product = validateRow(productCreateSchema, { category: params.category, ...row });
+    const product = validateNewProduct(params, cells);
     if ('errors' in product) return rejected(...product.errors);
     await createProduct(em, actor, product.data);
     return { outcome: 'created', issues: [] };
   }
-  const { sku: _, stock: __, currency, ...changes } = row;
+  const { sku: _, stock: __, currency, ...changes } = parseRow(params, cells, known);
   if (currency !== known.currency)
     return rejected({ field: 'currency', code: 'read_only_field', detail: `The currency is ${known.currency} and cannot be changed.` });
   const update = validateRow(productUpdateSchema, changes);

@@ -121,6 +121,14 @@ describe('202', () => {
     expect(await productOf('B-1')).toMatchObject({ name: 'Good', version: 1 });
   });
 
+  test('names the line of a row that the database refuses, and imports nothing of its batch', async () => {
+    await ask(`alter table products add constraint planted check (name <> 'planted') not valid`);
+    const error = await failed('sku,name,category,price,currency\nL-1,One,a,1,EUR\nL-2,planted,a,1,EUR\nL-3,Three,a,1,EUR\n');
+    await ask('alter table products drop constraint planted');
+    expect(error).toMatchObject({ code: 'invalid_data', detail: expect.stringMatching(/^Line 3: /) });
+    expect(await productOf('L-1')).toBeUndefined();
+  });
+
   test('takes back the apostrophe that an export puts before formulas', async () => {
     await imported("sku,name,category,price,currency\nF-1,'=1+1,a,1,EUR\nF-2,'quoted,a,1,EUR\n");
     expect([(await productOf('F-1')).name, (await productOf('F-2')).name]).toEqual(['=1+1', "'quoted"]);
