@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ConfirmedFailures } from './confirmed-failures.ts';
 import { drawMutants, listMutants, type Mutant } from './mutants.ts';
 import { RelatedTests } from './related-tests.ts';
 import { printReport } from './report.ts';
 import { sqlMutations } from './sql-mutations.ts';
+import type { TestRun } from './working-copy.ts';
 
 const root = join(import.meta.dirname, '../..');
 let mutants: readonly Mutant[];
@@ -53,7 +55,7 @@ test.each([
   expect(ranked.slice(0, 12)).toContainEqual(expect.stringContaining(wanted));
 });
 
-test('the report names each survivor with its change, and leaves out mutants that were not tested', () => {
+test('the report names each survivor with its change, names the test that noticed each other mutant, and leaves out mutants that were not tested', () => {
   const mutant: Mutant = { file: 'server/a.ts', line: 3, operator: 'EqualityOperator', start: 0, end: 5, before: 'a < b', after: 'a <= b' };
   const report = printReport(
     [
@@ -66,6 +68,8 @@ test('the report names each survivor with its change, and leaves out mutants tha
   );
   expect(report).toBe(
     [
+      'noticed by test/a.test.ts: server/a.ts:3 EqualityOperator',
+      'noticed by the type check: server/a.ts:3 EqualityOperator',
       'survived 12 test files: server/a.ts:3 EqualityOperator',
       '  - a < b',
       '  + a <= b',
@@ -74,4 +78,49 @@ test('the report names each survivor with its change, and leaves out mutants tha
       '',
     ].join('\n'),
   );
+});
+
+describe('the failure of a test file counts', () => {
+  const mutant: Mutant = { file: 'server/a.ts', line: 3, operator: 'EqualityOperator', start: 0, end: 5, before: 'a < b', after: 'a <= b' };
+  const failed = (name: string, isSlow = false) => ({ outcome: 'failed' as const, testFile: 'test/a.test.ts', tests: [name], isSlow });
+  const passed = { outcome: 'passed' as const };
+  /** Answers the runs without and with the mutant in turn, and records the time limit of each. */
+  const copyOf = (runs: readonly TestRun[]) => {
+    const waiting = [...runs];
+    const limits: (number | undefined)[] = [];
+    return {
+      limits,
+      test: async (_files: readonly string[], limitMs?: number): Promise<TestRun> => {
+        limits.push(limitMs);
+        const run = waiting.shift();
+        if (!run) throw new Error('one run more than expected');
+        return run;
+      },
+      with: async <T>(_mutant: Mutant, work: () => Promise<T>): Promise<T> => work(),
+    };
+  };
+  const confirm = (first: TestRun, ...runs: TestRun[]) => new ConfirmedFailures().confirm(copyOf(runs), mutant, ['test/a.test.ts'], first);
+
+  test('when the file passes without the mutant, and the same test fails again with it', async () => {
+    expect(await confirm(failed('adds'), passed, failed('adds'))).toBe('confirmed');
+    expect(await confirm(failed('adds'), passed, passed)).toBe('not repeated');
+    expect(await confirm(failed('adds'), passed, failed('subtracts'))).toBe('not repeated');
+    expect(await confirm({ outcome: 'timed out' }, passed, { outcome: 'timed out' })).toBe('confirmed');
+    expect(await confirm({ outcome: 'timed out' }, passed, passed)).toBe('not repeated');
+    expect(await confirm({ outcome: 'timed out' }, { outcome: 'timed out' })).toBe('fails without the mutant');
+  });
+
+  test('never again after it failed without a mutant', async () => {
+    const failures = new ConfirmedFailures();
+    expect(await failures.confirm(copyOf([failed('adds')]), mutant, ['test/a.test.ts'], failed('adds'))).toBe('fails without the mutant');
+    expect([failures.isUnreliable('test/a.test.ts'), failures.isUnreliable('test/b.test.ts')]).toEqual([true, false]);
+  });
+
+  test('without a new run of the unchanged source only when it passed before and the failed test was fast', async () => {
+    const failures = new ConfirmedFailures();
+    failures.addPassing(['test/a.test.ts']);
+    expect(await failures.confirm(copyOf([failed('adds')]), mutant, ['test/a.test.ts'], failed('adds'))).toBe('confirmed');
+    const slow = copyOf([failed('adds', true)]);
+    expect(await failures.confirm(slow, mutant, ['test/a.test.ts'], failed('adds', true))).toBe('fails without the mutant');
+  });
 });

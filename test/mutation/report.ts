@@ -10,6 +10,7 @@ export function printReport(results: readonly Result[], seed: number): string {
   const survivors = tested.flatMap(({ mutant, verdict }) => (verdict.noticedBy === undefined ? [{ mutant, passed: verdict.passed }] : []));
   const byTypes = noticed.filter(({ verdict }) => verdict.noticedBy === 'the type check').length;
   const lines = [
+    ...noticed.map(({ mutant: { file, line, operator }, verdict }) => `noticed by ${verdict.noticedBy}: ${file}:${line} ${operator}`),
     ...survivors.map(({ mutant, passed }) => `survived ${passed} test files: ${describeMutant(mutant)}`),
     ...(results.length > tested.length ? [`${results.length - tested.length} mutants were not tested: no time was left.`] : []),
     `${noticed.length} of ${tested.length} mutants noticed (${percentage(noticed.length, tested.length)}), ${byTypes} of them only by the type check; seed ${seed}`,
