@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { type Database, type Em, openDatabase } from '../../server/database/orm.ts';
 import { forwardOwnWrites, listenForEvents } from '../../server/events/event-notifications.ts';
 import { eventSignals } from '../../server/events/event-signals.ts';
 import { NewEvents } from '../../server/events/new-events.ts';
+import { createLog } from '../../server/log.ts';
 import { recordEvent } from '../../server/events/record-event.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/database.ts';
 import { hour, lastSeq, placed, pollEvery, quiet, sequenceAndDeliver } from '../support/event-signals.ts';
@@ -20,13 +24,13 @@ const happen = (em: Em): Promise<void> =>
 
 describe.skipIf(databaseKind === 'pglite')('two processes', () => {
   /** One writes events and waits for them, the other one sequences them. */
-  async function startPair(listenUrl?: string) {
+  async function startPair(listenUrl?: string, log = quiet) {
     const url = await freshPostgresqlUrl();
     const [web, worker] = [await openDatabase(url), await openDatabase(url)];
     cleanUps.push(() => Promise.all([web.close(), worker.close()]));
     forwardOwnWrites(web.em, quiet);
     for (const db of [web, worker]) {
-      const listener = await listenForEvents(db.em, db === worker && listenUrl !== undefined ? withPort(url, listenUrl) : url, quiet);
+      const listener = await listenForEvents(db.em, db === worker && listenUrl !== undefined ? withPort(url, listenUrl) : url, log);
       cleanUps.push(() => listener[Symbol.asyncDispose]());
     }
     const newEvents = new NewEvents(web.em);
@@ -36,6 +40,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     cleanUps.push(sequenceAndDeliver(worker));
     return { web, worker, newEvents, hears };
   }
+  const portOf = (server: Server): number => z.object({ port: z.number() }).parse(server.address()).port;
   const withPort = (url: string, port: string): string => Object.assign(new URL(url), { port }).href;
 
   test('hear of each other by notifications alone', async () => {
@@ -66,6 +71,34 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     await happen(web.em);
     await placed(web.em, 3);
   });
+
+  test(
+    'log one warning while the connection for notifications cannot be opened, and when it is open again',
+    { timeout: 30_000 },
+    async () => {
+      let refused = 0;
+      const refusing = createServer((socket) => {
+        refused += 1;
+        socket.destroy();
+      }).listen(0, '127.0.0.1');
+      await once(refusing, 'listening');
+      cleanUps.push(() => refusing.close());
+      const postgresqlPort = Number(new URL(await freshPostgresqlUrl()).port);
+      await using proxy = await openTcpProxy(postgresqlPort);
+      const lines: { level: number; msg: string }[] = [];
+      const log = createLog(true, { write: (line) => void lines.push(JSON.parse(line)) });
+      const { worker, hears } = await startPair(String(proxy.port), log);
+      proxy.lead(portOf(refusing));
+      proxy.cut();
+      await expect.poll(() => refused, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
+      proxy.lead(postgresqlPort);
+      await expect.poll(() => hears(worker), { timeout: 20_000 }).toBe(true);
+      expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+        [40, 'notifications about events do not arrive: polling every second until they do'],
+        [30, 'notifications about events arrive again'],
+      ]);
+    },
+  );
 
   test('sequence an event that was committed while another process held the sequence', async () => {
     pollEvery(hour, hour);
