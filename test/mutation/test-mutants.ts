@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { progressBar } from '../../server/command/progress-bar.ts';
+import { findPostgresql, startPostgresql } from '../support/postgresql-server.ts';
 import type { Mutant } from './mutants.ts';
 import { RelatedTests } from './related-tests.ts';
 import { ConfirmedFailures } from './confirmed-failures.ts';
@@ -13,7 +14,7 @@ export type Verdict =
 export type Result = { readonly mutant: Mutant; readonly verdict: Verdict };
 
 /** Test files of each round; survivors of one round are tested in the next. */
-const rounds = [4, 8, 12];
+const rounds = [1, 3, 8, 12];
 
 type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; noticedBy?: string };
 
@@ -24,35 +25,35 @@ export async function testMutants(
   { workers, minutes }: { readonly workers: number; readonly minutes: number },
 ): Promise<readonly Result[]> {
   const deadline = performance.now() + minutes * 60_000;
-  const copies = await Promise.all(Array.from({ length: workers }, () => WorkingCopy.create(root)));
+  await using cleanUps = new AsyncDisposableStack();
+  const postgresql = await startPostgresql(await findPostgresql());
+  cleanUps.defer(postgresql.stop);
+  const copies = await Promise.all(Array.from({ length: workers }, () => WorkingCopy.create(root, postgresql.url)));
+  cleanUps.defer(async () => void (await Promise.all(copies.map((copy) => copy.remove()))));
   const copiesInUse = new CopiesInUse(copies);
-  try {
-    const related = await RelatedTests.read(root);
-    const pending: Pending[] = await Promise.all(
-      mutants.map(async (mutant) => ({
-        mutant,
-        passed: 0,
-        waiting: related.rank(mutant, await readFile(join(root, mutant.file), 'utf8')),
-      })),
-    );
-    const failures = new ConfirmedFailures();
-    for (const [round, size] of rounds.entries()) {
-      const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
-      await copiesInUse.forEach(`round ${round + 1}`, survivors, async (copy, one) => {
-        if (performance.now() < deadline) await testOne(copy, one, size, failures);
-      });
-    }
-    const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
-    await copiesInUse.forEach('types', survivors, async (copy, one) => {
-      if (await copy.with(one.mutant, () => copy.failsTypeCheck())) one.noticedBy = 'the type check';
-    });
-    return pending.map(({ mutant, noticedBy, passed }) => ({
+  const related = await RelatedTests.read(root);
+  const pending: Pending[] = await Promise.all(
+    mutants.map(async (mutant) => ({
       mutant,
-      verdict: noticedBy === undefined ? { noticedBy, passed } : { noticedBy },
-    }));
-  } finally {
-    await Promise.all(copies.map((copy) => copy.remove()));
+      passed: 0,
+      waiting: related.rank(mutant, await readFile(join(root, mutant.file), 'utf8')),
+    })),
+  );
+  const failures = new ConfirmedFailures();
+  for (const [round, size] of rounds.entries()) {
+    const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
+    await copiesInUse.forEach(`round ${round + 1}`, survivors, async (copy, one) => {
+      if (performance.now() < deadline) await testOne(copy, one, size, failures);
+    });
   }
+  const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
+  await copiesInUse.forEach('types', survivors, async (copy, one) => {
+    if (await copy.with(one.mutant, () => copy.failsTypeCheck())) one.noticedBy = 'the type check';
+  });
+  return pending.map(({ mutant, noticedBy, passed }) => ({
+    mutant,
+    verdict: noticedBy === undefined ? { noticedBy, passed } : { noticedBy },
+  }));
 }
 
 async function testOne(copy: WorkingCopy, one: Pending, size: number, failures: ConfirmedFailures): Promise<void> {

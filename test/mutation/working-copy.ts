@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,17 +28,21 @@ const jsonReport = z.object({
 /** A copy of the work tree in which one mutant at a time is tested. */
 export class WorkingCopy {
   readonly #directory: string;
+  readonly #environment: NodeJS.ProcessEnv;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, databaseUrl: string) {
     this.#directory = directory;
+    // oxlint-disable-next-line node/no-process-env -- the test runs have the environment of this program
+    this.#environment = { ...process.env, DATABASE_URL: databaseUrl };
   }
 
-  static async create(root: string): Promise<WorkingCopy> {
+  /** @param databaseUrl PostgreSQL server that all test runs use: to start one takes longer than many test files. */
+  static async create(root: string, databaseUrl: string): Promise<WorkingCopy> {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-mutation-'));
     const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git|dist)$/.test(path);
     await cp(root, directory, { recursive: true, filter: isCopied });
     await linkPackages(root, directory);
-    return new WorkingCopy(directory);
+    return new WorkingCopy(directory, databaseUrl);
   }
 
   async remove(): Promise<void> {
@@ -73,8 +77,7 @@ export class WorkingCopy {
       '--reporter=json',
       `--outputFile=${report}`,
     ];
-    const vitest = spawn('npx', ['vitest', 'run', ...flags, ...timeLimitFlags, ...files], this.#spawnOptions());
-    const exitCode = await this.#exitCode(vitest, limitMs);
+    const exitCode = await this.#run('vitest/vitest.mjs', ['run', ...flags, ...timeLimitFlags, ...files], limitMs);
     if (exitCode === undefined) return { outcome: 'timed out' };
     if (exitCode === 0) return { outcome: 'passed' };
     const { testResults } = await readReport(report);
@@ -90,25 +93,24 @@ export class WorkingCopy {
 
   /** Whether the type check rejects the work tree. */
   async failsTypeCheck(): Promise<boolean> {
-    return (await this.#exitCode(spawn('npx', ['tsc', '-p', '.'], this.#spawnOptions()), runLimitMs)) !== 0;
+    return (await this.#run('typescript/bin/tsc', ['-p', '.'], runLimitMs)) !== 0;
   }
 
-  #spawnOptions(): { cwd: string; stdio: 'ignore'; detached: true } {
-    return { cwd: this.#directory, stdio: 'ignore', detached: true };
-  }
-
-  /** Returns `undefined` for a process that did not exit within the limit, and kills it with its children. */
-  async #exitCode(process: ChildProcess, limitMs: number): Promise<number | undefined> {
+  /** Runs a program of a package. Returns `undefined` when it did not exit within the limit, after killing it with its children. */
+  async #run(program: string, parameters: readonly string[], limitMs: number): Promise<number | undefined> {
+    const path = join(this.#directory, 'node_modules', program);
+    const options = { cwd: this.#directory, env: this.#environment, stdio: 'ignore', detached: true } as const;
+    const child = spawn(process.execPath, [path, ...parameters], options);
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      if (process.pid !== undefined) killGroup(process.pid);
+      if (child.pid !== undefined) killGroup(child.pid);
     }, limitMs);
-    await once(process, 'exit');
+    await once(child, 'exit');
     clearTimeout(timer);
     // servers that a failed test left behind
-    if (process.pid !== undefined) killGroup(process.pid);
-    return isLate ? undefined : (process.exitCode ?? 1);
+    if (child.pid !== undefined) killGroup(child.pid);
+    return isLate ? undefined : (child.exitCode ?? 1);
   }
 }
 
