@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ConfirmedFailures } from './confirmed-failures.ts';
 import { drawMutants, listMutants, type Mutant } from './mutants.ts';
 import { RelatedTests } from './related-tests.ts';
-import { printReport } from './report.ts';
+import { printResult, printScore } from './report.ts';
 import { sqlMutations } from './sql-mutations.ts';
 import type { TestRun } from './working-copy.ts';
 
@@ -55,28 +55,21 @@ test.each([
   expect(ranked.slice(0, 12)).toContainEqual(expect.stringContaining(wanted));
 });
 
-test('the report names each survivor with its change, names the test that noticed each other mutant, and leaves out mutants that were not tested', () => {
+test('each result names the test or the change, and the score leaves out mutants that were not tested', () => {
   const mutant: Mutant = { file: 'server/a.ts', line: 3, operator: 'EqualityOperator', start: 0, end: 5, before: 'a < b', after: 'a <= b' };
-  const report = printReport(
-    [
-      { mutant, verdict: { noticedBy: 'test/a.test.ts' } },
-      { mutant, verdict: { noticedBy: 'the type check' } },
-      { mutant, verdict: { noticedBy: undefined, passed: 12 } },
-      { mutant, verdict: { noticedBy: undefined, passed: 0 } },
-    ],
-    7,
-  );
-  expect(report).toBe(
-    [
-      'noticed by test/a.test.ts: server/a.ts:3 EqualityOperator',
-      'noticed by the type check: server/a.ts:3 EqualityOperator',
-      'survived 12 test files: server/a.ts:3 EqualityOperator',
-      '  - a < b',
-      '  + a <= b',
-      '1 mutants were not tested: no time was left.',
-      '2 of 3 mutants noticed (67 %), 1 of them only by the type check; seed 7',
-      '',
-    ].join('\n'),
+  const results = [
+    { mutant, verdict: { noticedBy: 'test/a.test.ts' } },
+    { mutant, verdict: { noticedBy: 'the type check' } },
+    { mutant, verdict: { noticedBy: undefined, passed: 12 } },
+    { mutant, verdict: { noticedBy: undefined, passed: 0 } },
+  ];
+  expect(results.slice(0, 3).map(printResult)).toEqual([
+    'noticed by test/a.test.ts: server/a.ts:3 EqualityOperator\n',
+    'noticed by the type check: server/a.ts:3 EqualityOperator\n',
+    'survived 12 test files: server/a.ts:3 EqualityOperator\n  - a < b\n  + a <= b\n',
+  ]);
+  expect(printScore(results, 7)).toBe(
+    '1 mutants were not tested: no time was left.\n2 of 3 mutants noticed (67 %), 1 of them only by the type check; seed 7\n',
   );
 });
 

@@ -16,13 +16,19 @@ export type Result = { readonly mutant: Mutant; readonly verdict: Verdict };
 /** Test files of each round; survivors of one round are tested in the next. */
 const rounds = [1, 3, 8, 12];
 
+type Options = {
+  readonly workers: number;
+  readonly minutes: number;
+  /** Called with each result as soon as it is known: a sample takes long. */
+  readonly onResult: (result: Result) => void;
+};
 type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; noticedBy?: string };
 
 /** Tests each mutant with its related test files. No run of test files starts after `minutes`; the type check follows. */
 export async function testMutants(
   root: string,
   mutants: readonly Mutant[],
-  { workers, minutes }: { readonly workers: number; readonly minutes: number },
+  { workers, minutes, onResult }: Options,
 ): Promise<readonly Result[]> {
   const deadline = performance.now() + minutes * 60_000;
   await using cleanUps = new AsyncDisposableStack();
@@ -44,17 +50,22 @@ export async function testMutants(
     const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
     await copiesInUse.forEach(`round ${round + 1}`, survivors, async (copy, one) => {
       if (performance.now() < deadline) await testOne(copy, one, size, failures);
+      if (one.noticedBy !== undefined) onResult(toResult(one));
     });
   }
-  const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
+  // untested mutants are left out, because the score leaves them out
+  const survivors = pending.filter(({ noticedBy, passed }) => noticedBy === undefined && passed > 0);
   await copiesInUse.forEach('types', survivors, async (copy, one) => {
     if (await copy.with(one.mutant, () => copy.failsTypeCheck())) one.noticedBy = 'the type check';
+    onResult(toResult(one));
   });
-  return pending.map(({ mutant, noticedBy, passed }) => ({
-    mutant,
-    verdict: noticedBy === undefined ? { noticedBy, passed } : { noticedBy },
-  }));
+  return pending.map(toResult);
 }
+
+const toResult = ({ mutant, noticedBy, passed }: Pending): Result => ({
+  mutant,
+  verdict: noticedBy === undefined ? { noticedBy, passed } : { noticedBy },
+});
 
 async function testOne(copy: WorkingCopy, one: Pending, size: number, failures: ConfirmedFailures): Promise<void> {
   let files = one.waiting.filter((file) => !failures.isUnreliable(file)).slice(0, size);
