@@ -238,6 +238,12 @@ describe('no part is restored of a backup', { timeout: 180_000 }, () => {
     await writeLines(file, lines.toSpliced(at + 1, 1), key);
     expect(await refusal()).toContain('the rows of users are not those that were written');
     const end = lines.findIndex((line) => line.startsWith('{"end_of":"users"'));
+    const withLine = (index: number, from: RegExp, to: string): string[] => lines.with(index, (lines[index] ?? '').replace(from, to));
+    for (const altered of [withLine(at, /"rows":\d+/, '"rows":123456'), withLine(end, /"end_of":"users"/, '"end_of":"orders"')]) {
+      expect(altered).not.toEqual(lines);
+      await writeLines(file, altered, key);
+      expect(await refusal()).toContain('the rows of users are not those that were written');
+    }
     await writeLines(file, lines.toSpliced(at, end - at + 1), key);
     expect(await refusal()).toContain('it was changed after it was written');
   });

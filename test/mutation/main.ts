@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freshSeed } from '../fuzz/fuzz.ts';
 import { drawMutants, listMutants } from './mutants.ts';
-import { printReport } from './report.ts';
+import { printResult, printScore } from './report.ts';
 import { testMutants } from './test-mutants.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -23,5 +23,9 @@ if (![count, seed].every((number) => Number.isSafeInteger(number) && number >= 0
 const all = await listMutants(root);
 const sample = drawMutants(all, count, seed);
 process.stdout.write(`seed ${seed}: ${sample.length} of ${all.length} mutants\n`);
-const results = await testMutants(root, sample, { workers: Math.min(2, availableParallelism()), minutes });
-process.stdout.write(printReport(results, seed));
+const results = await testMutants(root, sample, {
+  workers: Math.min(2, availableParallelism()),
+  minutes,
+  onResult: (result) => void process.stdout.write(printResult(result)),
+});
+process.stdout.write(printScore(results, seed));

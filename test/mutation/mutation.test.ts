@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Mutant } from './mutant.ts';
 import { drawMutants, listMutants } from './mutants.ts';
+import { ConfirmedFailures } from './confirmed-failures.ts';
 import { RelatedTests } from './related-tests.ts';
-import { printReport } from './report.ts';
+import { printResult, printScore } from './report.ts';
 import { sqlMutations } from './sql-mutations.ts';
+import type { TestRun } from './working-copy.ts';
 
 const root = join(import.meta.dirname, '../..');
 let mutants: readonly Mutant[];
@@ -54,25 +56,65 @@ test.each([
   expect(ranked.slice(0, 12)).toContainEqual(expect.stringContaining(wanted));
 });
 
-test('the report names each survivor with its change, and leaves out mutants that were not tested', () => {
+test('each result names the test or the change, and the score leaves out mutants that were not tested', () => {
   const mutant: Mutant = { file: 'server/a.ts', line: 3, operator: 'EqualityOperator', start: 0, end: 5, before: 'a < b', after: 'a <= b' };
-  const report = printReport(
-    [
-      { mutant, verdict: { noticedBy: 'test/a.test.ts' } },
-      { mutant, verdict: { noticedBy: 'the type check' } },
-      { mutant, verdict: { noticedBy: undefined, passed: 12 } },
-      { mutant, verdict: { noticedBy: undefined, passed: 0 } },
-    ],
-    7,
+  const results = [
+    { mutant, verdict: { noticedBy: 'test/a.test.ts' } },
+    { mutant, verdict: { noticedBy: 'the type check' } },
+    { mutant, verdict: { noticedBy: undefined, passed: 12 } },
+    { mutant, verdict: { noticedBy: undefined, passed: 0 } },
+  ];
+  expect(results.slice(0, 3).map(printResult)).toEqual([
+    'noticed by test/a.test.ts: server/a.ts:3 EqualityOperator\n',
+    'noticed by the type check: server/a.ts:3 EqualityOperator\n',
+    'survived 12 test files: server/a.ts:3 EqualityOperator\n  - a < b\n  + a <= b\n',
+  ]);
+  expect(printScore(results, 7)).toBe(
+    '1 mutants were not tested: no time was left.\n2 of 3 mutants noticed (67 %), 1 of them only by the type check; seed 7\n',
   );
-  expect(report).toBe(
-    [
-      'survived 12 test files: server/a.ts:3 EqualityOperator',
-      '  - a < b',
-      '  + a <= b',
-      '1 mutants were not tested: no time was left.',
-      '2 of 3 mutants noticed (67 %), 1 of them only by the type check; seed 7',
-      '',
-    ].join('\n'),
-  );
+});
+
+describe('the failure of a test file counts', () => {
+  const mutant: Mutant = { file: 'server/a.ts', line: 3, operator: 'EqualityOperator', start: 0, end: 5, before: 'a < b', after: 'a <= b' };
+  const failed = (name: string, isSlow = false) => ({ outcome: 'failed' as const, testFile: 'test/a.test.ts', tests: [name], isSlow });
+  const passed = { outcome: 'passed' as const };
+  /** Answers the runs without and with the mutant in turn, and records the time limit of each. */
+  const copyOf = (runs: readonly TestRun[]) => {
+    const waiting = [...runs];
+    const limits: (number | undefined)[] = [];
+    return {
+      limits,
+      test: async (_files: readonly string[], limitMs?: number): Promise<TestRun> => {
+        limits.push(limitMs);
+        const run = waiting.shift();
+        if (!run) throw new Error('one run more than expected');
+        return run;
+      },
+      with: async <T>(_mutant: Mutant, work: () => Promise<T>): Promise<T> => work(),
+    };
+  };
+  const confirm = (first: TestRun, ...runs: TestRun[]) => new ConfirmedFailures().confirm(copyOf(runs), mutant, ['test/a.test.ts'], first);
+
+  test('when the file passes without the mutant, and the same test fails again with it', async () => {
+    expect(await confirm(failed('adds'), passed, failed('adds'))).toBe('confirmed');
+    expect(await confirm(failed('adds'), passed, passed)).toBe('not repeated');
+    expect(await confirm(failed('adds'), passed, failed('subtracts'))).toBe('not repeated');
+    expect(await confirm({ outcome: 'timed out' }, passed, { outcome: 'timed out' })).toBe('confirmed');
+    expect(await confirm({ outcome: 'timed out' }, passed, passed)).toBe('not repeated');
+    expect(await confirm({ outcome: 'timed out' }, { outcome: 'timed out' })).toBe('fails without the mutant');
+  });
+
+  test('never again after it failed without a mutant', async () => {
+    const failures = new ConfirmedFailures();
+    expect(await failures.confirm(copyOf([failed('adds')]), mutant, ['test/a.test.ts'], failed('adds'))).toBe('fails without the mutant');
+    expect([failures.isUnreliable('test/a.test.ts'), failures.isUnreliable('test/b.test.ts')]).toEqual([true, false]);
+  });
+
+  test('without a new run of the unchanged source only when it passed before and the failed test was fast', async () => {
+    const failures = new ConfirmedFailures();
+    failures.addPassing(['test/a.test.ts']);
+    expect(await failures.confirm(copyOf([failed('adds')]), mutant, ['test/a.test.ts'], failed('adds'))).toBe('confirmed');
+    const slow = copyOf([failed('adds', true)]);
+    expect(await failures.confirm(slow, mutant, ['test/a.test.ts'], failed('adds', true))).toBe('fails without the mutant');
+  });
 });

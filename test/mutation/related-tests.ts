@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import type { Mutant } from './mutant.ts';
 
 /** Tests that need minutes, packages or other programs, and say little about a single line. */
-const leftOut = /^test\/(?:bench|deploy|faults|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\//;
+const leftOut =
+  /^test\/(?:(?:bench|deploy|docs|faults|first-order|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\/|process\/planted-faults\.)/;
+/** Each test starts servers as processes, which takes longer: such tests have to be that much more similar to come first. */
+const startsProcesses = /^test\/(?:process|e2e|cli|command)\//;
+const processFactor = 0.8;
 
 type Words = ReadonlyMap<string, number>;
 
@@ -43,7 +47,10 @@ export class RelatedTests {
     for (const [word, count] of wordCounts(nearby)) words.set(word, (words.get(word) ?? 0) + count * nearbyWeight);
     for (const [word, count] of wordCounts(file)) words.set(word, (words.get(word) ?? 0) + count * pathWeight);
     const wanted = this.#vectorOf(words);
-    const scores = [...this.#vectors].map(([test, vector]) => ({ test, score: product(wanted, vector) }));
+    const scores = [...this.#vectors].map(([test, vector]) => ({
+      test,
+      score: product(wanted, vector) * (startsProcesses.test(test) ? processFactor : 1),
+    }));
     return scores.toSorted((one, other) => other.score - one.score).map(({ test }) => test);
   }
 

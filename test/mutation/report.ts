@@ -3,21 +3,26 @@ import type { Result } from './test-mutants.ts';
 
 const shownMax = 160;
 
-/** Prints survivors with their change, and the score. Mutants that there was no time to test are not part of the score. */
-export function printReport(results: readonly Result[], seed: number): string {
+/** Describes the result of one mutant: the test that noticed it, or the change that none noticed. */
+export function printResult({ mutant, verdict }: Result): string {
+  if (verdict.noticedBy === undefined) return `survived ${verdict.passed} test files: ${describeMutant(mutant)}\n`;
+  return `noticed by ${verdict.noticedBy}: ${mutant.file}:${mutant.line} ${mutant.operator}\n`;
+}
+
+/** Prints the score. Mutants that there was no time to test are not part of it. */
+export function printScore(results: readonly Result[], seed: number): string {
   const tested = results.filter(({ verdict }) => verdict.noticedBy !== undefined || verdict.passed > 0);
   const noticed = tested.filter(({ verdict }) => verdict.noticedBy !== undefined);
-  const survivors = tested.flatMap(({ mutant, verdict }) => (verdict.noticedBy === undefined ? [{ mutant, passed: verdict.passed }] : []));
   const byTypes = noticed.filter(({ verdict }) => verdict.noticedBy === 'the type check').length;
+  const untested = results.length - tested.length;
   const lines = [
-    ...survivors.map(({ mutant, passed }) => `survived ${passed} test files: ${describeMutant(mutant)}`),
-    ...(results.length > tested.length ? [`${results.length - tested.length} mutants were not tested: no time was left.`] : []),
+    ...(untested > 0 ? [`${untested} mutants were not tested: no time was left.`] : []),
     `${noticed.length} of ${tested.length} mutants noticed (${percentage(noticed.length, tested.length)}), ${byTypes} of them only by the type check; seed ${seed}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-export function describeMutant({ file, line, operator, before, after }: Mutant): string {
+function describeMutant({ file, line, operator, before, after }: Mutant): string {
   return `${file}:${line} ${operator}\n  - ${shortened(before)}\n  + ${shortened(after)}`;
 }
 

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
 import type { Mutant } from './mutant.ts';
+import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 import { RelatedTests } from './related-tests.ts';
+import { ConfirmedFailures } from './confirmed-failures.ts';
 import { WorkingCopy } from './working-copy.ts';
 
 export type Verdict =
@@ -12,64 +14,80 @@ export type Verdict =
 export type Result = { readonly mutant: Mutant; readonly verdict: Verdict };
 
 /** Test files of each round; survivors of one round are tested in the next. */
-const rounds = [4, 8, 12];
-/** Share of the time for test runs: the rest is for the type check, and for test files that may fail without any change. */
-const testShare = 0.85;
+const rounds = [1, 3, 8, 12];
 
-type Pending = { readonly mutant: Mutant; readonly tests: readonly string[]; passed: number; noticedBy?: string };
+type Options = {
+  readonly workers: number;
+  readonly minutes: number;
+  /** Called with each result as soon as it is known: a sample takes long. */
+  readonly onResult: (result: Result) => void;
+};
+type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; noticedBy?: string };
 
-/** Tests each mutant with its related test files. Takes `minutes`, and as long as the run that is in progress then. */
+/** Tests each mutant with its related test files. No run of test files starts after `minutes`; the type check follows. */
 export async function testMutants(
   root: string,
   mutants: readonly Mutant[],
-  { workers, minutes }: { readonly workers: number; readonly minutes: number },
+  { workers, minutes, onResult }: Options,
 ): Promise<readonly Result[]> {
-  const deadline = performance.now() + minutes * 60_000 * testShare;
-  const copies = await Promise.all(Array.from({ length: workers }, () => WorkingCopy.create(root)));
+  const deadline = performance.now() + minutes * 60_000;
+  await using cleanUps = new AsyncDisposableStack();
+  const postgresql = await startPostgresql(await findPostgresql());
+  cleanUps.defer(postgresql.stop);
+  const copies = await Promise.all(Array.from({ length: workers }, () => WorkingCopy.create(root, postgresql.url)));
+  cleanUps.defer(async () => void (await Promise.all(copies.map((copy) => copy.remove()))));
   const copiesInUse = new CopiesInUse(copies);
-  try {
-    const related = await RelatedTests.read(root);
-    const pending: Pending[] = await Promise.all(
-      mutants.map(async (mutant) => ({ mutant, passed: 0, tests: related.rank(mutant, await readFile(join(root, mutant.file), 'utf8')) })),
-    );
-    for (const [round, size] of rounds.entries()) {
-      const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
-      await copiesInUse.forEach(`round ${round + 1}`, survivors, async (copy, one) => {
-        if (performance.now() < deadline) await testOne(copy, one, size);
-      });
-    }
-    await discountFailingTests(copiesInUse, pending);
-    const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
-    await copiesInUse.forEach('types', survivors, async (copy, one) => {
-      if (await copy.with(one.mutant, () => copy.failsTypeCheck())) one.noticedBy = 'the type check';
-    });
-    return pending.map(({ mutant, noticedBy, passed }) => ({
+  const related = await RelatedTests.read(root);
+  const pending: Pending[] = await Promise.all(
+    mutants.map(async (mutant) => ({
       mutant,
-      verdict: noticedBy === undefined ? { noticedBy, passed } : { noticedBy },
-    }));
-  } finally {
-    await Promise.all(copies.map((copy) => copy.remove()));
-  }
-}
-
-async function testOne(copy: WorkingCopy, one: Pending, size: number): Promise<void> {
-  const files = one.tests.slice(one.passed, one.passed + size);
-  const run = await copy.with(one.mutant, () => copy.test(files));
-  if (run.outcome === 'passed') one.passed += files.length;
-  else one.noticedBy = run.outcome === 'failed' ? run.testFile : 'a time limit';
-}
-
-/** A test file that also fails without any change notices nothing: its mutants count as survivors. */
-async function discountFailingTests(copies: CopiesInUse, pending: readonly Pending[]): Promise<void> {
-  const seenPassing = new Set(pending.flatMap(({ tests, passed }) => tests.slice(0, passed)));
-  const unproven = [...new Set(pending.flatMap(({ noticedBy }) => noticedBy ?? []))].filter(
-    (file) => file.endsWith('.test.ts') && !seenPassing.has(file),
+      passed: 0,
+      waiting: related.rank(mutant, await readFile(join(root, mutant.file), 'utf8')),
+    })),
   );
-  await copies.forEach('unchanged', unproven, async (copy, file) => {
-    if ((await copy.test([file])).outcome === 'passed') return;
-    process.stderr.write(`${file} fails without any change, and is not counted\n`);
-    for (const one of pending) if (one.noticedBy === file) delete one.noticedBy;
+  const failures = new ConfirmedFailures();
+  for (const [round, size] of rounds.entries()) {
+    const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
+    await copiesInUse.forEach(`round ${round + 1}`, survivors, async (copy, one) => {
+      if (performance.now() < deadline) await testOne(copy, one, size, failures);
+      if (one.noticedBy !== undefined) onResult(toResult(one));
+    });
+  }
+  // Untested mutants are skipped, because the score does not count them.
+  const survivors = pending.filter(({ noticedBy, passed }) => noticedBy === undefined && passed > 0);
+  const failsUnchanged = await copies[0]?.failsTypeCheck();
+  if (failsUnchanged) process.stderr.write('the type check fails without any change, and is not counted\n');
+  await copiesInUse.forEach('types', survivors, async (copy, one) => {
+    if (!failsUnchanged && (await copy.with(one.mutant, () => copy.failsTypeCheck()))) one.noticedBy = 'the type check';
+    onResult(toResult(one));
   });
+  return pending.map(toResult);
+}
+
+const toResult = ({ mutant, noticedBy, passed }: Pending): Result => ({
+  mutant,
+  verdict: noticedBy === undefined ? { noticedBy, passed } : { noticedBy },
+});
+
+async function testOne(copy: WorkingCopy, one: Pending, size: number, failures: ConfirmedFailures): Promise<void> {
+  let files = one.waiting.filter((file) => !failures.isUnreliable(file)).slice(0, size);
+  one.waiting = one.waiting.filter((file) => !files.includes(file));
+  while (files.length > 0) {
+    const run = await copy.with(one.mutant, () => copy.test(files));
+    if (run.outcome === 'passed') {
+      one.passed += files.length;
+      failures.addPassing(files);
+      return;
+    }
+    const failed = run.outcome === 'failed' && run.testFile !== undefined ? [run.testFile] : files;
+    const verdict = await failures.confirm(copy, one.mutant, failed, run);
+    if (verdict === 'confirmed') {
+      one.noticedBy = run.outcome === 'timed out' ? 'a time limit' : (failed[0] ?? '');
+      return;
+    }
+    if (verdict === 'not repeated') one.passed += failed.length;
+    files = files.filter((file) => !failed.includes(file));
+  }
 }
 
 /** Gives each piece of work a copy that nothing else uses at that time. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,28 +6,47 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Mutant } from './mutant.ts';
 
-/** A run of test files against a mutant. `timed out` counts as noticed, as in StrykerJS: an endless loop does not land. */
-export type TestRun = { readonly outcome: 'passed' | 'timed out' } | { readonly outcome: 'failed'; readonly testFile: string };
+/**
+ * A run of test files. A failed run names the first test file that failed, and its failed tests: none when the file could not be loaded.
+ * `isSlow`: one of these tests took so long that the machine could be the cause.
+ */
+export type TestRun =
+  | { readonly outcome: 'passed' | 'timed out' }
+  | { readonly outcome: 'failed'; readonly testFile: string | undefined; readonly tests: readonly string[]; readonly isSlow: boolean };
 
-const runLimitMs = 240_000;
-const onBothDatabases = /^test\/(?:api|database|first-run|fuzz|oauth|peers|retail|shop)\//;
+export const runLimitMs = 360_000;
+/** Twice the limits of `vitest.config.ts`: other programs may use the processor during a long run. */
+const timeLimitFlags = ['--testTimeout', '40000', '--hookTimeout', '120000'];
 
-const jsonReport = z.object({ testResults: z.array(z.object({ name: z.string(), status: z.string() })) });
+const slowTestMs = 5_000;
+/** Exit codes of `tsc` after type errors. */
+const compilerErrorExitCodes: ReadonlySet<number> = new Set([1, 2]);
+/** Exit code that shells report for a process killed by SIGKILL. */
+const killedExitCode = 137;
+
+const assertionResult = z.object({ fullName: z.string(), status: z.string(), duration: z.number().nullish() });
+const jsonReport = z.object({
+  testResults: z.array(z.object({ name: z.string(), status: z.string(), assertionResults: z.array(assertionResult) })),
+});
 
 /** A copy of the work tree in which one mutant at a time is tested. */
 export class WorkingCopy {
   readonly #directory: string;
+  readonly #environment: NodeJS.ProcessEnv;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, databaseUrl: string) {
     this.#directory = directory;
+    // oxlint-disable-next-line node/no-process-env -- the test runs have the environment of this program
+    this.#environment = { ...process.env, DATABASE_URL: databaseUrl };
   }
 
-  static async create(root: string): Promise<WorkingCopy> {
+  /** @param databaseUrl PostgreSQL server that all test runs use: to start one takes longer than many test files. */
+  static async create(root: string, databaseUrl: string): Promise<WorkingCopy> {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-mutation-'));
     const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git|dist)$/.test(path);
     await cp(root, directory, { recursive: true, filter: isCopied });
     await linkPackages(root, directory);
-    return new WorkingCopy(directory);
+    return new WorkingCopy(directory, databaseUrl);
   }
 
   async remove(): Promise<void> {
@@ -46,50 +65,57 @@ export class WorkingCopy {
     }
   }
 
-  /** Runs the test files until the first failure, those that run on PGlite there. */
-  async test(files: readonly string[]): Promise<TestRun> {
-    const [onPglite, others] = [files.filter((file) => onBothDatabases.test(file)), files.filter((file) => !onBothDatabases.test(file))];
-    for (const [project, some] of [['pglite', onPglite] as const, ['postgresql', others] as const]) {
-      if (some.length === 0) continue;
-      const run = await this.#vitest(project, some);
-      if (run.outcome !== 'passed') return run;
-    }
-    return { outcome: 'passed' };
-  }
-
-  /** Whether the type check rejects the work tree. */
-  async failsTypeCheck(): Promise<boolean> {
-    return (await this.#exitCode(spawn('npx', ['tsc', '-p', '.'], this.#spawnOptions()))) !== 0;
-  }
-
-  async #vitest(project: string, files: readonly string[]): Promise<TestRun> {
+  /** Runs the test files on PostgreSQL until the first failure. PGlite takes longer, and skips the tests that need several connections. */
+  async test(files: readonly string[], limitMs = runLimitMs): Promise<TestRun> {
     const report = join(this.#directory, 'mutation-report.json');
     await rm(report, { force: true });
-    const flags = ['--project', project, '--bail', '1', '--retry', '0', '--maxWorkers', '1', '--reporter=json', `--outputFile=${report}`];
-    const exitCode = await this.#exitCode(spawn('npx', ['vitest', 'run', ...flags, ...files], this.#spawnOptions()));
+    const flags = [
+      '--project',
+      'postgresql',
+      '--bail',
+      '1',
+      '--retry',
+      '0',
+      '--maxWorkers',
+      '1',
+      '--reporter=json',
+      `--outputFile=${report}`,
+    ];
+    const exitCode = await this.#run('vitest/vitest.mjs', ['run', ...flags, ...timeLimitFlags, ...files], limitMs);
     if (exitCode === undefined) return { outcome: 'timed out' };
     if (exitCode === 0) return { outcome: 'passed' };
     const { testResults } = await readReport(report);
-    const failed = testResults.find(({ status }) => status === 'failed')?.name;
-    return { outcome: 'failed', testFile: failed?.slice(this.#directory.length + 1) ?? files[0] ?? 'start of the tests' };
+    const failed = testResults.find(({ status }) => status === 'failed');
+    const tests = failed?.assertionResults.filter(({ status }) => status === 'failed') ?? [];
+    return {
+      outcome: 'failed',
+      testFile: failed?.name.slice(this.#directory.length + 1),
+      tests: tests.map(({ fullName }) => fullName),
+      isSlow: tests.length === 0 || tests.some(({ duration }) => (duration ?? slowTestMs) >= slowTestMs),
+    };
   }
 
-  #spawnOptions(): { cwd: string; stdio: 'ignore'; detached: true } {
-    return { cwd: this.#directory, stdio: 'ignore', detached: true };
+  /** Returns whether the type check reports errors. A compiler that crashes or exceeds the time limit reports none. */
+  async failsTypeCheck(): Promise<boolean> {
+    const exitCode = await this.#run('typescript/bin/tsc', ['-p', '.'], runLimitMs);
+    return exitCode !== undefined && compilerErrorExitCodes.has(exitCode);
   }
 
-  /** Returns `undefined` for a process that did not exit within the limit, and kills it with its children. */
-  async #exitCode(process: ChildProcess): Promise<number | undefined> {
+  /** Runs a program of a package. Returns `undefined` when it did not exit within the limit, after killing it with its children. */
+  async #run(program: string, parameters: readonly string[], limitMs: number): Promise<number | undefined> {
+    const path = join(this.#directory, 'node_modules', program);
+    const options = { cwd: this.#directory, env: this.#environment, stdio: 'ignore', detached: true } as const;
+    const child = spawn(process.execPath, [path, ...parameters], options);
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      if (process.pid !== undefined) killGroup(process.pid);
-    }, runLimitMs);
-    await once(process, 'exit');
+      if (child.pid !== undefined) killGroup(child.pid);
+    }, limitMs);
+    await once(child, 'exit');
     clearTimeout(timer);
     // servers that a failed test left behind
-    if (process.pid !== undefined) killGroup(process.pid);
-    return isLate ? undefined : (process.exitCode ?? 1);
+    if (child.pid !== undefined) killGroup(child.pid);
+    return isLate ? undefined : (child.exitCode ?? killedExitCode);
   }
 }
 

@@ -61,6 +61,7 @@ function setSessionCookie(provider: Provider, req: Request, res: Response, value
     secure: provider.issuer.startsWith('https:'),
     signed: true,
     overwrite: true,
-    ...(value !== null && { expires: new Date(Date.now() + lifetimes.session * 1000) }),
+    // without a value, the library sets a time in the past
+    expires: new Date(Date.now() + lifetimes.session * 1000),
   });
 }

@@ -44,6 +44,7 @@ const create = async (given: object = {}): Promise<Body> => {
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
   return answer.body;
 };
+const addresses = (count: number): string[] => Array.from({ length: count }, (_, nth) => `https://app.example/callback/${nth}`);
 const me = async (bearer: string): Promise<number> =>
   (await fetch(`${mandate.origin}/api/v1/users/987654`, { headers: { authorization: `Bearer ${bearer}` } })).status;
 
@@ -66,6 +67,11 @@ describe('POST /applications', () => {
     expect((await call('PATCH', `/${id}`, { refresh_grace_seconds: null })).body.refresh_grace_seconds).toBeNull();
   });
 
+  test('may have ten addresses of each kind', async () => {
+    const ten = { redirect_uris: addresses(10), post_logout_redirect_uris: addresses(10) };
+    expect(await create(ten)).toMatchObject(ten);
+  });
+
   test('gives a public application no secret, and the id that was asked for once', async () => {
     const given = { type: 'public', client_id: 'my-app', redirect_uris: ['com.example.app:/cb'] };
     expect((await create(given)).client_secret).toBeNull();
@@ -78,6 +84,8 @@ describe('POST /applications', () => {
     ['a wildcard', { redirect_uris: ['https://*.app.example/cb'] }, '#/redirect_uris'],
     ['a fragment', { redirect_uris: ['https://app.example/cb#x'] }, '#/redirect_uris'],
     ['a bad address to go to after signing out', { post_logout_redirect_uris: ['javascript:alert(1)'] }, '#/post_logout_redirect_uris'],
+    ['an eleventh address', { redirect_uris: addresses(11) }, '#/redirect_uris'],
+    ['an eleventh address to go to after signing out', { post_logout_redirect_uris: addresses(11) }, '#/post_logout_redirect_uris'],
     ['no address for people', { redirect_uris: [] }, '#/redirect_uris'],
     ['a public application that acts for itself', { ...machine, type: 'public' }, '#/grant_types'],
     ['more approved than allowed', { preapproved_scopes: ['orders.write'] }, '#/preapproved_scopes'],

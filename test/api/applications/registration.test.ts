@@ -85,6 +85,11 @@ describe('a developer with a registration token (RFC 7591)', () => {
   });
 
   test.each([
+    [
+      'eleven addresses',
+      { redirect_uris: Array.from({ length: 11 }, (_, nth) => `https://dev.example/cb/${nth}`) },
+      'invalid_redirect_uri',
+    ],
     ['an address with plain http', { redirect_uris: ['http://evil.example/cb'] }, 'invalid_redirect_uri'],
     ['an address with a wildcard', { redirect_uris: ['https://a.example/*'] }, 'invalid_redirect_uri'],
     ['an address with a user', { redirect_uris: ['https://user@a.example/'] }, 'invalid_redirect_uri'],

@@ -233,4 +233,18 @@ describe('400, 401, 403 and 410', () => {
     await sequence();
     expect((await list(`?after=${after + 2}`)).body).toMatchObject({ data: [{ id: after + 3, subject: { id } }] });
   });
+
+  test('an event is kept for 30 days, to the millisecond', async () => {
+    await shop.product();
+    const [now, last] = [new Date(), await latest()];
+    const days = 24 * 3_600_000;
+    const setAge = (milliseconds: number) =>
+      mandate.db.em.fork().execute('update events set created_at = ?', [new Date(now.getTime() - milliseconds)]);
+    await setAge(30 * days);
+    expect(await deleteOldEvents(mandate.db.em.fork(), now)).toBe(0);
+    await setAge(30 * days + 1);
+    while ((await deleteOldEvents(mandate.db.em.fork(), now)) > 0);
+    expect((await list('?limit=1')).body.data).toEqual([]);
+    expect((await list(`?after=${last - 1}`)).status).toBe(410);
+  });
 });

@@ -139,6 +139,15 @@ describe('400', () => {
     expect([status, body.errors[0].in, body.errors[0].parameter, body.errors[0].code]).toEqual([400, 'query', parameter, code]);
   });
 
+  test('no period that begins before it ends, whatever the time zones and decimals of both', async () => {
+    const period = (from: string, to: string) =>
+      list(`?created_at_gte=${encodeURIComponent(from)}&created_at_lt=${encodeURIComponent(to)}`).then(({ status }) => status);
+    expect(await period('2026-01-01T01:00:00+02:00', '2026-01-01T00:30:00Z')).toBe(200);
+    expect(await period('2026-01-01T00:00:00Z', '2026-01-01T01:00:00+02:00')).toBe(400);
+    expect(await period('2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')).toBe(200);
+    expect(await period('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.0005Z')).toBe(200);
+  });
+
   test('lists what would have been accepted, and every bad parameter at once', async () => {
     const { body } = await list('?sort=total&colour=red&limit=0');
     expect(body.errors).toHaveLength(3);

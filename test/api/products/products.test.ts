@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { openShop, type Shop, someProduct } from '../../support/server/shop.ts';
+import { eventsOf } from '../../support/events.ts';
 
 let mandate: Mandate;
 let shop: Shop;
@@ -190,6 +191,20 @@ describe('/products/{product_id}/stock-adjustments', () => {
     });
     expect(next.body).toMatchObject({ data: [{ delta: 5 }], has_more: false });
     expect((await get(`/${product.id}`)).body.stock).toBe(3);
+  });
+
+  test('201: events name each change of the stock, when it runs out, and when there is some again', async () => {
+    const { id } = await shop.product({ stock: 3 });
+    for (const delta of [-1, -2, 4, 1]) expect((await adjust(id, delta)).status).toBe(201);
+    expect(await eventsOf(mandate.db, 'product', id)).toEqual([
+      'product.created',
+      'product.stock_changed',
+      'product.stock_changed',
+      'product.out_of_stock',
+      'product.stock_changed',
+      'product.back_in_stock',
+      'product.stock_changed',
+    ]);
   });
 
   test('201: the same key adjusts once', async () => {

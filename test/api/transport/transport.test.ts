@@ -6,6 +6,7 @@ import { scopeNames } from '@mandate/contract';
 import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
 import { inTwoProcesses } from '../../support/server/process-mode.ts';
+import { newRequestId } from '../../../server/http/request/request-id.ts';
 
 let mandate: Mandate;
 beforeAll(async () => {
@@ -62,6 +63,12 @@ describe('what every answer carries', () => {
       mandate.call('OPTIONS', '/api/v1/products'),
     ]);
     expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
+  });
+
+  test('an id of a timestamp and 80 random bits', () => {
+    const ids = Array.from({ length: 2_000 }, newRequestId);
+    expect(ids.filter((id) => !/^req_[0-9A-HJKMNP-TV-Z]{26}$/.test(id))).toEqual([]);
+    expect(new Set(ids.map((id) => id.slice(-16))).size).toBe(ids.length);
   });
 
   test('no framework, no sniffing, no cache, no ETag stamped on everything', async () => {

@@ -78,6 +78,12 @@ test('what is missing is said at the field, in the summary and in the title, and
   expect(refused.text).toMatch(/aria-describedby="password-fault"\s+aria-invalid="true"/);
 });
 
+test('a page without faults has none in its title, at its fields or in a summary', async () => {
+  const page = await newBrowser().open('/sign-in');
+  expect(page.text).toContain('<title>Sign in to Mandate - Mandate</title>');
+  expect(page.text).not.toMatch(/role="alert"|aria-describedby|aria-invalid/);
+});
+
 test('a form that another site sends is not taken', async () => {
   const browser = newBrowser();
   const forged = await browser.open('/sign-in', { method: 'POST', body: new URLSearchParams({ email: 'a@example.com', password: 'x' }) });

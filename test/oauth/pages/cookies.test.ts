@@ -64,6 +64,14 @@ describe.each(['', '/shop'])('over https, with an issuer whose path is "%s"', (p
       expect(pair).toMatch(/^__Host-mandate/);
       expect(attributes.filter((one) => !one.startsWith('Expires=')).toSorted()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure']);
     }
+    // the session outlives the browser's own session, and its cookie goes when the user signs out
+    const sessions = setCookies
+      .map((line) => /^[^=]*_session=([^;]*);(?:.*; Expires=([^;]*))?/i.exec(line))
+      .filter((found) => found !== null);
+    const days = sessions.map(([, value, expires = '']) => [value !== '', Math.round((Date.parse(expires) - Date.now()) / 86_400_000)]);
+    expect(days).toContainEqual([true, 14]);
+    expect(days.filter(([isSet, count]) => isSet && count !== 14)).toEqual([]);
+    expect(days.some(([isSet, count]) => !isSet && Number(count) < 0)).toBe(true);
   });
 
   test('cookies without the prefix are ignored', async () => {

@@ -126,6 +126,14 @@ describe('before sign-in', () => {
     expect((await one.submit(page, wrong)).text).not.toContain('This page was open for too long');
   });
 
+  test.each(['/sign-in', '/sign-up', '/password-reset'])('%s asks again without a valid token, and keeps the address', async (path) => {
+    const page = await new Browser(server.origin).open(path);
+    const again = await new Browser(server.origin).submit(page, { ...wrong, email: 'typed@example.com' });
+    expect([again.response.status, again.url.pathname]).toEqual([400, path]);
+    expect(again.text).toContain('This page was open for too long');
+    expect(again.text).toContain('value="typed@example.com"');
+  });
+
   test('a cookie that the server has not signed is replaced, and worth nothing', async () => {
     const browser = new Browser(server.origin);
     const token = tokenOf(await browser.open('/sign-in'));

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
@@ -9,6 +11,8 @@ import { recordEvent } from '../../../server/events/record-event.ts';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { hour, lastSeq, placed, pollEvery, quiet, sequenceAndDeliver } from '../../support/event-signals.ts';
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts';
+import { createLog } from '../../../server/logging/logger.ts';
+import { z } from 'zod';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -21,7 +25,7 @@ const happen = (em: EntityManager): Promise<void> =>
 
 describe.skipIf(databaseKind === 'pglite')('two processes', () => {
   /** One writes events and waits for them, the other one sequences them. */
-  async function startPair(listenUrl?: string) {
+  async function startPair(listenUrl?: string, log = quiet) {
     const url = await freshPostgresqlUrl();
     const [web, worker] = [await openDatabase(url), await openDatabase(url)];
     cleanUps.push(() => Promise.all([web.close(), worker.close()]));
@@ -30,7 +34,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
       const listener = await listenForEventNotifications(
         db.em,
         db === worker && listenUrl !== undefined ? withPort(url, listenUrl) : url,
-        quiet,
+        log,
       );
       cleanUps.push(() => listener[Symbol.asyncDispose]());
     }
@@ -41,6 +45,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     cleanUps.push(sequenceAndDeliver(worker));
     return { web, worker, newEvents, hears };
   }
+  const portOf = (server: Server): number => z.object({ port: z.number() }).parse(server.address()).port;
   const withPort = (url: string, port: string): string => Object.assign(new URL(url), { port }).href;
 
   test('hear of each other by notifications alone', async () => {
@@ -71,6 +76,34 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     await happen(web.em);
     await placed(web.em, 3);
   });
+
+  test(
+    'log one warning while the connection for notifications cannot be opened, and when it is open again',
+    { timeout: 30_000 },
+    async () => {
+      let refused = 0;
+      const refusing = createServer((socket) => {
+        refused += 1;
+        socket.destroy();
+      }).listen(0, '127.0.0.1');
+      await once(refusing, 'listening');
+      cleanUps.push(() => refusing.close());
+      const postgresqlPort = Number(new URL(await freshPostgresqlUrl()).port);
+      await using proxy = await openTcpProxy(postgresqlPort);
+      const lines: { level: number; msg: string }[] = [];
+      const log = createLog(true, { write: (line) => void lines.push(JSON.parse(line)) });
+      const { worker, hears } = await startPair(String(proxy.port), log);
+      proxy.lead(portOf(refusing));
+      proxy.cut();
+      await expect.poll(() => refused, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
+      proxy.lead(postgresqlPort);
+      await expect.poll(() => hears(worker), { timeout: 20_000 }).toBe(true);
+      expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+        [40, 'notifications about events do not arrive: polling every second until they do'],
+        [30, 'notifications about events arrive again'],
+      ]);
+    },
+  );
 
   test('sequence an event that was committed while another process held the sequence', async () => {
     pollEvery(hour, hour);

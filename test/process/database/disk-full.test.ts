@@ -63,6 +63,8 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
     await rm(ballast);
     await expect.poll(async () => (await tokenRequest(server.url, data.path)).status).toBe(200);
     expect((await scrape(metricsPort)).value('mandate_database_writes_refused')).toBe(0);
+    // one error for each shortage, and none for the requests that were refused meanwhile
+    expect(server.output().match(/ error: .*/g)).toEqual([expect.stringContaining('disk space is low: writes are refused')]);
     await leaveFree(ballast, 20);
     expect(await server.stop()).toBe(0);
     const { code, output } = await runServer(env);

@@ -36,6 +36,12 @@ describe('/metrics', { timeout: 300_000 }, () => {
     const { client_id: client, client_secret: secret } = (await readFirstRun(data.path)).applications.administration;
     await askForToken(server.url, client, 'hunter2', { grant_type: 'client_credentials' });
     await askForToken(server.url, client, secret, { grant_type: 'hunter2' });
+    // Only token requests count: a browser's preflight request and a GET are none.
+    await fetch(`${server.url}/oauth/token`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+    });
+    expect((await fetch(`${server.url}/oauth/token`)).ok).toBe(false);
     const token = await administrationToken(server.url, data.path);
     await fetch(`${server.url}/oauth/revocation`, {
       method: 'POST',
@@ -56,6 +62,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
     expect(metrics.value('mandate_tokens_issued_total', { grant_type: 'client_credentials' })).toBe(2);
     expect(metrics.value('mandate_tokens_refused_total', { grant_type: 'client_credentials', error: 'invalid_client' })).toBe(1);
     expect(metrics.value('mandate_tokens_refused_total', { grant_type: 'other', error: 'unsupported_grant_type' })).toBe(1);
+    expect(metrics.text.match(/^mandate_tokens_refused_total\{/gm)).toHaveLength(2);
     expect(metrics.value('mandate_tokens_revoked_total', { reason: 'application' })).toBe(1);
     expect(metrics.value('mandate_requests_working')).toBe(0);
     expect(metrics.value('mandate_requests_refused_total', { reason: 'overloaded' })).toBe(0);
