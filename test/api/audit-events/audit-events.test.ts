@@ -27,7 +27,7 @@ const list = async (query = ''): Promise<Body> => (await mandate.call('GET', pat
 
 test('GET /audit-events: returns action, actor, source, application and outcome', async () => {
   const anna = await signUp(mandate.origin);
-  await expect(signIn(mandate.origin, { ...anna, password: 'not customerToken at all' })).rejects.toThrow('sign-in ended at /sign-in');
+  await expect(signIn(mandate.origin, { ...anna, password: 'not hers at all' })).rejects.toThrow('sign-in ended at /sign-in');
   const { data } = await list(`?user_id=${anna.id}`);
   expect(data.map(({ action, outcome }: Body) => `${action} ${outcome}`)).toEqual([
     'session.started refused',

@@ -104,12 +104,12 @@ test('the same application on another device keeps its access', async () => {
 
 test('DELETE: 404 for an application of another user, and 400, 401, 403', async () => {
   const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
-  const [hers, his] = [await connect(anna), await connect(ben)];
-  const [app] = await list(hers.access_token);
+  const [annasTokens, bensTokens] = [await connect(anna), await connect(ben)];
+  const [app] = await list(annasTokens.access_token);
   const remove = (id: number | string, token?: string) => mandate.call('DELETE', `${path}/${id}`, token === undefined ? {} : { token });
-  expect((await remove(app.id, his.access_token)).status).toBe(404);
-  expect((await getCurrentUser(hers.access_token)).status).toBe(200);
-  expect((await remove('x', hers.access_token)).status).toBe(400);
+  expect((await remove(app.id, bensTokens.access_token)).status).toBe(404);
+  expect((await getCurrentUser(annasTokens.access_token)).status).toBe(200);
+  expect((await remove('x', annasTokens.access_token)).status).toBe(400);
   expect((await remove(app.id)).status).toBe(401);
   const reader = await tokensFor(mandate.origin, anna, ['connected_apps.read']);
   expect((await remove(app.id, reader.access_token)).status).toBe(403);

@@ -139,7 +139,7 @@ describe('an assistant', () => {
     await client.close();
   });
 
-  test('without the required scope receives its name', async () => {
+  test('receives the name of a missing scope', async () => {
     const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
     const { id: productId } = await shop.product();
     const refused = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });

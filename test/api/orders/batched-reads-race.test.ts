@@ -9,10 +9,10 @@ import { openShop, pickup } from '../../support/server/shop.ts';
 
 /** More than the batch size, so the pending lookups need several queries. */
 const readerCount = 150;
-/** So many that two readerCount rarely look up the same order, because equal lookups share one result. */
+/** So many that two readers rarely look up the same order, because equal lookups share one result. */
 const orderCount = 300;
 const changeCount = 12;
-/** The number of ownership changeCount per revoked token. One token of each user remains valid. */
+/** The number of ownership changes per revoked token. One token of each user remains valid. */
 const changesPerToken = 3;
 const tokensEach = 1 + changeCount / changesPerToken / 2;
 
@@ -28,7 +28,7 @@ type Observation = {
   readonly body: Body;
 };
 
-describe.skipIf(databaseKind === 'pglite')('during ownership changeCount and token revocations', { timeout: 120_000 }, () => {
+describe.skipIf(databaseKind === 'pglite')('during ownership changes and token revocations', { timeout: 120_000 }, () => {
   let mandate: Mandate;
   let users: readonly [Person, Person];
   let ids: readonly number[] = [];
@@ -52,12 +52,12 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changeCount and tok
       ownershipPeriods.set(placed.body.id, [{ ownerId: userId, from: 0, until: Infinity }]);
       return placed.body.id;
     };
-    ids = await Promise.all(Array.from({ length: orderCount }, place));
+    ids = await Promise.all(Array.from({ length: orderCount }, placeOrder));
   }, 60_000);
   afterAll(() => mandate.close());
 
   /**
-   * Locks the table until all readerCount wait for it, so that their lookups are sent in full batches, one after the other. Runs `during` before the lock is released.
+   * Locks the table until all readers wait for it, so that their lookups are sent in full batches, one after the other. Runs `during` before the lock is released.
    */
   async function whileReadersWait(
     table: 'orders' | 'users',
@@ -80,7 +80,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changeCount and tok
     const ownerId = users.find((person) => person.id !== before.ownerId)?.id ?? missing();
     const change = async (em: EntityManager): Promise<void> => {
       periods.push({ ownerId, from: performance.now(), until: Infinity });
-      await em.execute('update orderCount set user_id = ? where id = ?', [ownerId, id]);
+      await em.execute('update orders set user_id = ? where id = ?', [ownerId, id]);
     };
     if (id % 2 === 0) await whileReadersWait('orders', observations, change);
     else await change(mandate.db.em.fork());
@@ -104,7 +104,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changeCount and tok
     observations.push({ by, id, sentAt, receivedAt: performance.now(), status, body });
   }
 
-  /** Reads random orderCount with random tokens until the signal is aborted. */
+  /** Reads random orders with random tokens until the signal is aborted. */
   function readUntilAborted(observations: Observation[], stop: AbortSignal): Promise<unknown> {
     const one = async (): Promise<void> => {
       while (!stop.aborted) await read(observations, randomItem(credentials), randomItem(ids));
@@ -112,7 +112,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changeCount and tok
     return Promise.all(Array.from({ length: readerCount }, one));
   }
 
-  /** Returns a violation that no order of the concurrent changeCount can explain, or undefined. */
+  /** Returns a violation that no order of the concurrent changes can explain, or undefined. */
   function findViolation({ by, id, sentAt, receivedAt, status, body }: Observation): string | undefined {
     if (status === 401) return by.revocationSentAt <= receivedAt ? undefined : 'rejected a token before its revocation';
     if (by.revokedAt <= sentAt) return `returned ${status} for a revoked token`;

@@ -45,10 +45,10 @@ test('the same key with another request returns 422', async () => {
 test('each caller has separate keys', async () => {
   const product = await shop.product();
   const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write']);
-  const mine = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-3' });
-  const his = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-3' }, ben.access_token);
-  expect([mine.status, his.status]).toEqual([201, 201]);
-  expect(his.body.id).not.toBe(mine.body.id);
+  const annasOrder = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-3' });
+  const bensOrder = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-3' }, ben.access_token);
+  expect([annasOrder.status, bensOrder.status]).toEqual([201, 201]);
+  expect(bensOrder.body.id).not.toBe(annasOrder.body.id);
 });
 
 test('a key can be used again after a rejected request', async () => {

@@ -53,7 +53,7 @@ describe('orders.manage alone', () => {
     expect((await mandate.call('GET', path, { token: manageToken })).status).toBe(200);
   });
 
-  test('is useless without the staff role', async () => {
+  test('requires the staff role', async () => {
     const formerStaff = await signUpAs(mandate.db, mandate.origin, 'staff');
     const { access_token: token } = await tokensFor(mandate.origin, formerStaff, ['orders.manage']);
     await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerStaff.id]);

@@ -34,7 +34,7 @@ const setStatus = (id: number, status: string, fulfillment = 'unfulfilled'): Pro
 
 describe('200', () => {
   test('changes the given fields, clears null fields, increments the version and records an event', async () => {
-    const createOrder = await placeOrder(standard, token, { note: 'Ring', reference: 'A-1' });
+    const order = await placeOrder(standard, token, { note: 'Ring', reference: 'A-1' });
     const delivery = { ...standard, line1: '2 Low Street' };
     const { body, headers } = await patch(order.id, { delivery, note: null, metadata: { a: '1' } });
     expect(body).toEqual({ ...order, delivery, note: null, metadata: { a: '1' }, version: 2, updated_at: body.updated_at });
@@ -44,7 +44,7 @@ describe('200', () => {
   });
 
   test('staff can change the delivery of a paid order, and its customer cannot', async () => {
-    const createOrder = await placeOrder();
+    const order = await placeOrder();
     await setStatus(order.id, 'paid');
     const body = { delivery: { ...standard, city: 'York' } };
     expect((await patch(order.id, body)).body.code).toBe('invalid_transition');
@@ -55,13 +55,13 @@ describe('200', () => {
 
 describe('errors', () => {
   test.each(['shipped', 'delivered', 'canceled'])('409 for the delivery of an order that is %s', async (status) => {
-    const createOrder = await placeOrder();
+    const order = await placeOrder();
     await setStatus(order.id, status);
     expect((await patch(order.id, { delivery: standard }, shop.token)).body.code).toBe('invalid_transition');
   });
 
   test('409 for a delivery method with another price, and 400 for an unknown method or a missing address', async () => {
-    const createOrder = await placeOrder();
+    const order = await placeOrder();
     expect((await patch(order.id, { delivery: pickup })).body.code).toBe('price_changed');
     expect((await patch(order.id, { delivery: { ...pickup, method: 'pigeon' } })).body.errors[0].pointer).toBe('#/delivery/method');
     const withoutAddress = await patch(order.id, { delivery: { method: 'standard', recipient_name: 'Anna', city: 'Leeds' } });
@@ -69,7 +69,7 @@ describe('errors', () => {
   });
 
   test('400 for fixed fields, and for null in a required field', async () => {
-    const createOrder = await placeOrder();
+    const order = await placeOrder();
     const { body } = await patch(order.id, { items: [], total: 1, status: 'paid', metadata: null, colour: 'red' });
     expect(body.errors.map(({ pointer, code }: Body) => `${pointer} ${code}`).toSorted()).toEqual([
       '#/colour unknown_field',
@@ -81,7 +81,7 @@ describe('errors', () => {
   });
 
   test('404 for an order of another user, and 412 for another version', async () => {
-    const createOrder = await placeOrder();
+    const order = await placeOrder();
     const other = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write']);
     expect((await patch(order.id, { note: 'x' }, other.access_token)).body.code).toBe('not_found');
     expect((await patch(order.id, { note: 'x' }, token, { 'if-match': `"order-${order.id}-9.1"` })).body.code).toBe('precondition_failed');

@@ -8,7 +8,7 @@ import {
 } from '../../../server/payments/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
-import { startFakeStripe, type FakeStripe } from '../../support/fakeStripe-stripe.ts';
+import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 
 let fakeStripe: FakeStripe;
 beforeAll(async () => {
@@ -114,7 +114,7 @@ describe.each(providers)('$name', ({ name, open, ok, declined, timeout, actionRe
     expect(payment.reference).not.toBeNull();
   });
 
-  test.runIf(timeout)('returns the existing payment for the same key after a timeout response', async () => {
+  test.runIf(timeout)('returns the existing payment for the same key after a lost response', async () => {
     const paymentRequest = request(timeout);
     await expect(provider.create(paymentRequest)).rejects.toThrow(ProviderUnavailableError);
     const payment = await provider.create(paymentRequest);

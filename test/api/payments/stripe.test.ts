@@ -7,12 +7,12 @@ import { indexPaymentProviders } from '../../../server/payments/providers/paymen
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
 import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
 import { eventsOf } from '../../support/events.ts';
-import { startFakeStripe, type FakeStripe } from '../../support/fakeStripe-stripe.ts';
+import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 import type { Answer, Body } from '../../support/server/start-mandate.ts';
 import { later, openTill, soon, type Till } from '../../support/order-arithmetic.ts';
 import { needsOneProcess } from '../../support/server/process-mode.ts';
 
-needsOneProcess('the tests start a fakeStripe Stripe server');
+needsOneProcess('the tests start a fake Stripe server');
 
 const webhookSecret = 'whsec_of_the_tests';
 let fakeStripe: FakeStripe;

@@ -100,11 +100,11 @@ describe('409', () => {
     const order = await till.paidOrder({ quantity: 3 });
     const restockUnits = (quantity: number) => refund(order.id, { amount: 1, restock: [{ line: 1, quantity }] });
     expect((await restockUnits(4)).body.code).toBe('quantity_exceeded');
-    const twice = [
+    const duplicateLines = [
       { line: 1, quantity: 2 },
       { line: 1, quantity: 2 },
     ];
-    expect((await refund(order.id, { amount: 1, restock: twice })).body.code).toBe('quantity_exceeded');
+    expect((await refund(order.id, { amount: 1, restock: duplicateLines })).body.code).toBe('quantity_exceeded');
     expect((await restockUnits(1)).status).toBe(201);
     await till.post(`/orders/${order.id}/shipments`, { items: [{ line: 1, quantity: 1 }] });
     expect((await restockUnits(2)).body.errors).toMatchObject([{ requested: 2, available: 1 }]);

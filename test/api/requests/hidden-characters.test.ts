@@ -1,7 +1,7 @@
 /** Bidirectional control characters and invisible characters in names that other users see. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findHiddenCharacter } from '../../../contract/schema/hiddenCharacters-characters.ts';
+import { findHiddenCharacter } from '../../../contract/schema/hidden-characters.ts';
 import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
 import { completeSignUp, signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { Browser } from '../../support/browser/browser.ts';
@@ -135,12 +135,12 @@ describe('the check of a name', () => {
   ])('rejects %s', (_what, name, character) => expect(findHiddenCharacter(name)).toBe(character));
 });
 
-describe('a hiddenCharacters character is rejected', () => {
+describe('a hidden character is rejected', () => {
   const hostileName = 'Ann\u202eeeL';
 
   test('on the sign-up page', async () => {
     const browser = new Browser(mandate.origin);
-    const account = { name: hostileName, email: 'hostileName.name@example.com', password: 'correct horse battery' };
+    const account = { name: hostileName, email: 'evil.name@example.com', password: 'correct horse battery' };
     const page = await completeSignUp(mandate.origin, browser, await browser.open('/sign-up'), account);
     expect(page.text).toContain('The name must not contain U+202E,');
   });
@@ -158,7 +158,7 @@ describe('a hiddenCharacters character is rejected', () => {
   test('in an import row', async () => {
     const file = `reference,created_at,customer,customer_name,recipient_name,sku,name,quantity,unit_price\nI-1,2020-01-01,a,${hostileName},Ann,S1,Tea,1,5\nI-2,2020-01-01,b,Ben,${hostileName},S1,Tea,1,5\nI-3,2020-01-01,c,Cy,Cy,S3,${hostileName},1,5\nI-4,2020-01-01,d,Di,Di,S1,Tea,1,5\n`;
     const query = new URLSearchParams({
-      source: 'hiddenCharacters',
+      source: 'hidden',
       currency: 'GBP',
       unknown_customers: 'create',
       unknown_products: 'create',

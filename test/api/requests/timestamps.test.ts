@@ -1,4 +1,4 @@
-/** Values at and beyond the limits of the acceptedValues range, for every timestamp that the OpenAPI documents declare in a query or a body. */
+/** Values at and beyond the limits of the accepted range, for every timestamp that the OpenAPI documents declare in a query or a body. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
@@ -92,7 +92,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.quer
         const { status, body, text } = await send(field, value);
         expect([status, body.code], `${value}: ${text}`).toEqual([400, 'invalid_request']);
         expect(body.errors[0], value).toMatchObject({
-          ...named,
+          ...location,
           detail: expect.stringMatching(/^Must be (?:an RFC 3339|from 0001-01-01)/),
         });
       }

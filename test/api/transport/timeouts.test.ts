@@ -14,25 +14,25 @@ describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', ()
     const log = createLog(false);
     log.level = 'silent';
     const mandate = await startMandate({ db: await openDatabase(url, { statementMs: 200, connectionsMax: 1 }), log });
-    const holder = await openDatabase(url);
+    const blockingDatabase = await openDatabase(url);
     try {
       const shop = await openShop(mandate);
       const product = await shop.product();
       const order = { user_id: (await shop.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
       const placeOrder = () =>
         mandate.call('POST', '/api/v1/orders', { token: shop.token, body: order, headers: { 'idempotency-key': 'once' } });
-      const lock = holder.em.fork();
-      await lock.begin();
-      await lock.execute('select 1 from product_stock where product_id = ? for update', [product.id]);
+      const blockingTransaction = blockingDatabase.em.fork();
+      await blockingTransaction.begin();
+      await blockingTransaction.execute('select 1 from product_stock where product_id = ? for update', [product.id]);
       const { status, body, headers } = await placeOrder();
       expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
-      await lock.rollback();
+      await blockingTransaction.rollback();
       // the idempotency key was rolled back too
       expect((await placeOrder()).status).toBe(201);
       expect((await mandate.call('GET', `/api/v1/products/${product.id}`)).body.stock).toBe(99);
     } finally {
       await mandate.close();
-      await holder.close();
+      await blockingDatabase.close();
     }
   });
 });

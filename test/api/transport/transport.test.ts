@@ -231,8 +231,8 @@ describe('a chunk larger than the body limit', () => {
       const { received, tookMs } = await responsePromise;
       expect({ received, tookMs }).toEqual(rejection);
       // a chunk larger than every limit is rejected before the operation is determined
-      const stated = size === limit + 1 ? limit : '\\d+';
-      expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${stated} bytes`)]);
+      const limitPattern = size === limit + 1 ? limit : '\\d+';
+      expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${limitPattern} bytes`)]);
     };
     // concurrently, because the server keeps each rejected connection open for a second
     await Promise.all(

@@ -122,7 +122,7 @@ describe('a caller with a token', () => {
 });
 
 describe('an API key', () => {
-  test('has its shortWindowClient limits per minute and per month', async () => {
+  test('has separate limits per minute and per month', async () => {
     const anna = await signUp(mandate.origin);
     const { access_token: annas } = await tokensFor(mandate.origin, anna, ['api_keys.manage', 'orders.read']);
     const made = await mandate.call('POST', '/api/v1/api-keys', { token: annas, body: { name: 'Key', scopes: ['orders.read'] } });

@@ -104,14 +104,14 @@ describe('an e-mail address changed by staff', () => {
 
   test('invalidates all links that were sent before', async () => {
     const anna = await signUp(mandate.origin);
-    const [email, wanted] = [newAddress(), newAddress()];
+    const [email, wantedEmail] = [newAddress(), newAddress()];
     await requestReset(anna.email);
     const reset = await linkTo(anna.email);
     const browser = new Browser(mandate.origin);
     await browser.submit(await browser.open('/sign-up'), { email });
     const signUpLink = await linkTo(email);
-    await anna.browser.submit(await anna.browser.open('/account/email'), { email: wanted });
-    const userChangeLink = await linkTo(wanted);
+    await anna.browser.submit(await anna.browser.open('/account/email'), { email: wantedEmail });
+    const userChangeLink = await linkTo(wantedEmail);
     await changeAddress(anna.id, email);
     for (const link of [reset, signUpLink, userChangeLink])
       expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLinkText);

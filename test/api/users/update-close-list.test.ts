@@ -116,7 +116,7 @@ describe('the last administrator', () => {
     }
   });
 
-  test.skipIf(databaseKind === 'pglite')('remains when twoAdminServer administrators demote each other concurrently', async () => {
+  test.skipIf(databaseKind === 'pglite')('remains when two administrators demote each other concurrently', async () => {
     const twoAdminServer = await startMandate();
     try {
       for (let round = 0; round < 5; round += 1) {

@@ -53,7 +53,7 @@ describe('several delivery workers', () => {
     await passSeconds(mandate, 31);
     await deliver(mandate);
     expect(receiver.received).toHaveLength(1);
-    // a lateAttempt attempt of the crashed worker changes nothing
+    // a late attempt of the crashed worker changes nothing
     if (!claimed) throw new Error('no delivery was claimed');
     const lateAttempt = { at: new Date(), milliseconds: 1, statusCode: 500, error: 'status_code' };
     expect(await recordDeliveryAttempt(mandate.db.em.fork(), claimed, 'pending', 0, lateAttempt)).toBe(false);

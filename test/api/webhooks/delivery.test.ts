@@ -64,18 +64,18 @@ describe('a delivery', () => {
     receiver.answer = (_, res) => res.writeHead(500).end('no');
     await shop.product();
     await deliver(mandate);
-    const waits: number[] = [];
+    const delaySeconds: number[] = [];
     for (let i = 1; i < 10; i += 1) {
       const [{ next_attempt_at: next, status }] = await listDeliveries(id);
       expect(status).toBe('pending');
-      waits.push((Date.parse(next) - Date.now()) / 1000);
+      delaySeconds.push((Date.parse(next) - Date.now()) / 1000);
       await passSeconds(mandate, 30 * 3600);
       await deliver(mandate);
     }
     const schedule = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
     for (const [index, planned] of schedule.entries()) {
-      expect(waits[index]).toBeGreaterThan(planned * 0.9 - 3);
-      expect(waits[index]).toBeLessThan(planned * 1.1 + 1);
+      expect(delaySeconds[index]).toBeGreaterThan(planned * 0.9 - 3);
+      expect(delaySeconds[index]).toBeLessThan(planned * 1.1 + 1);
     }
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(receiver.received).toHaveLength(10);

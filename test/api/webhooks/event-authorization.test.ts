@@ -129,7 +129,7 @@ describe('an application that acts for itself', () => {
 });
 
 describe('a revoked application', () => {
-  const ways: Record<string, (person: Person, site: Client, tokens: Tokens) => Promise<unknown>> = {
+  const revocations: Record<string, (person: Person, site: Client, tokens: Tokens) => Promise<unknown>> = {
     'by the user at the API': async (person) => {
       const { access_token: userToken } = await tokensFor(mandate.origin, person, ['connected_apps.read', 'connected_apps.write']);
       const { body } = await api('GET', '/connected-apps', userToken);
@@ -154,7 +154,7 @@ describe('a revoked application', () => {
     },
   };
 
-  test.each(Object.entries(ways))('%s: receives no pending or new events after the response', async (_way, revoke) => {
+  test.each(Object.entries(revocations))('%s: receives no pending or new events after the response', async (_way, revoke) => {
     const site = await createWebsite(['webhooks.write', 'orders.read']);
     const clara = await signUp(mandate.origin);
     await register(site.token);
