@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(() => mandate.close());
 
 const path = '/api/v1/api-keys';
-const create = (body: Body = {}, by = token) =>
-  mandate.call('POST', path, { token: by, body: { name: 'Backup', scopes: ['users.read'], ...body } });
+const create = (body: Body = {}, callerToken = token) =>
+  mandate.call('POST', path, { token: callerToken, body: { name: 'Backup', scopes: ['users.read'], ...body } });
 const getCurrentUser = (key: string) => mandate.call('GET', '/api/v1/users/me', { token: key });
 const inDays = (days: number): string => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString();
 
@@ -95,9 +95,9 @@ test('POST /api-keys: 403 for scopes that the token lacks, and for applications'
 
 test('POST /api-keys: 409 for the fifty-first key, even with concurrent requests', async () => {
   const ben = await signUp(mandate.origin);
-  const by = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
-  for (let count = 0; count < 48; count += 1) await create({}, by);
-  const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await create({}, by)).status));
+  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
+  for (let count = 0; count < 48; count += 1) await create({}, callerToken);
+  const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await create({}, callerToken)).status));
   expect(statuses.filter((status) => status === 201)).toHaveLength(2);
   expect(statuses.filter((status) => status === 409)).toHaveLength(3);
 });
@@ -167,21 +167,21 @@ test('the last use is stored by a periodic flush, not by the request', async ({ 
 
 test('GET /api-keys: returns only keys of the caller, newest first, in pages', async () => {
   const ben = await signUp(mandate.origin);
-  const by = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
-  const made = [];
-  for (let count = 0; count < 3; count += 1) made.unshift((await create({}, by)).body.id);
-  const first = await mandate.call('GET', `${path}?limit=2`, { token: by });
-  const second = await mandate.call('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`, { token: by });
-  expect([...first.body.data, ...second.body.data].map(({ id }: Body) => id)).toEqual(made);
+  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
+  const createdIds = [];
+  for (let count = 0; count < 3; count += 1) createdIds.unshift((await create({}, callerToken)).body.id);
+  const first = await mandate.call('GET', `${path}?limit=2`, { token: callerToken });
+  const second = await mandate.call('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`, { token: callerToken });
+  expect([...first.body.data, ...second.body.data].map(({ id }: Body) => id)).toEqual(createdIds);
   expect((await mandate.call('GET', path)).status).toBe(401);
-  expect((await mandate.call('GET', `${path}?cursor=x`, { token: by })).status).toBe(400);
+  expect((await mandate.call('GET', `${path}?cursor=x`, { token: callerToken })).status).toBe(400);
 });
 
 test('DELETE /api-keys/{api_key_id}: 404 for a key of another user', async () => {
   const { body } = await create();
   const ben = await signUp(mandate.origin);
-  const by = (await tokensFor(mandate.origin, ben, ['api_keys.manage'])).access_token;
-  expect((await mandate.call('DELETE', `${path}/${body.id}`, { token: by })).status).toBe(404);
+  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage'])).access_token;
+  expect((await mandate.call('DELETE', `${path}/${body.id}`, { token: callerToken })).status).toBe(404);
   expect((await getCurrentUser(body.key)).status).toBe(200);
 });
 

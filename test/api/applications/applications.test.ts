@@ -39,8 +39,8 @@ const machine = {
   scopes: ['users.manage'],
   grant_types: ['client_credentials'],
 };
-const create = async (given: object = {}): Promise<Body> => {
-  const response = await call('POST', '', { ...website, ...given });
+const create = async (overrides: object = {}): Promise<Body> => {
+  const response = await call('POST', '', { ...website, ...overrides });
   expect([response.status, response.text]).toEqual([201, expect.any(String)]);
   return response.body;
 };
@@ -67,9 +67,9 @@ describe('POST /applications', () => {
   });
 
   test('returns no secret for a public application, and accepts a client_id once', async () => {
-    const given = { type: 'public', client_id: 'my-app', redirect_uris: ['com.example.app:/cb'] };
-    expect((await create(given)).client_secret).toBeNull();
-    const again = await call('POST', '', { ...website, ...given });
+    const overrides = { type: 'public', client_id: 'my-app', redirect_uris: ['com.example.app:/cb'] };
+    expect((await create(overrides)).client_secret).toBeNull();
+    const again = await call('POST', '', { ...website, ...overrides });
     expect([again.status, again.body.code, again.body.errors[0].pointer]).toEqual([409, 'client_id_taken', '#/client_id']);
   });
 
@@ -92,8 +92,8 @@ describe('POST /applications', () => {
     ['an id that could be a user id', { client_id: '4711' }, '#/client_id'],
     ['an id that could be an API key id', { client_id: 'api-key-5' }, '#/client_id'],
     ['a secret chosen by the client', { client_secret: 'x' }, '#/client_secret'],
-  ])('rejects %s', async (_what, given, pointer) => {
-    const response = await call('POST', '', { ...website, ...given });
+  ])('rejects %s', async (_what, overrides, pointer) => {
+    const response = await call('POST', '', { ...website, ...overrides });
     expect([response.status, response.body.code, response.body.errors[0].pointer]).toEqual([400, 'invalid_request', pointer]);
   });
 
@@ -112,11 +112,11 @@ describe('POST /applications', () => {
 });
 
 test('GET /applications: newest first, in pages, without secrets', async () => {
-  const made = [await create(), await create(), await create()];
+  const applications = [await create(), await create(), await create()];
   const first = await call('GET', '?limit=2');
-  expect(first.body.data.map(({ id }: Body) => id)).toEqual([made[2].id, made[1].id]);
+  expect(first.body.data.map(({ id }: Body) => id)).toEqual([applications[2].id, applications[1].id]);
   const next = await call('GET', `?limit=2&cursor=${first.body.next_cursor}`);
-  expect(next.body.data[0].id).toBe(made[0].id);
+  expect(next.body.data[0].id).toBe(applications[0].id);
   expect(first.text).not.toMatch(/secret|hash/);
   expect((await call('GET', '/987654')).body.code).toBe('not_found');
 });
@@ -196,8 +196,8 @@ test('DELETE /applications/{application_id}: revokes its tokens and deletes its 
   expect((await call('DELETE', `/${app.id}`)).status).toBe(204);
   expect(await apiStatus(clientToken)).toBe(401);
   expect((await call('DELETE', `/${app.id}`)).status).toBe(404);
-  const left = await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where client_id = ?', [app.client_id]);
-  expect(left).toEqual([]);
+  const remainingRecords = await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where client_id = ?', [app.client_id]);
+  expect(remainingRecords).toEqual([]);
 });
 
 describe('POST /applications/{application_id}/secret-rotations', () => {

@@ -138,11 +138,12 @@ describe('an application whose pre-approval is withdrawn', () => {
     expect(await status(tokens, 'orders')).toBe(200);
     await preapprove(app);
     expect(await status(tokens)).toBe(401);
-    const left = await refreshTokens(app, tokens);
-    expect(left.scope).toBe('openid users.read');
-    expect([await status(left), await status(left, 'orders')]).toEqual([200, 403]);
+    const remainingTokens = await refreshTokens(app, tokens);
+    expect(remainingTokens.scope).toBe('openid users.read');
+    expect([await status(remainingTokens), await status(remainingTokens, 'orders')]).toEqual([200, 403]);
     expect(
-      (await exchange(app, { grant_type: 'refresh_token', refresh_token: left.refresh_token ?? '', scope: 'orders.read' })).status,
+      (await exchange(app, { grant_type: 'refresh_token', refresh_token: remainingTokens.refresh_token ?? '', scope: 'orders.read' }))
+        .status,
     ).toBe(200);
     const userAccess = await tokensFor(mandate.origin, anna, ['connected_apps.read']);
     const connected = (await mandate.call('GET', '/api/v1/connected-apps', { token: userAccess.access_token })).body.data;
@@ -161,11 +162,11 @@ describe('an application whose pre-approval is withdrawn', () => {
     const tokens = await obtainPreapprovedTokens(app, anna, 'openid users.read orders.read');
     await preapprove(app, 'openid', 'users.read');
     expect(await status(tokens)).toBe(401);
-    const left = await refreshTokens(app, tokens);
-    expect([await status(left), await status(left, 'orders')]).toEqual([200, 403]);
+    const remainingTokens = await refreshTokens(app, tokens);
+    expect([await status(remainingTokens), await status(remainingTokens, 'orders')]).toEqual([200, 403]);
     await preapprove(app, 'openid');
-    expect(await status(left)).toBe(401);
-    expect((await refreshTokens(app, left)).scope).toBe('openid');
+    expect(await status(remainingTokens)).toBe(401);
+    expect((await refreshTokens(app, remainingTokens)).scope).toBe('openid');
   });
 
   test('loses API keys created without consent, and keeps the others', async () => {
@@ -202,7 +203,7 @@ describe('an application whose pre-approval is withdrawn', () => {
   test('keeps its access after other changes, and other applications are not affected', async () => {
     const [app, other] = [await register(['openid', 'users.read']), await register(['openid', 'users.read'])];
     const anna = await signUp(mandate.origin);
-    const [tokens, others] = [
+    const [tokens, otherTokens] = [
       await obtainPreapprovedTokens(app, anna, 'openid users.read'),
       await obtainPreapprovedTokens(other, anna, 'openid users.read'),
     ];
@@ -210,7 +211,7 @@ describe('an application whose pre-approval is withdrawn', () => {
     await preapprove(app, 'openid', 'users.read', 'orders.read');
     expect(await status(tokens)).toBe(200);
     await preapprove(app);
-    expect([await status(tokens), await status(others)]).toEqual([401, 200]);
+    expect([await status(tokens), await status(otherTokens)]).toEqual([401, 200]);
   });
 });
 

@@ -140,14 +140,17 @@ test('DELETE revokes the API keys that the application created, unless api_keys=
     const app = (await list(userTokens.access_token)).find(({ application }) => application.client_id === client.clientId);
     return (await mandate.call('DELETE', `${path}/${app.id}${query}`, { token: userTokens.access_token })).status;
   };
-  const kept = await connectAndCreateKey();
+  const keptKey = await connectAndCreateKey();
   expect(await removeApplication('?api_keys=all')).toBe(400);
-  expect((await getCurrentUser(kept)).status).toBe(200);
+  expect((await getCurrentUser(keptKey)).status).toBe(200);
   expect(await removeApplication('?api_keys=keep')).toBe(204);
-  expect((await getCurrentUser(kept)).status).toBe(200);
-  const [another, otherKey] = [await connectAndCreateKey(), await createKey(userTokens.access_token)];
+  expect((await getCurrentUser(keptKey)).status).toBe(200);
+  const [secondKey, otherKey] = [await connectAndCreateKey(), await createKey(userTokens.access_token)];
   expect(await removeApplication('')).toBe(204);
-  expect([(await getCurrentUser(kept)).body.code, (await getCurrentUser(another)).body.code]).toEqual(['revoked_token', 'revoked_token']);
+  expect([(await getCurrentUser(keptKey)).body.code, (await getCurrentUser(secondKey)).body.code]).toEqual([
+    'revoked_token',
+    'revoked_token',
+  ]);
   expect((await getCurrentUser(otherKey)).status).toBe(200);
   const rows = await mandate.db.em
     .fork()

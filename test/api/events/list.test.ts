@@ -67,13 +67,13 @@ describe('200', () => {
     for (let i = 0; i < 7; i += 1) products.push(await shop.product());
     await sequenceEvents();
     for (const limit of [1, 3, 7, 100]) {
-      const seen: number[] = [];
+      const seenIds: number[] = [];
       for (let at = after, more = true; more;) {
         const { body } = await list(`?after=${at}&limit=${limit}`);
-        seen.push(...body.data.map((event: Body) => event.subject.id));
+        seenIds.push(...body.data.map((event: Body) => event.subject.id));
         [at, more] = [body.next_after, body.has_more];
       }
-      expect(seen).toEqual(products.map(({ id }) => id));
+      expect(seenIds).toEqual(products.map(({ id }) => id));
     }
   });
 
@@ -108,16 +108,16 @@ describe('visibility of events', () => {
     await createOrder(ben.id);
     await shop.product({ status: 'draft' });
     await sequenceEvents();
-    const seen = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string[]> => {
+    const seenIds = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string[]> => {
       const { body } = await list(`?after=${after}&limit=100`, await tokenOf(person, scopes));
       return body.data
         .map((event: Body) => `${event.type} ${event.user_id ?? 'shop'}`)
         .filter((text: string) => !text.startsWith('grant.'));
     };
     const shopEvents = ['product.created shop', 'product.created shop'];
-    expect(await seen(anna, ['events.read', 'orders.read'])).toEqual([shopEvents[0], `order.created ${anna.id}`, shopEvents[1]]);
-    expect(await seen(anna, ['events.read', 'users.read'])).toEqual(shopEvents);
-    expect(await seen(ben, ['events.read', 'orders.read'])).toEqual([...shopEvents, `order.created ${ben.id}`]);
+    expect(await seenIds(anna, ['events.read', 'orders.read'])).toEqual([shopEvents[0], `order.created ${anna.id}`, shopEvents[1]]);
+    expect(await seenIds(anna, ['events.read', 'users.read'])).toEqual(shopEvents);
+    expect(await seenIds(ben, ['events.read', 'orders.read'])).toEqual([...shopEvents, `order.created ${ben.id}`]);
   });
 
   test('scopes over all customers are valid for staff and for applications that act for themselves', async () => {
@@ -144,11 +144,11 @@ describe('visibility of events', () => {
     await mandate.call('POST', '/api/v1/order-exports', { token: await clientCredentials(mandate.origin, one, scopes), body: {} });
     await carryOutTasks(mandate);
     await sequenceEvents();
-    const seen = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
-    expect(await seen(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
-    expect(await seen(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
-    expect(await seen(await clientCredentials(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
-    expect(await seen(await clientCredentials(mandate.origin, other, scopes))).toEqual([]);
+    const seenIds = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
+    expect(await seenIds(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
+    expect(await seenIds(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
+    expect(await seenIds(await clientCredentials(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
+    expect(await seenIds(await clientCredentials(mandate.origin, other, scopes))).toEqual([]);
   });
 
   test('GET /events/{event_id} has the same visibility rules', async () => {
@@ -220,14 +220,14 @@ describe('400, 401, 403 and 410', () => {
 
   test('returns 410 for deleted events, and without "after" the remaining events', async () => {
     const after = await getLatestId();
-    const [old, kept] = [await shop.product(), await shop.product()];
+    const [old, keptProduct] = [await shop.product(), await shop.product()];
     await sequenceEvents();
     await mandate.db.em.fork().execute(`update events set created_at = now() - interval '31 days' where seq <= ?`, [after + 1]);
     while ((await deleteOldEvents(mandate.db.em.fork(), new Date())) > 0);
-    const gone = await list(`?after=${after}`);
-    expect([gone.status, gone.body.code]).toEqual([410, 'gone']);
-    expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: kept.id } }]);
-    expect((await list('?limit=1')).body.data).toMatchObject([{ subject: { id: kept.id } }]);
+    const goneResponse = await list(`?after=${after}`);
+    expect([goneResponse.status, goneResponse.body.code]).toEqual([410, 'gone']);
+    expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: keptProduct.id } }]);
+    expect((await list('?limit=1')).body.data).toMatchObject([{ subject: { id: keptProduct.id } }]);
     expect((await list(`?subject_type=product&subject_id=${old.id}`)).body.data).toEqual([]);
     const { id } = await shop.product();
     await sequenceEvents();

@@ -53,9 +53,9 @@ async function connectClient(person: Person, scopes: readonly Scope[]): Promise<
 async function call(
   client: Client,
   name: string,
-  given: Record<string, unknown> = {},
+  toolArguments: Record<string, unknown> = {},
 ): Promise<{ isError: boolean; text: string; body: Body }> {
-  const { isError = false, content } = await client.callTool({ name, arguments: given });
+  const { isError = false, content } = await client.callTool({ name, arguments: toolArguments });
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
   return { isError, text, body: text.startsWith('{') ? JSON.parse(text.split('\nhint: ')[0] ?? '') : undefined };
@@ -94,8 +94,8 @@ describe('an assistant', () => {
   test('searches products by text, and lists categories', async () => {
     const { sku } = await shop.product({ name: 'Alabaster vase', category: 'vases' });
     const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
-    const found = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
-    expect(found).toMatchObject({ isError: false, body: { data: [{ sku }] } });
+    const foundProducts = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
+    expect(foundProducts).toMatchObject({ isError: false, body: { data: [{ sku }] } });
     const { body } = await call(client, 'product_categories_list', {});
     expect(body.data).toContainEqual({ category: 'vases', product_count: 1 });
     await client.close();
@@ -105,12 +105,12 @@ describe('an assistant', () => {
     const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
     const client = await connectClient(anna, ['orders.read', 'orders.write']);
     const { id: productId } = await shop.product({ price: 500 });
-    const placed = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
-    expect(placed).toMatchObject({ isError: false, body: { status: 'pending', total: 1000, user_id: anna.id } });
+    const orderResult = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
+    expect(orderResult).toMatchObject({ isError: false, body: { status: 'pending', total: 1000, user_id: anna.id } });
     const listed = await call(client, 'orders_list', { status: ['pending', 'paid'], limit: 5 });
-    expect(listed.body.data.map(({ id }: Body) => id)).toEqual([placed.body.id]);
+    expect(listed.body.data.map(({ id }: Body) => id)).toEqual([orderResult.body.id]);
     const other = await connectClient(ben, ['orders.read']);
-    expect(await call(other, 'orders_get', { order_id: placed.body.id })).toMatchObject({
+    expect(await call(other, 'orders_get', { order_id: orderResult.body.id })).toMatchObject({
       isError: true,
       body: { code: 'not_found' },
     });
@@ -188,8 +188,8 @@ describe('POST /mcp', () => {
     expect(response.status).toBe(401);
     const challenge = response.headers.get('www-authenticate') ?? '';
     expect(challenge).not.toContain('error=');
-    const found = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
-    const metadata: Body = await (await fetch(found)).json();
+    const foundProducts = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
+    const metadata: Body = await (await fetch(foundProducts)).json();
     expect(metadata).toMatchObject({ resource: mcpUrl().href, authorization_servers: [mandate.origin] });
   });
 

@@ -115,17 +115,19 @@ describe.each([
     orders.flatMap((order) => (rows === 'orders' ? [order.items[0]] : order.items).map((line: Body): [Body, Body] => [order, line]));
 
   test('has the columns of the contract with the values of the resource, as CSV', async () => {
-    const [header, ...found]: string[][] = parse(await runExport('csv'));
+    const [header, ...actualRows]: string[][] = parse(await runExport('csv'));
     expect(header).toEqual(columns);
-    expect(found).toEqual(expectedRows().map(([order, line]) => columns.map((column) => toCsvCell(expectedCell(column, order, line)))));
+    expect(actualRows).toEqual(
+      expectedRows().map(([order, line]) => columns.map((column) => toCsvCell(expectedCell(column, order, line)))),
+    );
   });
 
   test('has the same columns and values as NDJSON', async () => {
-    const found = (await runExport('ndjson'))
+    const actualRows = (await runExport('ndjson'))
       .trimEnd()
       .split('\n')
       .map((text): Body => JSON.parse(text));
-    expect(found).toEqual(
+    expect(actualRows).toEqual(
       expectedRows().map(([order, line]) => Object.fromEntries(columns.map((column) => [column, expectedCell(column, order, line)]))),
     );
   });

@@ -115,15 +115,16 @@ describe('202', () => {
   test('finds a customer by e-mail address, or assigns all orders to one user', async () => {
     const ben = await shop.user();
     const csv = `reference,created_at,customer_email,sku,quantity,unit_price\nC-1,2020-01-01,${ben.email.toUpperCase()},CS,1,5\nC-2,2020-01-01,,CS,1,5\n`;
-    const known = { ...createUnknown, unknown_customers: 'refuse' };
-    expect((await runImport(csv, known)).remarks).toMatchObject([{ line: 3, field: 'customer', code: 'required' }]);
-    expect((await runImport(csv, { ...known, user_id: ben.id })).counts).toMatchObject({ created: 1, unchanged: 1 });
+    const knownCustomers = { ...createUnknown, unknown_customers: 'refuse' };
+    expect((await runImport(csv, knownCustomers)).remarks).toMatchObject([{ line: 3, field: 'customer', code: 'required' }]);
+    expect((await runImport(csv, { ...knownCustomers, user_id: ben.id })).counts).toMatchObject({ created: 1, unchanged: 1 });
     expect([...(await ordersByReference('C-1')), ...(await ordersByReference('C-2'))].map((order) => order.user_id)).toEqual([
       ben.id,
       ben.id,
     ]);
     expect(
-      (await runImport('reference,created_at,sku,quantity,unit_price\nC-3,2020-01-01,CS,1,5\n', { ...known, user_id: 987_654 })).remarks,
+      (await runImport('reference,created_at,sku,quantity,unit_price\nC-3,2020-01-01,CS,1,5\n', { ...knownCustomers, user_id: 987_654 }))
+        .remarks,
     ).toMatchObject([{ line: 2, field: 'user_id', code: 'unknown_reference' }]);
   });
 

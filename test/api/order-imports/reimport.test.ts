@@ -124,11 +124,11 @@ describe('an order that was imported before', () => {
   });
 
   test('is rejected if the first file was truncated, and the detail explains the difference', async () => {
-    const whole = toCsv('CUT');
-    const cut = whole.slice(0, whole.indexOf('CUT', whole.indexOf('AG-1')));
+    const wholeFile = toCsv('CUT');
+    const cut = wholeFile.slice(0, wholeFile.indexOf('CUT', wholeFile.indexOf('AG-1')));
     expect((await runImport(cut)).counts).toMatchObject({ created: 1 });
     const before = await orderByReference('CUT');
-    const { counts, remarks, task } = await runImport(whole);
+    const { counts, remarks, task } = await runImport(wholeFile);
     expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 1, differing: 1 });
     expect(task.imported).toEqual(counts);
     expect(remarks).toEqual([
@@ -259,9 +259,9 @@ describe('an order that was imported before', () => {
 });
 
 describe('a truncated file', () => {
-  const whole = toCsv('T-1') + toCsv('T-2').split('\n').slice(1).join('\n');
+  const wholeFile = toCsv('T-1') + toCsv('T-2').split('\n').slice(1).join('\n');
   test.each([
-    ['within a row', whole.slice(0, whole.lastIndexOf('AG-3') + 4), 'text/csv', 'truncated_file', /line 7/],
+    ['within a row', wholeFile.slice(0, wholeFile.lastIndexOf('AG-3') + 4), 'text/csv', 'truncated_file', /line 7/],
     ['within quotes', `${toCsv('T-3')}T-3,"2020`, 'text/csv', 'malformed_csv', /line 5/],
     [
       'within a JSON line',

@@ -102,9 +102,9 @@ describe.skipIf(databaseKind === 'pglite')('during other reads', { timeout: 60_0
     await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', body });
     const revokedAt = performance.now();
     for (let i = 0; i < 20; i += 1) await getOrder(customer.orders[0] ?? 0, customer.token);
-    const [observations, others] = [await reading.stop(), await otherReads.stop()];
+    const [observations, otherObservations] = [await reading.stop(), await otherReads.stop()];
     expect(new Set(observations.filter(({ sentAt }) => sentAt > revokedAt).map(({ status }) => status))).toEqual(new Set([401]));
     expect(observations.some(({ status }) => status === 200)).toBe(true);
-    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(otherObservations.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });

@@ -89,14 +89,14 @@ describe.each(collections)('GET /%s', (name) => {
     const [newest] = all;
     expect(ids(await get(`/${name}?created_at_gte=${newest?.created_at}`, token))).toContain(newest?.id);
     expect(ids(await get(`/${name}?created_at_lt=${newest?.created_at}`, token))).not.toContain(newest?.id);
-    const walked: number[] = [];
+    const pagedIds: number[] = [];
     for (let cursor = ''; ;) {
       const page = await get(`/${name}?limit=1${cursor}`, token);
-      walked.push(...ids(page));
+      pagedIds.push(...ids(page));
       if (!page.body.has_more) break;
       cursor = `&cursor=${page.body.next_cursor}`;
     }
-    expect(walked).toEqual(all.map(({ id }) => id));
+    expect(pagedIds).toEqual(all.map(({ id }) => id));
   });
 
   test('403 for an application that acts for no user and cannot access all orders', async () => {

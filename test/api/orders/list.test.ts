@@ -32,13 +32,13 @@ async function listAllPages(
   between: (page: number) => Promise<unknown> = () => Promise.resolve(),
   as = token,
 ): Promise<Body[]> {
-  const found: Body[] = [];
+  const listedOrders: Body[] = [];
   let cursor: string | null = null;
   for (let page = 0; ; page += 1) {
     const { body }: Answer = await list(`?${query}${cursor === null ? '' : `&cursor=${cursor}`}`, as);
-    found.push(...body.data);
+    listedOrders.push(...body.data);
     expect(body.has_more).toBe(body.next_cursor !== null);
-    if (body.next_cursor === null) return found;
+    if (body.next_cursor === null) return listedOrders;
     cursor = body.next_cursor;
     await between(page);
   }

@@ -7,14 +7,14 @@ import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 // PGlite runs one transaction at a time.
 describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
   test('64 buyers of 10 units: exactly 10 units are sold, without server errors', async () => {
-    const { statuses, sold, left } = await sellTenUnits();
+    const { statuses, soldUnits, remainingStock } = await sellTenUnits();
     expect(statuses).toEqual({ 201: 10, 409: 54 });
-    expect([sold, left]).toEqual([10, 0]);
+    expect([soldUnits, remainingStock]).toEqual([10, 0]);
   });
 
   test('this test detects a missing stock lock', async () => {
-    const { sold } = await sellTenUnits(sellWithoutLocking);
-    expect(sold).toBeGreaterThan(10);
+    const { soldUnits } = await sellTenUnits(sellWithoutLocking);
+    expect(soldUnits).toBeGreaterThan(10);
   });
 
   test('64 buyers of the same two products in either order: no deadlock, and correct stock', async () => {
@@ -80,11 +80,11 @@ async function sellTenUnits(fault = noFault) {
     const [product, ben] = [await shop.product({ stock: 10 }), await shop.user()];
     const items = [{ product_id: product.id, quantity: 1 }];
     const responses = await Promise.all(Array.from({ length: 64 }, () => placeOrder(mandate, shop, ben.id, items)));
-    const sold = await queryNumber(mandate, 'select coalesce(sum(quantity), 0)::int as number from order_items where product_id = ?', [
+    const soldUnits = await queryNumber(mandate, 'select coalesce(sum(quantity), 0)::int as number from order_items where product_id = ?', [
       product.id,
     ]);
-    const [left] = await getStock(mandate, [product.id]);
-    return { statuses: countByStatus(responses), sold, left };
+    const [remainingStock] = await getStock(mandate, [product.id]);
+    return { statuses: countByStatus(responses), soldUnits, remainingStock };
   });
 }
 

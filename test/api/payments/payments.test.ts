@@ -160,8 +160,8 @@ describe('a manual payment', () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, '', 'manual');
     expect(body.status).toBe('pending');
-    const held = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.parse(order.created_at);
-    expect(held).toBe(7 * 24 * 3600_000);
+    const reservedMs = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.parse(order.created_at);
+    expect(reservedMs).toBe(7 * 24 * 3600_000);
     await pollPendingPayments(em(), till.providers, soon());
     expect((await till.get(`/payments/${body.id}`)).status).toBe('pending');
     const confirmed = await till.post(`/payments/${body.id}/confirmation`);
@@ -175,8 +175,8 @@ describe('a manual payment', () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, '', 'manual');
     await till.post(`/payments/${body.id}/cancellation`);
-    const left = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.now();
-    expect(left).toBeLessThanOrEqual(30 * 60_000);
+    const remainingMs = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.now();
+    expect(remainingMs).toBeLessThanOrEqual(30 * 60_000);
   });
 
   test('is the only kind that staff can confirm', async () => {

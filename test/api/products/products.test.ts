@@ -70,8 +70,8 @@ describe('POST /products', () => {
 describe('GET /products', () => {
   test('200: lists active products for all callers, with sorting and filters', async () => {
     const category = 'garden';
-    const made = [];
-    for (const price of [300, 100, 200, 200]) made.push(await shop.product({ category, price, name: `G${price}` }));
+    const products = [];
+    for (const price of [300, 100, 200, 200]) products.push(await shop.product({ category, price, name: `G${price}` }));
     await shop.product({ category, status: 'draft' });
     const prices = async (query: string): Promise<number[]> =>
       (await get(`?category=${category}&${query}`)).body.data.map((product: Body) => product.price);
@@ -80,24 +80,24 @@ describe('GET /products', () => {
     expect(await prices('sort=name')).toEqual([100, 200, 200, 300]);
     expect(await prices('')).toEqual([200, 200, 100, 300]);
     expect(await prices('price_gte=150&price_lte=250')).toEqual([200, 200]);
-    expect((await get(`?sku=${made[0].sku}`)).body.data).toMatchObject([{ id: made[0].id }]);
+    expect((await get(`?sku=${products[0].sku}`)).body.data).toMatchObject([{ id: products[0].id }]);
     expect((await get(`?category=${category}&include_total=true&limit=1`)).body.total_count).toBe(4);
   });
 
   test.each(['price', '-price', 'name', '-name', 'created_at', '-created_at'])(
     '200: returns each product once in pages sorted by %s',
     async (sort) => {
-      const seen: number[] = [];
+      const seenIds: number[] = [];
       let path = `?limit=2&category=garden&sort=${sort}`;
       for (;;) {
         const response = await get(path);
-        seen.push(...response.body.data.map((product: Body) => product.id));
+        seenIds.push(...response.body.data.map((product: Body) => product.id));
         const next = /<\/api\/v1\/products([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
         if (next === undefined) break;
         path = next;
       }
-      expect(new Set(seen).size).toBe(4);
-      expect(seen).toHaveLength(4);
+      expect(new Set(seenIds).size).toBe(4);
+      expect(seenIds).toHaveLength(4);
     },
   );
 

@@ -27,8 +27,8 @@ describe('If-None-Match', () => {
     const etag = await etagAt(path);
     expect(etag).toMatch(/^"[^"]+"$/);
     expect((await mandate.call('GET', `/api/v1${path}`)).headers.get('etag')).toBe(etag);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const response = await send('GET', path, { 'if-none-match': known });
+    for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await send('GET', path, { 'if-none-match': knownEtag });
       expect([response.status, response.text, response.headers.get('content-type'), response.headers.get('etag')]).toEqual([
         304,
         '',

@@ -47,12 +47,12 @@ const expireLease = ({ id }: Body) => query(`update tasks set lease_until = now(
 describe('a task', () => {
   test('passes through queued, running and succeeded, and records an event', async () => {
     const task = await startExport();
-    const seen: Body[] = [];
+    const observedStates: Body[] = [];
     await carryOutTasks(
       mandate,
-      interrupted(async (step) => seen.push([step, await getTask(task)])),
+      interrupted(async (step) => observedStates.push([step, await getTask(task)])),
     );
-    expect(seen.map(([step, { status, progress }]) => [step, status, progress.processed, progress.total])).toEqual([
+    expect(observedStates.map(([step, { status, progress }]) => [step, status, progress.processed, progress.total])).toEqual([
       [1, 'running', 0, null],
       ...[0, 500, 1000, 1500, 2000].map((processed, at) => [at + 2, 'running', processed, 2400]),
     ]);

@@ -55,8 +55,8 @@ test.each(documents)('%s is compressed, and can be cached and revalidated', asyn
   for (const [at, encoding] of ['identity', 'gzip'].entries()) {
     const etag = etags[at] ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const fresh = await get(path, encoding, { 'if-none-match': known });
+    for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const fresh = await get(path, encoding, { 'if-none-match': knownEtag });
       expect([fresh.status, fresh.headers.get('etag'), await fresh.text()]).toEqual([304, etag, '']);
       expect([fresh.headers.get('cache-control'), fresh.headers.get('vary')]).toEqual(['public, max-age=300', 'Accept-Encoding']);
     }

@@ -28,11 +28,11 @@ async function newClient(): Promise<void> {
   token = await clientCredentials(mandate.origin, client, ['orders.read', 'orders.write', 'orders.manage']);
 }
 
-const list = (given: string | undefined = token): Promise<Answer> =>
-  mandate.call('GET', '/api/v1/orders', given === undefined ? {} : { token: given });
+const list = (bearer: string | undefined = token): Promise<Answer> =>
+  mandate.call('GET', '/api/v1/orders', bearer === undefined ? {} : { token: bearer });
 
 /** The remaining monthly quota. It is not exact with two processes, because each process flushes its count every five seconds. */
-const monthlyRemaining = (left: number): unknown => (inTwoProcesses ? expect.any(Number) : left);
+const monthlyRemaining = (remaining: number): unknown => (inTwoProcesses ? expect.any(Number) : remaining);
 
 type Limit = { name: unknown; [parameter: string]: unknown };
 
@@ -70,9 +70,9 @@ describe('a caller with a token', () => {
     const shop = await openShop(mandate);
     const product = await shop.product();
     await newClient();
-    for (let left = 4; left >= 0; left -= 1) {
+    for (let remaining = 4; remaining >= 0; remaining -= 1) {
       const response = await list();
-      expect([response.status, parseLimits(response, 'ratelimit')[0]?.['r']]).toEqual([200, left]);
+      expect([response.status, parseLimits(response, 'ratelimit')[0]?.['r']]).toEqual([200, remaining]);
     }
     const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, user_id: (await signUp(mandate.origin)).id };
     const count = async (): Promise<unknown> => db.em.fork().execute('select count(*) from orders');
@@ -125,9 +125,9 @@ describe('an API key', () => {
   test('has separate limits per minute and per month', async () => {
     const anna = await signUp(mandate.origin);
     const { access_token: annas } = await tokensFor(mandate.origin, anna, ['api_keys.manage', 'orders.read']);
-    const made = await mandate.call('POST', '/api/v1/api-keys', { token: annas, body: { name: 'Key', scopes: ['orders.read'] } });
+    const createdKey = await mandate.call('POST', '/api/v1/api-keys', { token: annas, body: { name: 'Key', scopes: ['orders.read'] } });
     const responses = [];
-    for (let at = 0; at < 5; at += 1) responses.push(await list(made.body.key));
+    for (let at = 0; at < 5; at += 1) responses.push(await list(createdKey.body.key));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
     expect(parseLimits(responses[0], 'ratelimit-policy')).toMatchObject([{ name: 'api-key', q: 4, w: 60 }, { name: 'monthly' }]);
     expect(parseLimits(responses[0], 'ratelimit')[1]).toMatchObject({ r: 999 });
@@ -137,8 +137,8 @@ describe('an API key', () => {
 });
 
 describe('a caller without a token', () => {
-  const products = (headers: Record<string, string>, given?: string): Promise<Answer> =>
-    mandate.call('GET', '/api/v1/products', { headers, ...(given !== undefined && { token: given }) });
+  const products = (headers: Record<string, string>, bearer?: string): Promise<Answer> =>
+    mandate.call('GET', '/api/v1/products', { headers, ...(bearer !== undefined && { token: bearer }) });
 
   test('is counted by IP address', async () => {
     const here = unusedAddress();

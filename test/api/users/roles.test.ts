@@ -125,8 +125,8 @@ describe('a role change', () => {
     expect((await read(eve.id)).role).toBe('customer');
   });
 
-  const others = scopeNames.filter((name) => name !== 'users.administer');
-  test.each([...others.map((name) => [name]), others])('is forbidden with %s', async (...names) => {
+  const otherScopes = scopeNames.filter((name) => name !== 'users.administer');
+  test.each([...otherScopes.map((name) => [name]), otherScopes])('is forbidden with %s', async (...names) => {
     const eve = await shop.user();
     const token = await tokenOf(admin, names);
     expect([403, 404]).toContain((await patch(eve.id, { role: 'staff' }, token)).status);
