@@ -47,7 +47,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
       }
     const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
     const placeOrder = async (_: unknown, n: number): Promise<number> => {
-      const { userId, token } = credentials[n % credentials.length] ?? missing();
+      const { userId, token } = credentials[n % credentials.length] ?? throwMissing();
       const placed = await mandate.call('POST', '/api/v1/orders', { token, body });
       ownershipPeriods.set(placed.body.id, [{ ownerId: userId, from: 0, until: Infinity }]);
       return placed.body.id;
@@ -66,7 +66,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
   ): Promise<void> {
     await mandate.db.em.fork().transactional(async (em) => {
       await em.execute(`lock table ${table} in access exclusive mode`);
-      for (let [before, still] = [-1, 0]; still < 5; still = before === observations.length ? still + 1 : 0) {
+      for (let [before, idleRounds] = [-1, 0]; idleRounds < 5; idleRounds = before === observations.length ? idleRounds + 1 : 0) {
         before = observations.length;
         await sleep(10);
       }
@@ -76,8 +76,8 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
 
   async function changeOwner(id: number, observations: readonly Observation[]): Promise<void> {
     const periods = ownershipPeriods.get(id) ?? [];
-    const before = periods.at(-1) ?? missing();
-    const ownerId = users.find((person) => person.id !== before.ownerId)?.id ?? missing();
+    const before = periods.at(-1) ?? throwMissing();
+    const ownerId = users.find((person) => person.id !== before.ownerId)?.id ?? throwMissing();
     const change = async (em: EntityManager): Promise<void> => {
       periods.push({ ownerId, from: performance.now(), until: Infinity });
       await em.execute('update orders set user_id = ? where id = ?', [ownerId, id]);
@@ -106,10 +106,10 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
 
   /** Reads random orders with random tokens until the signal is aborted. */
   function readUntilAborted(observations: Observation[], stop: AbortSignal): Promise<unknown> {
-    const one = async (): Promise<void> => {
+    const readRepeatedly = async (): Promise<void> => {
       while (!stop.aborted) await read(observations, randomItem(credentials), randomItem(ids));
     };
-    return Promise.all(Array.from({ length: readerCount }, one));
+    return Promise.all(Array.from({ length: readerCount }, readRepeatedly));
   }
 
   /** Returns a violation that no order of the concurrent changes can explain, or undefined. */
@@ -134,7 +134,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
       await changeOwner(id, observations);
       await Promise.all(credentials.map((by) => read(observations, by, id)));
       if (change % changesPerToken > 0) continue;
-      const credential = credentialsToRevoke[change / changesPerToken - 1] ?? missing();
+      const credential = credentialsToRevoke[change / changesPerToken - 1] ?? throwMissing();
       await revoke(credential, observations);
       await Promise.all(ids.map((other) => read(observations, credential, other)));
     }
@@ -147,8 +147,8 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
   });
 });
 
-const randomItem = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] ?? missing();
+const randomItem = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] ?? throwMissing();
 
-function missing(): never {
+function throwMissing(): never {
   throw new Error('the test did not create this value');
 }
