@@ -108,16 +108,16 @@ describe('visibility of events', () => {
     await createOrder(ben.id);
     await shop.product({ status: 'draft' });
     await sequenceEvents();
-    const seenIds = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string[]> => {
+    const visibleEvents = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string[]> => {
       const { body } = await list(`?after=${after}&limit=100`, await tokenOf(person, scopes));
       return body.data
         .map((event: Body) => `${event.type} ${event.user_id ?? 'shop'}`)
         .filter((text: string) => !text.startsWith('grant.'));
     };
     const shopEvents = ['product.created shop', 'product.created shop'];
-    expect(await seenIds(anna, ['events.read', 'orders.read'])).toEqual([shopEvents[0], `order.created ${anna.id}`, shopEvents[1]]);
-    expect(await seenIds(anna, ['events.read', 'users.read'])).toEqual(shopEvents);
-    expect(await seenIds(ben, ['events.read', 'orders.read'])).toEqual([...shopEvents, `order.created ${ben.id}`]);
+    expect(await visibleEvents(anna, ['events.read', 'orders.read'])).toEqual([shopEvents[0], `order.created ${anna.id}`, shopEvents[1]]);
+    expect(await visibleEvents(anna, ['events.read', 'users.read'])).toEqual(shopEvents);
+    expect(await visibleEvents(ben, ['events.read', 'orders.read'])).toEqual([...shopEvents, `order.created ${ben.id}`]);
   });
 
   test('scopes over all customers are valid for staff and for applications that act for themselves', async () => {
@@ -144,11 +144,11 @@ describe('visibility of events', () => {
     await mandate.call('POST', '/api/v1/order-exports', { token: await clientCredentials(mandate.origin, one, scopes), body: {} });
     await carryOutTasks(mandate);
     await sequenceEvents();
-    const seenIds = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
-    expect(await seenIds(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
-    expect(await seenIds(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
-    expect(await seenIds(await clientCredentials(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
-    expect(await seenIds(await clientCredentials(mandate.origin, other, scopes))).toEqual([]);
+    const visibleEvents = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
+    expect(await visibleEvents(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
+    expect(await visibleEvents(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
+    expect(await visibleEvents(await clientCredentials(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
+    expect(await visibleEvents(await clientCredentials(mandate.origin, other, scopes))).toEqual([]);
   });
 
   test('GET /events/{event_id} has the same visibility rules', async () => {

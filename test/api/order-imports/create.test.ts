@@ -27,13 +27,13 @@ async function runImport(body: string, query: object = {}, headers: Record<strin
     .map((line) => JSON.parse(line));
   return { task, remarks, counts: task.result.imported };
 }
-async function ordersByReference(reference: string): Promise<Body[]> {
+async function findOrders(reference: string): Promise<Body[]> {
   const { body } = await mandate.call('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
   const orders = body.data.map(({ id }: Body) => mandate.call('GET', `/api/v1/orders/${id}`, { token: shop.token }));
   return (await Promise.all(orders)).map((response: Answer) => response.body);
 }
 const query = async (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
-const createUnknown = { unknown_customers: 'create', unknown_products: 'create', currency: 'EUR' };
+const baseRules = { unknown_customers: 'create', unknown_products: 'create', currency: 'EUR' };
 
 describe('202', () => {
   test('imports an order with its reference, date, prices and customer, without stock changes or events', async () => {
@@ -45,10 +45,10 @@ describe('202', () => {
       'O-1,,,,,OLD-2,Mug,1,1250,0,,,,,,',
       `O-1,,,,,${product.sku},Old name,1,200,2000,,,,,,`,
     ].join('\n');
-    const { counts, remarks, task } = await runImport(csv, createUnknown);
+    const { counts, remarks, task } = await runImport(csv, baseRules);
     expect([counts, remarks]).toEqual([{ created: 1, updated: 0, unchanged: 0, refused: 0, differing: 0 }, []]);
     expect(task.progress).toEqual({ processed: 3, total: 3 });
-    const [order] = await ordersByReference('O-1');
+    const [order] = await findOrders('O-1');
     expect(order).toMatchObject({
       status: 'delivered',
       payment_status: 'paid',
@@ -93,11 +93,11 @@ describe('202', () => {
 
   test('imports an order once per source', async () => {
     const csv = 'reference,created_at,customer,sku,quantity,unit_price\nT-1,2020-01-01,x,T,1,5\nT-2,2020-01-01,x,T,1,5\n';
-    expect((await runImport(csv, createUnknown)).counts).toMatchObject({ created: 2, unchanged: 0 });
+    expect((await runImport(csv, baseRules)).counts).toMatchObject({ created: 2, unchanged: 0 });
     const more = `${csv}T-3,2020-01-01,y,T,1,5\n`;
-    expect((await runImport(more, createUnknown)).counts).toMatchObject({ created: 1, unchanged: 2 });
-    expect((await runImport(csv, { ...createUnknown, source: 'other-shop' })).counts).toMatchObject({ created: 2, unchanged: 0 });
-    const [one, two] = [await ordersByReference('T-1'), await ordersByReference('T-2')];
+    expect((await runImport(more, baseRules)).counts).toMatchObject({ created: 1, unchanged: 2 });
+    expect((await runImport(csv, { ...baseRules, source: 'other-shop' })).counts).toMatchObject({ created: 2, unchanged: 0 });
+    const [one, two] = [await findOrders('T-1'), await findOrders('T-2')];
     expect([one.length, two.length]).toEqual([2, 2]);
     // one user per source and customer, for all orders
     expect(new Set([...one, ...two].map((order) => order.user_id)).size).toBe(2);
@@ -105,9 +105,9 @@ describe('202', () => {
 
   test('combines the rows of an order from anywhere in the file', async () => {
     const rows = Array.from({ length: 30 }, (_, n) => `G-${n % 3},2020-01-01,g,GS-${n},${n + 1},10`);
-    await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`, createUnknown);
+    await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`, baseRules);
     for (const of of [0, 1, 2]) {
-      const [order, ...others] = await ordersByReference(`G-${of}`);
+      const [order, ...others] = await findOrders(`G-${of}`);
       expect([others, order.items.map((item: Body) => item.quantity)]).toEqual([[], Array.from({ length: 10 }, (_, n) => n * 3 + of + 1)]);
     }
   });
@@ -115,13 +115,10 @@ describe('202', () => {
   test('finds a customer by e-mail address, or assigns all orders to one user', async () => {
     const ben = await shop.user();
     const csv = `reference,created_at,customer_email,sku,quantity,unit_price\nC-1,2020-01-01,${ben.email.toUpperCase()},CS,1,5\nC-2,2020-01-01,,CS,1,5\n`;
-    const knownCustomers = { ...createUnknown, unknown_customers: 'refuse' };
+    const knownCustomers = { ...baseRules, unknown_customers: 'refuse' };
     expect((await runImport(csv, knownCustomers)).remarks).toMatchObject([{ line: 3, field: 'customer', code: 'required' }]);
     expect((await runImport(csv, { ...knownCustomers, user_id: ben.id })).counts).toMatchObject({ created: 1, unchanged: 1 });
-    expect([...(await ordersByReference('C-1')), ...(await ordersByReference('C-2'))].map((order) => order.user_id)).toEqual([
-      ben.id,
-      ben.id,
-    ]);
+    expect([...(await findOrders('C-1')), ...(await findOrders('C-2'))].map((order) => order.user_id)).toEqual([ben.id, ben.id]);
     expect(
       (await runImport('reference,created_at,sku,quantity,unit_price\nC-3,2020-01-01,CS,1,5\n', { ...knownCustomers, user_id: 987_654 }))
         .remarks,
@@ -143,9 +140,9 @@ describe('202', () => {
       unit_price_column: 'Price',
       status_column: 'State',
     };
-    const { remarks } = await runImport(csv, { ...createUnknown, ...columns, currency: 'KWD', amounts: 'decimal', utc_offset: '+01:00' });
+    const { remarks } = await runImport(csv, { ...baseRules, ...columns, currency: 'KWD', amounts: 'decimal', utc_offset: '+01:00' });
     expect(remarks).toMatchObject([{ line: 6, field: 'status' }]);
-    const orders = (await Promise.all([0, 1, 2, 3].map((n) => ordersByReference(`S-${n}`)))).flat();
+    const orders = (await Promise.all([0, 1, 2, 3].map((n) => findOrders(`S-${n}`)))).flat();
     expect(orders.map((order) => [order.status, order.payment_status, order.fulfillment_status, order.total, order.created_at])).toEqual([
       ['paid', 'paid', 'unfulfilled', 210, '2020-07-01T11:00:00.000Z'],
       ['shipped', 'paid', 'shipped', 2210, '2020-07-01T11:00:00.000Z'],
@@ -157,9 +154,9 @@ describe('202', () => {
   test('imports an export of order lines, as CSV and as NDJSON', async () => {
     await runImport(
       'reference,created_at,customer,sku,name,quantity,unit_price,note\nE-1,2020-01-01,e,ES,"=Evil, ""quoted""",3,255,"two\nlines"\n',
-      createUnknown,
+      baseRules,
     );
-    const [original] = await ordersByReference('E-1');
+    const [original] = await findOrders('E-1');
     const formats = [
       ['csv', 'text/csv'],
       ['ndjson', 'application/x-ndjson'],
@@ -180,7 +177,7 @@ describe('202', () => {
         differing: 0,
       });
     }
-    const copies = (await ordersByReference('E-1')).filter(({ id }) => id !== original.id);
+    const copies = (await findOrders('E-1')).filter(({ id }) => id !== original.id);
     expect(copies).toHaveLength(2);
     for (const copy of copies) {
       const { id: _, user_id: __, updated_at: ___, ...same } = original;
@@ -189,11 +186,8 @@ describe('202', () => {
   });
 
   test('records events with events=true', async () => {
-    await runImport('reference,created_at,customer,sku,quantity,unit_price\nA-1,2020-01-01,a,AS,1,5\n', {
-      ...createUnknown,
-      events: 'true',
-    });
-    const [order] = await ordersByReference('A-1');
+    await runImport('reference,created_at,customer,sku,quantity,unit_price\nA-1,2020-01-01,a,AS,1,5\n', { ...baseRules, events: 'true' });
+    const [order] = await findOrders('A-1');
     const events = await query(`select type, user_id, data from events where subject_type = 'order' and subject_id = ?`, [order.id]);
     expect(events).toEqual([{ type: 'order.created', user_id: order.user_id, data: order }]);
   });
@@ -205,7 +199,7 @@ describe('202', () => {
       );
     const before = await counts();
     const dryRun = await runImport('reference,created_at,customer,sku,quantity,unit_price\nD-1,2020-01-01,new,NEW,1,5\n', {
-      ...createUnknown,
+      ...baseRules,
       dry_run: 'true',
     });
     expect([dryRun.counts.created, await counts()]).toEqual([1, before]);
@@ -227,7 +221,7 @@ describe('invalid lines', () => {
   ].join('\n');
 
   test('reject their order, and the result names line, reference and field', async () => {
-    const { counts, remarks } = await runImport(csv, { ...createUnknown, free_lines: 'refuse' });
+    const { counts, remarks } = await runImport(csv, { ...baseRules, free_lines: 'refuse' });
     expect(counts).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 6, differing: 0 });
     expect(remarks.map(({ line, reference, field, code }) => [line, reference, field, code])).toEqual([
       [3, 'L-1', 'quantity', 'invalid_value'],
@@ -242,15 +236,13 @@ describe('invalid lines', () => {
   });
 
   test('are skipped with bad_lines=leave_out', async () => {
-    expect(
-      (await runImport(csv, { ...createUnknown, source: 'lenient', bad_lines: 'leave_out', free_lines: 'refuse' })).counts,
-    ).toMatchObject({
+    expect((await runImport(csv, { ...baseRules, source: 'lenient', bad_lines: 'leave_out', free_lines: 'refuse' })).counts).toMatchObject({
       created: 2,
     });
-    const items = (await ordersByReference('L-1')).map((order) => order.items.length);
+    const items = (await findOrders('L-1')).map((order) => order.items.length);
     expect(items).toEqual([1]);
-    expect((await runImport(csv, { ...createUnknown, source: 'free', bad_lines: 'leave_out' })).counts).toMatchObject({ created: 2 });
-    expect((await ordersByReference('L-1')).map((order) => order.items.length).toSorted((a, b) => a - b)).toEqual([1, 2]);
+    expect((await runImport(csv, { ...baseRules, source: 'free', bad_lines: 'leave_out' })).counts).toMatchObject({ created: 2 });
+    expect((await findOrders('L-1')).map((order) => order.items.length).toSorted((a, b) => a - b)).toEqual([1, 2]);
   });
 
   test.each([
@@ -262,16 +254,16 @@ describe('invalid lines', () => {
       'customer',
       'unknown_reference',
     ],
-    ['no currency', { ...createUnknown, currency: undefined }, 'U-3,2020-01-01,u,US,1,5', 'currency', 'required'],
+    ['no currency', { ...baseRules, currency: undefined }, 'U-3,2020-01-01,u,US,1,5', 'currency', 'required'],
     [
       'a total over 2^53-1',
-      createUnknown,
+      baseRules,
       Array.from({ length: 100 }, () => 'U-4,2020-01-01,u,US,100000,999999999').join('\n'),
       undefined,
       'out_of_range',
     ],
-    ['2,001 lines', createUnknown, Array.from({ length: 2_001 }, () => 'U-5,2020-01-01,u,US,1,1').join('\n'), undefined, 'out_of_range'],
-    ['an invalid date', createUnknown, 'U-6,2020-02-31,u,US,1,1', 'created_at', 'invalid_value'],
+    ['2,001 lines', baseRules, Array.from({ length: 2_001 }, () => 'U-5,2020-01-01,u,US,1,1').join('\n'), undefined, 'out_of_range'],
+    ['an invalid date', baseRules, 'U-6,2020-02-31,u,US,1,1', 'created_at', 'invalid_value'],
   ])('%s rejects the order', async (_what, rules, rows, field, code) => {
     const parameters = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
     const { counts, remarks } = await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows}\n`, parameters);
