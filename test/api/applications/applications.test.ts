@@ -92,7 +92,7 @@ describe('POST /applications', () => {
     ['an id that could be a user id', { client_id: '4711' }, '#/client_id'],
     ['an id that could be an API key id', { client_id: 'api-key-5' }, '#/client_id'],
     ['a secret chosen by the client', { client_secret: 'x' }, '#/client_secret'],
-  ])('rejects %s', async (_what, overrides, pointer) => {
+  ])('rejects %s', async (_label, overrides, pointer) => {
     const response = await call('POST', '', { ...website, ...overrides });
     expect([response.status, response.body.code, response.body.errors[0].pointer]).toEqual([400, 'invalid_request', pointer]);
   });

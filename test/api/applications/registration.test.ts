@@ -99,7 +99,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
     ['a name with a NUL', { client_name: 'a\0b' }, 'invalid_client_metadata'],
     ['a redirect URI with a NUL', { redirect_uris: ['com.example.app:/cb\0'], application_type: 'native' }, 'invalid_redirect_uri'],
     ['a JavaScript logo URI', { logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
-  ])('cannot register %s', async (_what, overrides, error) => {
+  ])('cannot register %s', async (_label, overrides, error) => {
     expect(await refusal(await register({ ...metadata, ...overrides }, await createRegistrationToken()))).toBe(`400 ${error}`);
   });
 });

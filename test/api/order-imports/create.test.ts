@@ -264,7 +264,7 @@ describe('invalid lines', () => {
     ],
     ['2,001 lines', baseRules, Array.from({ length: 2_001 }, () => 'U-5,2020-01-01,u,US,1,1').join('\n'), undefined, 'out_of_range'],
     ['an invalid date', baseRules, 'U-6,2020-02-31,u,US,1,1', 'created_at', 'invalid_value'],
-  ])('%s rejects the order', async (_what, rules, rows, field, code) => {
+  ])('%s rejects the order', async (_label, rules, rows, field, code) => {
     const parameters = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
     const { counts, remarks } = await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows}\n`, parameters);
     expect([counts.created, counts.refused]).toEqual([0, 1]);

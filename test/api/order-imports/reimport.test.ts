@@ -270,7 +270,7 @@ describe('a truncated file', () => {
       'truncated_file',
       /line 2/,
     ],
-  ])('%s imports nothing', async (_where, body, type, code, detail) => {
+  ])('%s imports nothing', async (_label, body, type, code, detail) => {
     const { error, imported: counts } = await runFailingImport(body, type);
     expect(error).toEqual({ code, detail: expect.stringMatching(detail) });
     expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 });

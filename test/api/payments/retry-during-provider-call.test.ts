@@ -54,7 +54,7 @@ const operations = {
   },
 };
 
-describe.each(Object.entries(operations))('a %s request that is retried before the provider has responded', (_what, prepare) => {
+describe.each(Object.entries(operations))('a %s request that is retried before the provider has responded', (_label, prepare) => {
   afterEach(deleteIdempotencyKeys);
 
   test('returns 409 at first, and later the response of the first request', async () => {

@@ -198,7 +198,7 @@ describe('an invalid file fails completely, and changes nothing', () => {
     ['no SKU column', 'code,name\nX-1,One\n', 'missing_column', /"sku"/],
     ['a truncated file', `${header}X-1,One,a,1,EUR\nX-2,Two`, 'truncated_file', /line 3/],
     ['a row of more than 100,000 bytes', `${header}X-1,One,a,1,EUR\nX-2,"${'x\n'.repeat(50_001)}",a,1,EUR\n`, 'malformed_csv', /100000/],
-  ])('%s', async (_what, body, code, detail) => {
+  ])('%s', async (_label, body, code, detail) => {
     const error = await runFailingImport(body);
     expect(error).toEqual({ code, detail: expect.stringMatching(detail) });
     expect(await productBySku('X-1')).toBeUndefined();

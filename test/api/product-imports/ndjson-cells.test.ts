@@ -16,7 +16,7 @@ test.each([
   ['the boolean false', false, 'false'],
   ['a number', 42, '42'],
   ['text', 'Heart', 'Heart'],
-])('%s in an NDJSON cell is converted to text', async (_kind, value, text) => {
+])('%s in an NDJSON cell is converted to text', async (_label, value, text) => {
   const product: Record<string, unknown> = { ...someProduct(), name: value };
   const started = await mandate.call('POST', '/api/v1/product-imports', {
     token: shop.token,

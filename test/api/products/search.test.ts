@@ -50,7 +50,7 @@ describe('q', () => {
     ['another script, in capitals', 'КРУЖКА', [cup]],
     ['punctuation around the words', '¿"white" & (lantern)?!', [white]],
     ['a typographic apostrophe', 'women’s', [dish]],
-  ])('finds %s', async (_what, q, expected) => {
+  ])('finds %s', async (_label, q, expected) => {
     expect(skusByName(await search(q))).toEqual(expected);
   });
 
@@ -65,7 +65,7 @@ describe('q', () => {
     ['a SKU', 'hrt-85132a', [heart]],
     ['a word of a description', 'gardne', [black]],
     ['a word of a name and one of a description', 'blakc garrden', [black]],
-  ])('finds a misspelling: %s', async (_what, q, expected) => {
+  ])('finds a misspelling: %s', async (_label, q, expected) => {
     expect(skusByName(await search(q))).toEqual(expected);
   });
 

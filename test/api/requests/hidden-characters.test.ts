@@ -132,7 +132,7 @@ describe('the check of a name', () => {
     ['a variation selector after a digit', '5\ufe0f', 'U+FE0F'],
     ['tags without a flag', 'Ann\u{e0067}\u{e007f}', 'U+E0067'],
     ['an invisible character next to an emoji', '❤️\u200b', 'U+200B'],
-  ])('rejects %s', (_what, name, character) => expect(findHiddenCharacter(name)).toBe(character));
+  ])('rejects %s', (_label, name, character) => expect(findHiddenCharacter(name)).toBe(character));
 });
 
 describe('a hidden character is rejected', () => {

@@ -75,7 +75,7 @@ describe('a task', () => {
     ['an impossible date', new RangeError('Invalid time value'), 'invalid_data'],
     ['options that do not match the schema', new ZodError([]), 'invalid_params'],
     ['a request problem', createProblem('not_found', { detail: 'User 7 was not found.' }), 'not_found'],
-  ])('fails at the first attempt after a permanent error: %s', async (_what, cause, code) => {
+  ])('fails at the first attempt after a permanent error: %s', async (_label, cause, code) => {
     const row = await attempt(() => cause);
     expect(row).toMatchObject({ status: 'failed', attempts: 1, error: { code } });
     expect(JSON.stringify(row)).not.toContain('planted');

@@ -139,7 +139,7 @@ describe('a task', () => {
   test.each([
     ['is suspended', `update users set status = 'suspended' where id = ?`],
     ['is no longer staff', `update users set role = 'customer' where id = ?`],
-  ])('stops when its user %s', async (_what, change) => {
+  ])('stops when its user %s', async (_label, change) => {
     const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
     const { access_token: as } = await tokensFor(mandate.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
     const { body: task } = await mandate.call('POST', '/api/v1/order-exports', { token: as, body: {} });

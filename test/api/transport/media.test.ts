@@ -69,7 +69,7 @@ describe('a request body', () => {
     ['a comment', '{/* */}'],
     ['33 levels', '{"name":'.repeat(33) + '1' + '}'.repeat(33)],
     ['50,000 levels', '['.repeat(49_999) + ']'.repeat(49_999)],
-  ])('with %s is rejected with 400 malformed_json', async (_what, body) => {
+  ])('with %s is rejected with 400 malformed_json', async (_label, body) => {
     expect(await post(body)).toMatchObject({ status: 400, code: 'malformed_json' });
   });
 

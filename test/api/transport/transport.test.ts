@@ -165,7 +165,7 @@ describe('the Host header (RFC 9112 section 3.2)', () => {
     ['an invalid port', () => ['Host: example.com:x']],
     ['two hosts in one header', () => ['Host: a.example, b.example']],
     ['brackets without an address', () => ['Host: [evil]']],
-  ])('%s is rejected with 400', async (_what, headers) => {
+  ])('%s is rejected with 400', async (_label, headers) => {
     for (const path of paths) {
       const received = await exchange([`GET ${path} HTTP/1.1`, ...headers()]);
       expect(received, path).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -220,7 +220,7 @@ describe('a chunk larger than the body limit', () => {
     ['in the next packet', (head: string, size: string) => [head, `${size}\r\n`]],
     ['with headers in two packets', (head: string, size: string) => [head.slice(0, 60), `${head.slice(60)}${size}\r\n`]],
     ['after a small chunk, byte by byte', (head: string, size: string) => [`${head}3\r\nabc\r\n`, ...`${size};x=y\r\n`.split('')]],
-  ])('%s is rejected immediately', async (_where, packetsOf) => {
+  ])('%s is rejected immediately', async (_label, packetsOf) => {
     const send = async ([path, headers, limit]: [string, string[], number], size: number): Promise<void> => {
       const { socket, head, closed } = open(path, headers);
       const responsePromise = measureResponse(closed);

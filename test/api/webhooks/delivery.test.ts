@@ -87,7 +87,7 @@ describe('a delivery', () => {
   test.each([
     ['a redirect', 302, { location: 'http://169.254.169.254/latest' }, 'redirect'],
     ['an error status', 404, {}, 'status_code'],
-  ])('%s is a failure, and redirects are not followed', async (_what, status, headers, error) => {
+  ])('%s is a failure, and redirects are not followed', async (_label, status, headers, error) => {
     const { id } = await createEndpoint(['product.created']);
     receiver.answer = (_received, res) => res.writeHead(status, headers).end();
     await shop.product();

@@ -154,7 +154,7 @@ describe('a revoked application', () => {
     },
   };
 
-  test.each(Object.entries(revocations))('%s: receives no pending or new events after the response', async (_way, revoke) => {
+  test.each(Object.entries(revocations))('%s: receives no pending or new events after the response', async (_label, revoke) => {
     const site = await createWebsite(['webhooks.write', 'orders.read']);
     const clara = await signUp(mandate.origin);
     await register(site.token);

@@ -234,7 +234,7 @@ describe('a host name', () => {
     ['to the cloud metadata service', [['169.254.169.254']]],
     ['to a public and a private address', [['127.0.0.2', '127.0.0.1']]],
     ['to a private and a public address', [['192.168.0.1', '127.0.0.2']]],
-  ])('that resolves %s is not connected to', async (_where, addressLists) => {
+  ])('that resolves %s is not connected to', async (_label, addressLists) => {
     expect((await deliverWithDns(addressLists)).error).toBe('address_not_allowed');
     expect(connections).toEqual([]);
   });
