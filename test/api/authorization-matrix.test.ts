@@ -1,5 +1,5 @@
 /**
- * Who may do what: for every operation of the contract, what each kind of caller is answered. An operation without a row fails.
+ * Sends every operation of the contract as every kind of caller, and compares the status with the expected one. An operation without a row fails.
  */
 import { contract, contractV2, listRoutes, scopeNames, scopeDefinitions, maxWebhookEndpoints } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,18 +14,18 @@ import { formerKeys, type Spoilers, type Valid } from '../support/contract/provo
 import { replaysAsDeclared } from '../support/contract/replay-assertions.ts';
 import { openShop, pickup, type Shop, someProduct } from '../support/server/shop.ts';
 
-/** No token; the owner's token with a scope that serves for something else; a customer with every scope a customer can give, and not the owner; the owner; ...; and a key that the owner made for everything a key can do. */
-const callers = ['nobody', 'scopeless', 'stranger', 'owner', 'staff', 'admin', 'application', 'apiKey'] as const;
+/** In this order: no token; the owner's token with a scope that does not fit; another customer with all customer scopes; the owner; staff; an administrator; an application; an API key of the owner with all scopes that a key can have. */
+const callers = ['anonymous', 'withoutScope', 'otherCustomer', 'owner', 'staff', 'admin', 'application', 'apiKey'] as const;
 type Caller = (typeof callers)[number];
 type Statuses = readonly [number, number, number, number, number, number, number, number];
-type Sent = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
+type RequestParts = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
 
 let mandate: Mandate;
 let shop: Shop;
 let owner: Person;
 const tokens: Partial<Record<Caller, string>> = {};
-let forUsers: string;
-let forOrders: string;
+let usersReadToken: string;
+let ordersReadToken: string;
 let spoilers: Omit<Spoilers, 'scopeless'>;
 const rateLimits = { ...generous };
 
@@ -37,110 +37,111 @@ beforeAll(async () => {
   });
   shop = await openShop(mandate);
   owner = await signUp(mandate.origin);
-  const customers = scopeNames.filter((name) => !scopeDefinitions[name].admin);
+  const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
   const tokenOf = async (person: Person, names: typeof scopeNames): Promise<string> =>
     (await tokensFor(mandate.origin, person, names)).access_token;
-  forUsers = await tokenOf(owner, ['users.read']);
-  forOrders = await tokenOf(owner, ['orders.read']);
-  tokens.owner = await tokenOf(owner, customers);
-  tokens.stranger = await tokenOf(await signUp(mandate.origin), customers);
+  usersReadToken = await tokenOf(owner, ['users.read']);
+  ordersReadToken = await tokenOf(owner, ['orders.read']);
+  tokens.owner = await tokenOf(owner, customerScopes);
+  tokens.otherCustomer = await tokenOf(await signUp(mandate.origin), customerScopes);
   tokens.staff = await tokenOf(await signUpAs(mandate.db, mandate.origin, 'staff'), scopeNames);
   tokens.admin = await tokenOf(await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames);
   tokens.application = shop.token;
-  const keyed = customers.filter((name) => name !== 'api_keys.manage');
-  tokens.apiKey = (await made('POST', '/api-keys', { name: 'All of it', scopes: keyed }, tokens.owner)).key;
+  const apiKeyScopes = customerScopes.filter((name) => name !== 'api_keys.manage');
+  tokens.apiKey = (await createResource('POST', '/api-keys', { name: 'All of it', scopes: apiKeyScopes }, tokens.owner)).key;
   for (const _ of [1, 2]) await shop.product();
   const { body: products } = await mandate.call('GET', '/api/v1/products?limit=1');
-  const former = await signUpAs(mandate.db, mandate.origin, 'admin');
+  const formerAdmin = await signUpAs(mandate.db, mandate.origin, 'admin');
   const staffScopes = await tokenOf(
-    former,
+    formerAdmin,
     scopeNames.filter((name) => scopeDefinitions[name].admin),
   );
-  await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [former.id]);
+  await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerAdmin.id]);
   spoilers = { staffScopes, ...(await formerKeys(mandate, tokens.owner)), cursor: products.next_cursor };
 });
 afterAll(() => mandate.close());
 
-async function made(method: string, path: string, body: unknown, token: string | undefined = shop.token): Promise<Body> {
-  const answer = await mandate.call(method, `/api/v1${path}`, { ...(token !== undefined && { token }), body });
-  if (answer.status >= 300) throw new Error(answer.text);
-  return answer.body;
+async function createResource(method: string, path: string, body: unknown, token: string | undefined = shop.token): Promise<Body> {
+  const response = await mandate.call(method, `/api/v1${path}`, { ...(token !== undefined && { token }), body });
+  if (response.status >= 300) throw new Error(response.text);
+  return response.body;
 }
 
-let names = 0;
-const unique = (): string => `unique_${++names}`;
-const newOrder = async (): Promise<Body> => ({ items: [{ product_id: (await shop.product()).id, quantity: 1 }], delivery: pickup });
-const order = async (): Promise<number> => (await made('POST', '/orders', await newOrder(), tokens.owner)).id;
-const payment = async (): Promise<Body> => made('POST', `/orders/${await order()}/payments`, { provider: 'manual' });
-async function paidOrder(): Promise<number> {
-  const { id, order_id } = await payment();
-  await made('POST', `/payments/${id}/confirmation`, {});
+let nameCount = 0;
+const unique = (): string => `unique_${++nameCount}`;
+const newOrderBody = async (): Promise<Body> => ({ items: [{ product_id: (await shop.product()).id, quantity: 1 }], delivery: pickup });
+const createOrder = async (): Promise<number> => (await createResource('POST', '/orders', await newOrderBody(), tokens.owner)).id;
+const createPayment = async (): Promise<Body> => createResource('POST', `/orders/${await createOrder()}/payments`, { provider: 'manual' });
+async function createPaidOrder(): Promise<number> {
+  const { id, order_id } = await createPayment();
+  await createResource('POST', `/payments/${id}/confirmation`, {});
   return order_id;
 }
-const refund = async (): Promise<number> => (await made('POST', `/orders/${await paidOrder()}/refunds`, { reason: 'other' })).id;
-const shipment = async (): Promise<number> => (await made('POST', `/orders/${await paidOrder()}/shipments`, {})).id;
-async function task(): Promise<number> {
-  await finishTasks();
-  return (await made('POST', '/order-exports', {}, tokens.owner)).id;
+const createRefund = async (): Promise<number> =>
+  (await createResource('POST', `/orders/${await createPaidOrder()}/refunds`, { reason: 'other' })).id;
+const createShipment = async (): Promise<number> => (await createResource('POST', `/orders/${await createPaidOrder()}/shipments`, {})).id;
+async function createTask(): Promise<number> {
+  await cancelQueuedTasks();
+  return (await createResource('POST', '/order-exports', {}, tokens.owner)).id;
 }
-async function orderEvent(): Promise<number> {
-  const id = await order();
+async function createOrderEvent(): Promise<number> {
+  const id = await createOrder();
   await assignEventSequence(mandate.db.em.fork());
   const { body } = await mandate.call('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
   return body.data[0].id;
 }
-/** Only two at once are allowed. */
-const finishTasks = (): Promise<unknown> =>
+/** Cancels the queued tasks, because a user may have only two of them. */
+const cancelQueuedTasks = (): Promise<unknown> =>
   mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
-async function starting(sent: Sent): Promise<Sent> {
-  await finishTasks();
+async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
+  await cancelQueuedTasks();
   return sent;
 }
-const customer = async (): Promise<number> => (await signUp(mandate.origin)).id;
+const createCustomer = async (): Promise<number> => (await signUp(mandate.origin)).id;
 
-const publicly: Statuses = [200, 200, 200, 200, 200, 200, 200, 200];
-const own: Statuses = [401, 403, 404, 200, 200, 200, 200, 200];
-const ownList: Statuses = [401, 403, 403, 200, 200, 200, 200, 200];
-const ownCreated: Statuses = [401, 403, 404, 201, 201, 201, 201, 201];
-const staffOnly = (status: number): Statuses => [401, 403, 403, 403, status, status, status, 403];
-/** Staff see a task only when they started it: it holds what its own person may see. */
-const personal = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, status];
+const publicStatuses: Statuses = [200, 200, 200, 200, 200, 200, 200, 200];
+const ownerStatuses: Statuses = [401, 403, 404, 200, 200, 200, 200, 200];
+const ownerListStatuses: Statuses = [401, 403, 403, 200, 200, 200, 200, 200];
+const ownerCreateStatuses: Statuses = [401, 403, 404, 201, 201, 201, 201, 201];
+const staffStatuses = (status: number): Statuses => [401, 403, 403, 403, status, status, status, 403];
+/** Only the user who started a task can read it, because the result contains the data that this user may read. */
+const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, status];
 
-const administrators = (status: number): Statuses => [401, 403, 403, 403, 403, status, status, 403];
-const someApplication = { name: 'A', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
-const application = async (): Promise<number> => (await made('POST', '/applications', someApplication)).id;
+const administratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, status, 403];
+const applicationBody = { name: 'A', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
+const createApplication = async (): Promise<number> => (await createResource('POST', '/applications', applicationBody)).id;
 
-const someEndpoint = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
-const createEndpoint = async (): Promise<number> => (await made('POST', '/webhook-endpoints', someEndpoint, tokens.owner)).id;
-let shared: Promise<number> | undefined;
-const sharedEndpoint = (): Promise<number> => (shared ??= createEndpoint());
-/** A new endpoint, in place of those that earlier tests left when there are nearly as many as there may be. */
-async function endpoint(): Promise<number> {
-  const kept = await sharedEndpoint();
+const endpointBody = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
+const createEndpoint = async (): Promise<number> => (await createResource('POST', '/webhook-endpoints', endpointBody, tokens.owner)).id;
+let sharedEndpointId: Promise<number> | undefined;
+const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoint());
+/** Creates an endpoint. Deletes the endpoints of earlier tests first if their number is near the limit. */
+async function createEndpointBelowLimit(): Promise<number> {
+  const sharedId = await sharedEndpoint();
   const call = { token: tokens.owner ?? '' };
   const { data }: Body = (await mandate.call('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
   if (data.length > maxWebhookEndpoints - 5) {
-    const left: number[] = data.map(({ id }: Body) => id).filter((id: number) => id !== kept);
-    await Promise.all(left.map((id) => mandate.call('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
+    const otherIds: number[] = data.map(({ id }: Body) => id).filter((id: number) => id !== sharedId);
+    await Promise.all(otherIds.map((id) => mandate.call('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
   }
   return createEndpoint();
 }
-/** What one of the shop's applications registered, a key of the same person has no hand in. */
-const ownersAlone = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, 404];
+/** An endpoint is visible only to the application that created it, for the same user. Even an API key of this user gets 404. */
+const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, 404];
 
-const rows: Record<string, { send: (caller: Caller) => Promise<Sent> | Sent; statuses: Statuses }> = {
+const rows: Record<string, { send: (caller: Caller) => Promise<RequestParts> | RequestParts; statuses: Statuses }> = {
   'usage.get': { send: () => ['GET', '/usage'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
-  'versions.list': { send: () => ['GET', ''], statuses: publicly },
+  'versions.list': { send: () => ['GET', ''], statuses: publicStatuses },
   'users.me': { send: () => ['GET', '/users/me'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
-  'users.get': { send: () => ['GET', `/users/${owner.id}`], statuses: own },
-  'users.list': { send: () => ['GET', '/users'], statuses: staffOnly(200) },
-  'users.create': { send: () => ['POST', '/users', { name: 'New', email: `${unique()}@example.com` }], statuses: staffOnly(201) },
-  'users.update': { send: () => ['PATCH', `/users/${owner.id}`, { name: 'Anna' }], statuses: own },
-  'users.close': { send: async () => ['DELETE', `/users/${await customer()}`], statuses: [401, 403, 404, 404, 403, 204, 204, 404] },
-  'products.list': { send: () => ['GET', '/products'], statuses: publicly },
-  'products.get': { send: async () => ['GET', `/products/${(await shop.product()).id}`], statuses: publicly },
-  'products.create': { send: () => ['POST', '/products', someProduct()], statuses: staffOnly(201) },
-  'products.update': { send: async () => ['PATCH', `/products/${(await shop.product()).id}`, {}], statuses: staffOnly(200) },
+  'users.get': { send: () => ['GET', `/users/${owner.id}`], statuses: ownerStatuses },
+  'users.list': { send: () => ['GET', '/users'], statuses: staffStatuses(200) },
+  'users.create': { send: () => ['POST', '/users', { name: 'New', email: `${unique()}@example.com` }], statuses: staffStatuses(201) },
+  'users.update': { send: () => ['PATCH', `/users/${owner.id}`, { name: 'Anna' }], statuses: ownerStatuses },
+  'users.close': { send: async () => ['DELETE', `/users/${await createCustomer()}`], statuses: [401, 403, 404, 404, 403, 204, 204, 404] },
+  'products.list': { send: () => ['GET', '/products'], statuses: publicStatuses },
+  'products.get': { send: async () => ['GET', `/products/${(await shop.product()).id}`], statuses: publicStatuses },
+  'products.create': { send: () => ['POST', '/products', someProduct()], statuses: staffStatuses(201) },
+  'products.update': { send: async () => ['PATCH', `/products/${(await shop.product()).id}`, {}], statuses: staffStatuses(200) },
   'products.replace': {
     send: async () => [
       'PUT',
@@ -148,95 +149,119 @@ const rows: Record<string, { send: (caller: Caller) => Promise<Sent> | Sent; sta
       { name: 'A', category: 'a', price: 1, status: 'active' },
       { 'if-match': '*' },
     ],
-    statuses: staffOnly(200),
+    statuses: staffStatuses(200),
   },
   'products.delete': {
     send: async () => ['DELETE', `/products/${(await shop.product({ status: 'draft' })).id}`],
-    statuses: staffOnly(204),
+    statuses: staffStatuses(204),
   },
   'products.adjustStock': {
     send: async () => ['POST', `/products/${(await shop.product()).id}/stock-adjustments`, { delta: 1, reason: 'received' }],
-    statuses: staffOnly(201),
+    statuses: staffStatuses(201),
   },
   'products.listStockAdjustments': {
     send: async () => ['GET', `/products/${(await shop.product()).id}/stock-adjustments`],
-    statuses: staffOnly(200),
+    statuses: staffStatuses(200),
   },
-  'productCategories.list': { send: () => ['GET', '/product-categories'], statuses: publicly },
-  'deliveryMethods.list': { send: () => ['GET', '/delivery-methods'], statuses: publicly },
-  'deliveryMethods.get': { send: () => ['GET', '/delivery-methods/pickup'], statuses: publicly },
+  'productCategories.list': { send: () => ['GET', '/product-categories'], statuses: publicStatuses },
+  'deliveryMethods.list': { send: () => ['GET', '/delivery-methods'], statuses: publicStatuses },
+  'deliveryMethods.get': { send: () => ['GET', '/delivery-methods/pickup'], statuses: publicStatuses },
   'deliveryMethods.replace': {
     send: () => ['PUT', `/delivery-methods/${unique()}`, { name: 'A', price: 1, currency: 'EUR' }],
-    statuses: staffOnly(201),
+    statuses: staffStatuses(201),
   },
   'deliveryMethods.delete': {
     send: async () => {
       const path = `/delivery-methods/${unique()}`;
-      await made('PUT', path, { name: 'A', price: 1, currency: 'EUR' });
+      await createResource('PUT', path, { name: 'A', price: 1, currency: 'EUR' });
       return ['DELETE', path];
     },
-    statuses: staffOnly(204),
+    statuses: staffStatuses(204),
   },
   'orders.create': {
-    send: async () => ['POST', '/orders', { ...(await newOrder()), user_id: owner.id }],
+    send: async () => ['POST', '/orders', { ...(await newOrderBody()), user_id: owner.id }],
     statuses: [401, 403, 403, 201, 201, 201, 201, 201],
   },
-  'orders.list': { send: () => ['GET', `/orders?user_id=${owner.id}`], statuses: ownList },
-  'orders.get': { send: async () => ['GET', `/orders/${await order()}`], statuses: own },
-  'orders.update': { send: async () => ['PATCH', `/orders/${await order()}`, { note: 'x' }], statuses: own },
-  'orders.cancel': { send: async () => ['POST', `/orders/${await order()}/cancellation`, {}], statuses: ownCreated },
-  'payments.create': { send: async () => ['POST', `/orders/${await order()}/payments`, { provider: 'manual' }], statuses: ownCreated },
-  'payments.list': { send: async () => ['GET', `/orders/${await order()}/payments`], statuses: own },
-  'payments.listAll': { send: () => ['GET', `/payments?user_id=${owner.id}`], statuses: ownList },
-  'payments.get': { send: async () => ['GET', `/payments/${(await payment()).id}`], statuses: own },
-  'payments.cancel': { send: async () => ['POST', `/payments/${(await payment()).id}/cancellation`, {}], statuses: ownCreated },
-  'payments.confirm': { send: async () => ['POST', `/payments/${(await payment()).id}/confirmation`, {}], statuses: staffOnly(201) },
+  'orders.list': { send: () => ['GET', `/orders?user_id=${owner.id}`], statuses: ownerListStatuses },
+  'orders.get': { send: async () => ['GET', `/orders/${await createOrder()}`], statuses: ownerStatuses },
+  'orders.update': { send: async () => ['PATCH', `/orders/${await createOrder()}`, { note: 'x' }], statuses: ownerStatuses },
+  'orders.cancel': { send: async () => ['POST', `/orders/${await createOrder()}/cancellation`, {}], statuses: ownerCreateStatuses },
+  'payments.create': {
+    send: async () => ['POST', `/orders/${await createOrder()}/payments`, { provider: 'manual' }],
+    statuses: ownerCreateStatuses,
+  },
+  'payments.list': { send: async () => ['GET', `/orders/${await createOrder()}/payments`], statuses: ownerStatuses },
+  'payments.listAll': { send: () => ['GET', `/payments?user_id=${owner.id}`], statuses: ownerListStatuses },
+  'payments.get': { send: async () => ['GET', `/payments/${(await createPayment()).id}`], statuses: ownerStatuses },
+  'payments.cancel': {
+    send: async () => ['POST', `/payments/${(await createPayment()).id}/cancellation`, {}],
+    statuses: ownerCreateStatuses,
+  },
+  'payments.confirm': {
+    send: async () => ['POST', `/payments/${(await createPayment()).id}/confirmation`, {}],
+    statuses: staffStatuses(201),
+  },
   'providerEvents.receive': { send: () => ['POST', '/provider-events/test', {}], statuses: [400, 400, 400, 400, 400, 400, 400, 400] },
-  'refunds.create': { send: async () => ['POST', `/orders/${await paidOrder()}/refunds`, { reason: 'other' }], statuses: staffOnly(201) },
-  'refunds.list': { send: async () => ['GET', `/orders/${await order()}/refunds`], statuses: own },
-  'refunds.listAll': { send: () => ['GET', `/refunds?user_id=${owner.id}`], statuses: ownList },
-  'refunds.get': { send: async () => ['GET', `/refunds/${await refund()}`], statuses: own },
-  'refunds.confirm': { send: async () => ['POST', `/refunds/${await refund()}/confirmation`, {}], statuses: staffOnly(201) },
-  'shipments.create': { send: async () => ['POST', `/orders/${await paidOrder()}/shipments`, {}], statuses: staffOnly(201) },
-  'shipments.list': { send: async () => ['GET', `/orders/${await order()}/shipments`], statuses: own },
-  'shipments.listAll': { send: () => ['GET', `/shipments?user_id=${owner.id}`], statuses: ownList },
-  'shipments.get': { send: async () => ['GET', `/shipments/${await shipment()}`], statuses: own },
-  'shipments.update': { send: async () => ['PATCH', `/shipments/${await shipment()}`, { status: 'shipped' }], statuses: staffOnly(200) },
+  'refunds.create': {
+    send: async () => ['POST', `/orders/${await createPaidOrder()}/refunds`, { reason: 'other' }],
+    statuses: staffStatuses(201),
+  },
+  'refunds.list': { send: async () => ['GET', `/orders/${await createOrder()}/refunds`], statuses: ownerStatuses },
+  'refunds.listAll': { send: () => ['GET', `/refunds?user_id=${owner.id}`], statuses: ownerListStatuses },
+  'refunds.get': { send: async () => ['GET', `/refunds/${await createRefund()}`], statuses: ownerStatuses },
+  'refunds.confirm': { send: async () => ['POST', `/refunds/${await createRefund()}/confirmation`, {}], statuses: staffStatuses(201) },
+  'shipments.create': { send: async () => ['POST', `/orders/${await createPaidOrder()}/shipments`, {}], statuses: staffStatuses(201) },
+  'shipments.list': { send: async () => ['GET', `/orders/${await createOrder()}/shipments`], statuses: ownerStatuses },
+  'shipments.listAll': { send: () => ['GET', `/shipments?user_id=${owner.id}`], statuses: ownerListStatuses },
+  'shipments.get': { send: async () => ['GET', `/shipments/${await createShipment()}`], statuses: ownerStatuses },
+  'shipments.update': {
+    send: async () => ['PATCH', `/shipments/${await createShipment()}`, { status: 'shipped' }],
+    statuses: staffStatuses(200),
+  },
   'tasks.list': { send: () => ['GET', '/tasks'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
-  'tasks.get': { send: async () => ['GET', `/tasks/${await task()}`], statuses: personal(200) },
-  'tasks.result': { send: async () => ['GET', `/tasks/${await task()}/result`], statuses: personal(409) },
-  'tasks.cancel': { send: async () => ['POST', `/tasks/${await task()}/cancellation`, {}], statuses: personal(202) },
-  'orderExports.create': { send: async () => starting(['POST', '/order-exports', {}]), statuses: [401, 403, 202, 202, 202, 202, 202, 202] },
+  'tasks.get': { send: async () => ['GET', `/tasks/${await createTask()}`], statuses: taskOwnerStatuses(200) },
+  'tasks.result': { send: async () => ['GET', `/tasks/${await createTask()}/result`], statuses: taskOwnerStatuses(409) },
+  'tasks.cancel': { send: async () => ['POST', `/tasks/${await createTask()}/cancellation`, {}], statuses: taskOwnerStatuses(202) },
+  'orderExports.create': {
+    send: async () => afterCancelingTasks(['POST', '/order-exports', {}]),
+    statuses: [401, 403, 202, 202, 202, 202, 202, 202],
+  },
   'orderImports.create': {
-    send: () => starting(['POST', '/order-imports?source=elsewhere', 'reference,sku\n', { 'content-type': 'text/csv' }]),
-    statuses: staffOnly(202),
+    send: () => afterCancelingTasks(['POST', '/order-imports?source=elsewhere', 'reference,sku\n', { 'content-type': 'text/csv' }]),
+    statuses: staffStatuses(202),
   },
   'productImports.create': {
-    send: () => starting(['POST', '/product-imports', 'sku,name\n', { 'content-type': 'text/csv' }]),
-    statuses: staffOnly(202),
+    send: () => afterCancelingTasks(['POST', '/product-imports', 'sku,name\n', { 'content-type': 'text/csv' }]),
+    statuses: staffStatuses(202),
   },
   'events.list': { send: () => ['GET', '/events'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
-  'events.get': { send: async () => ['GET', `/events/${await orderEvent()}`], statuses: own },
+  'events.get': { send: async () => ['GET', `/events/${await createOrderEvent()}`], statuses: ownerStatuses },
   'webhooks.list': { send: () => ['GET', '/webhook-endpoints'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
-  'webhooks.create': { send: () => ['POST', '/webhook-endpoints', someEndpoint], statuses: [401, 403, 201, 201, 201, 201, 201, 201] },
-  'webhooks.get': { send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}`], statuses: ownersAlone(200) },
-  'webhooks.update': { send: async () => ['PATCH', `/webhook-endpoints/${await sharedEndpoint()}`, {}], statuses: ownersAlone(200) },
-  'webhooks.delete': { send: async () => ['DELETE', `/webhook-endpoints/${await endpoint()}`], statuses: ownersAlone(204) },
+  'webhooks.create': { send: () => ['POST', '/webhook-endpoints', endpointBody], statuses: [401, 403, 201, 201, 201, 201, 201, 201] },
+  'webhooks.get': { send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}`], statuses: endpointCreatorStatuses(200) },
+  'webhooks.update': {
+    send: async () => ['PATCH', `/webhook-endpoints/${await sharedEndpoint()}`, {}],
+    statuses: endpointCreatorStatuses(200),
+  },
+  'webhooks.delete': {
+    send: async () => ['DELETE', `/webhook-endpoints/${await createEndpointBelowLimit()}`],
+    statuses: endpointCreatorStatuses(204),
+  },
   'webhooks.rotateSecret': {
     send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/secret-rotations`, { overlap_seconds: 0 }],
-    statuses: ownersAlone(201),
+    statuses: endpointCreatorStatuses(201),
   },
   'webhooks.deliveries': {
     send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}/deliveries`],
-    statuses: ownersAlone(200),
+    statuses: endpointCreatorStatuses(200),
   },
   'webhooks.redeliver': {
     send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/redeliveries`, { from_event_id: 1 }],
-    statuses: ownersAlone(202),
+    statuses: endpointCreatorStatuses(202),
   },
   'webhooks.test': {
     send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/test-events`],
-    statuses: ownersAlone(202),
+    statuses: endpointCreatorStatuses(202),
   },
   'connectedApps.list': { send: () => ['GET', '/connected-apps'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
   'connectedApps.remove': { send: () => ['DELETE', '/connected-apps/999999'], statuses: [401, 403, 404, 404, 404, 404, 403, 404] },
@@ -246,29 +271,32 @@ const rows: Record<string, { send: (caller: Caller) => Promise<Sent> | Sent; sta
     statuses: [401, 403, 201, 201, 201, 201, 403, 403],
   },
   'apiKeys.revoke': { send: () => ['DELETE', '/api-keys/999999'], statuses: [401, 403, 404, 404, 404, 404, 403, 403] },
-  'applications.list': { send: () => ['GET', '/applications'], statuses: administrators(200) },
-  'applications.get': { send: async () => ['GET', `/applications/${await application()}`], statuses: administrators(200) },
-  'applications.create': { send: () => ['POST', '/applications', someApplication], statuses: administrators(201) },
+  'applications.list': { send: () => ['GET', '/applications'], statuses: administratorStatuses(200) },
+  'applications.get': { send: async () => ['GET', `/applications/${await createApplication()}`], statuses: administratorStatuses(200) },
+  'applications.create': { send: () => ['POST', '/applications', applicationBody], statuses: administratorStatuses(201) },
   'applications.update': {
-    send: async () => ['PATCH', `/applications/${await application()}`, { name: 'B' }],
-    statuses: administrators(200),
+    send: async () => ['PATCH', `/applications/${await createApplication()}`, { name: 'B' }],
+    statuses: administratorStatuses(200),
   },
-  'applications.delete': { send: async () => ['DELETE', `/applications/${await application()}`], statuses: administrators(204) },
+  'applications.delete': {
+    send: async () => ['DELETE', `/applications/${await createApplication()}`],
+    statuses: administratorStatuses(204),
+  },
   'applications.rotateSecret': {
-    send: async () => ['POST', `/applications/${await application()}/secret-rotations`, {}],
-    statuses: administrators(201),
+    send: async () => ['POST', `/applications/${await createApplication()}/secret-rotations`, {}],
+    statuses: administratorStatuses(201),
   },
-  'applications.createRegistrationToken': { send: () => ['POST', '/registration-tokens', {}], statuses: administrators(201) },
-  'signingKeys.rotate': { send: () => ['POST', '/signing-key-rotations', {}], statuses: administrators(201) },
+  'applications.createRegistrationToken': { send: () => ['POST', '/registration-tokens', {}], statuses: administratorStatuses(201) },
+  'signingKeys.rotate': { send: () => ['POST', '/signing-key-rotations', {}], statuses: administratorStatuses(201) },
   'auditEvents.list': { send: () => ['GET', '/audit-events'], statuses: [401, 403, 403, 403, 403, 200, 200, 403] },
 };
 
 for (const name of ['create', 'list', 'get', 'update', 'cancel']) {
   const row = rows[`orders.${name}`];
-  if (row) rows[`v2 orders.${name}`] = { ...row, send: async (caller) => inVersion2(await row.send(caller)) };
+  if (row) rows[`v2 orders.${name}`] = { ...row, send: async (caller) => toVersion2Request(await row.send(caller)) };
 }
 
-function inVersion2([method, path, body, headers = {}]: Sent): Sent {
+function toVersion2Request([method, path, body, headers = {}]: RequestParts): RequestParts {
   if (method !== 'POST' || path !== '/orders') return [method, path, body, headers];
   const {
     delivery: { method: shipping_method, ...shipping_address },
@@ -277,47 +305,47 @@ function inVersion2([method, path, body, headers = {}]: Sent): Sent {
   return [method, path, { ...rest, shipping_method, shipping_address }, headers];
 }
 
-function pathOf(operation: string, path: string): string {
+function versionedPath(operation: string, path: string): string {
   if (path === '') return '/api';
   return `/api/${operation.startsWith('v2 ') ? 'v2' : 'v1'}${path}`;
 }
 
-test('every operation has a row, and every row an operation', () => {
+test('every operation has a row, and every row has an operation', () => {
   expect(Object.keys(rows).toSorted()).toEqual([...listRoutes(contract), ...listRoutes(contractV2.orders)].map(operationOf).toSorted());
 });
 
 describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {
-  test.each(callers.map((caller, index) => [caller, statuses[index]] as const))('%s is answered %i', async (caller, status) => {
-    const token = caller === 'scopeless' ? unfitFor(operation) : tokens[caller];
+  test.each(callers.map((caller, index) => [caller, statuses[index]] as const))('%s receives status %i', async (caller, status) => {
+    const token = caller === 'withoutScope' ? tokenWithoutScope(operation) : tokens[caller];
     const [method, path, body, headers = {}] = await send(caller);
-    const answer = await mandate.call(method, pathOf(operation, path), {
+    const response = await mandate.call(method, versionedPath(operation, path), {
       ...(token !== undefined && { token }),
       ...(body !== undefined && { body }),
       headers,
     });
-    expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
+    expect([response.status, response.text]).toEqual([status, expect.any(String)]);
   });
 });
 
-/** A good token, with a scope that the operation has no use for. */
-const unfitFor = (operation: string): string => (operation.startsWith('users.') ? forOrders : forUsers);
+/** Returns a valid token whose scope does not permit the operation. */
+const tokenWithoutScope = (operation: string): string => (operation.startsWith('users.') ? ordersReadToken : usersReadToken);
 
-/** A request that succeeds, or at least is let in. */
+/** Returns a request that at least passes authorization. */
 function validRequest(operation: string): Promise<Valid> {
-  return requestOf(operation, successful(operation)[0] ?? 'owner');
+  return requestAs(operation, successfulCallers(operation)[0] ?? 'owner');
 }
 
-const successful = (operation: string): Caller[] =>
+const successfulCallers = (operation: string): Caller[] =>
   (['owner', 'admin', 'application'] as const).filter((name) => (rows[operation]?.statuses[callers.indexOf(name)] ?? 400) < 300);
 
-async function requestOf(operation: string, caller: Caller): Promise<Valid> {
+async function requestAs(operation: string, caller: Caller): Promise<Valid> {
   const row = rows[operation];
   if (!row) throw new Error(`${operation} has no row`);
   const [method, path, body, headers = {}] = await row.send(caller);
-  return { method, path: pathOf(operation, path), body, headers, token: tokens[caller] ?? '' };
+  return { method, path: versionedPath(operation, path), body, headers, token: tokens[caller] ?? '' };
 }
 
-test.each(Object.keys(rows))('%s: a parameter that the contract does not declare is refused, and nothing is done', async (operation) => {
+test.each(Object.keys(rows))('%s rejects a parameter that the contract does not declare', async (operation) => {
   const { method, path, ...call } = await validRequest(operation);
   const separator = path.includes('?') ? '&' : '?';
   const { status, body } = await mandate.call(method, `${path}${separator}no_such_parameter=true`, call);
@@ -330,7 +358,7 @@ replaysAsDeclared(Object.keys(rows), {
   mandate: () => mandate,
   validRequests: async (operation) => {
     const requests: Valid[] = [];
-    for (const caller of successful(operation)) requests.push(await requestOf(operation, caller));
+    for (const caller of successfulCallers(operation)) requests.push(await requestAs(operation, caller));
     return requests;
   },
 });
@@ -339,5 +367,5 @@ failsAsDeclared(Object.keys(rows), {
   mandate: () => mandate,
   rateLimits,
   validRequest,
-  spoilers: (operation) => ({ ...spoilers, scopeless: unfitFor(operation) }),
+  spoilers: (operation) => ({ ...spoilers, scopeless: tokenWithoutScope(operation) }),
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
 
-/** As a browser sends it with a navigation. */
+/** The Accept header of a browser navigation. */
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 let production: Mandate;
@@ -19,7 +19,7 @@ const open = (path: string, accept = browserAccept, { origin } = production): Pr
   fetch(origin + path, { headers: { accept } });
 
 describe('/', () => {
-  test('describes the service, and every link of it leads to a page or a document', async () => {
+  test('describes the service, and all its links work', async () => {
     const response = await open('/');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -30,7 +30,7 @@ describe('/', () => {
     for (const path of links) expect([path, (await open(path)).status]).toEqual([path, 200]);
   });
 
-  test('shows the first commands in development, and not in production', async () => {
+  test('shows the first commands in development, but not in production', async () => {
     expect(await (await open('/')).text()).not.toContain('npx mandate');
     const text = await (await open('/', browserAccept, development)).text();
     expect(text).toContain(`<code>npx mandate login --api-url ${development.origin}`);
@@ -40,7 +40,7 @@ describe('/', () => {
 
 describe('an unknown path', () => {
   test.each(['/nothing', '/account/nothing', '/oauth/nothing', '/.well-known/nothing', '/index.php?a=1'])(
-    '%s is a page in a browser',
+    '%s returns a page to browsers',
     async (path) => {
       const response = await open(path);
       expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
@@ -51,7 +51,7 @@ describe('an unknown path', () => {
   );
 
   test.each(['*/*', 'application/json', 'application/problem+json', 'application/json, text/html;q=0.9'])(
-    'is a problem for clients that accept %s',
+    'returns a problem to clients that accept %s',
     async (accept) => {
       const response = await open('/nothing', accept);
       expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
@@ -60,19 +60,19 @@ describe('an unknown path', () => {
     },
   );
 
-  test('is a problem for a form that was sent there', async () => {
+  test('returns a problem for a submitted form', async () => {
     const response = await fetch(`${production.origin}/nothing`, { method: 'POST', headers: { accept: browserAccept } });
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
   });
 
-  test('below /api it is a problem for everyone', async () => {
+  test('below /api returns a problem to all clients', async () => {
     const response = await open('/api/v1/nothing');
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
   });
 });
 
-describe('files that browsers and crawlers request on their own', () => {
-  test('/favicon.ico is an icon, and the pages link to it', async () => {
+describe('files that browsers and crawlers request automatically', () => {
+  test('/favicon.ico is an icon, and pages link to it', async () => {
     const response = await open('/favicon.ico', 'image/*');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
     expect(Buffer.from(await response.arrayBuffer()).readUInt32LE()).toBe(0x10000);
@@ -80,7 +80,7 @@ describe('files that browsers and crawlers request on their own', () => {
       expect(await (await open(path)).text()).toContain('<link rel="icon" href="/favicon.ico" />');
   });
 
-  test('/robots.txt asks crawlers to stay away', async () => {
+  test('/robots.txt disallows crawling', async () => {
     const response = await open('/robots.txt', '*/*');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     expect(await response.text()).toBe('User-agent: *\nDisallow: /\n');
@@ -88,15 +88,15 @@ describe('files that browsers and crawlers request on their own', () => {
 });
 
 describe('/.well-known/security.txt (RFC 9116)', () => {
-  const fieldsOf = async (mandate: Mandate): Promise<Record<string, string>> => {
+  const getFields = async (mandate: Mandate): Promise<Record<string, string>> => {
     const response = await open('/.well-known/security.txt', '*/*', mandate);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return Object.fromEntries(lines.map((line) => line.split(': ', 2)));
   };
 
-  test('names the contact that the operator has set, and expires within a year', async () => {
-    const fields = await fieldsOf(production);
+  test('names the configured contact, and expires within a year', async () => {
+    const fields = await getFields(production);
     expect(fields).toMatchObject({ Contact: 'mailto:security@shop.example', 'Preferred-Languages': 'en' });
     const days = (new Date(fields['Expires'] ?? '').getTime() - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(30);
@@ -104,12 +104,12 @@ describe('/.well-known/security.txt (RFC 9116)', () => {
   });
 
   test('names the demonstration administrator in development', async () => {
-    expect(await fieldsOf(development)).toMatchObject({ Contact: 'mailto:admin@example.com' });
+    expect(await getFields(development)).toMatchObject({ Contact: 'mailto:admin@example.com' });
   });
 
   test('does not exist in production without a contact', async () => {
-    const silent = await startMandate({ development: false });
-    expect((await open('/.well-known/security.txt', '*/*', silent)).status).toBe(404);
-    await silent.close();
+    const withoutContact = await startMandate({ development: false });
+    expect((await open('/.well-known/security.txt', '*/*', withoutContact)).status).toBe(404);
+    await withoutContact.close();
   });
 });

@@ -29,19 +29,19 @@ beforeAll(async () => {
 afterAll(() => mandate.close());
 
 const path = '/api/v1/api-keys';
-const create = (body: Body = {}, by = token) =>
-  mandate.call('POST', path, { token: by, body: { name: 'Backup', scopes: ['users.read'], ...body } });
-const me = (key: string) => mandate.call('GET', '/api/v1/users/me', { token: key });
+const create = (body: Body = {}, callerToken = token) =>
+  mandate.call('POST', path, { token: callerToken, body: { name: 'Backup', scopes: ['users.read'], ...body } });
+const getCurrentUser = (key: string) => mandate.call('GET', '/api/v1/users/me', { token: key });
 const inDays = (days: number): string => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString();
 
 describe('POST /api-keys: 201', () => {
-  test('shows the key once, keeps its hash, and the key acts for its owner as far as its scopes reach', async () => {
+  test('shows the key once, stores its hash, and limits the key to its scopes', async () => {
     const { status, body, headers } = await create();
     expect([status, headers.get('location')]).toEqual([201, `${path}/${body.id}`]);
     expect(body.key).toMatch(/^mk_[A-Za-z0-9_-]{43}$/);
     expect(body).toMatchObject({ prefix: body.key.slice(0, 11), status: 'active', scopes: ['users.read'], last_used_at: null });
-    const answer = await me(body.key);
-    expect([answer.status, answer.body.id]).toEqual([200, anna.id]);
+    const response = await getCurrentUser(body.key);
+    expect([response.status, response.body.id]).toEqual([200, anna.id]);
     expect((await mandate.call('GET', '/api/v1/orders', { token: body.key })).body.code).toBe('insufficient_scope');
     const rows = await mandate.db.em.fork().execute('select k::text as row from api_keys k');
     expect(JSON.stringify(rows)).not.toContain(body.key.slice(3));
@@ -56,13 +56,13 @@ describe('POST /api-keys: 201', () => {
     expect(list.body.data.find(({ id }: Body) => id === body.id).created_by_client_id).toBe('mandate-cli');
   });
 
-  test('is good for 90 days when nothing else is said', async () => {
+  test('expires after 90 days by default', async () => {
     const { body } = await create();
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(90 * 24 * 60 * 60 * 1000);
   });
 });
 
-test('POST /api-keys: 400 for what no key can be', async () => {
+test('POST /api-keys: 400 for an invalid scope, name or expiry', async () => {
   for (const wrong of [
     { scopes: [] },
     { scopes: ['api_keys.manage'] },
@@ -76,38 +76,38 @@ test('POST /api-keys: 400 for what no key can be', async () => {
   }
 });
 
-test('POST /api-keys: 403 for more than the token has, and for who has no account', async () => {
+test('POST /api-keys: 403 for scopes that the token lacks, and for applications', async () => {
   expect((await create({ scopes: ['users.read', 'orders.write'] })).body).toMatchObject({
     code: 'insufficient_scope',
     detail: expect.stringContaining('orders.write'),
   });
-  const boss = await signUpAs(mandate.db, mandate.origin, 'admin');
-  const managing = (await tokensFor(mandate.origin, boss, ['api_keys.manage', 'orders.manage'])).access_token;
+  const adminUser = await signUpAs(mandate.db, mandate.origin, 'admin');
+  const managing = (await tokensFor(mandate.origin, adminUser, ['api_keys.manage', 'orders.manage'])).access_token;
   const { body } = await create({ scopes: ['orders.manage'] }, managing);
-  expect((await mandate.call('GET', '/api/v1/payments', { token: body.key })).status).toBe(403); // payments.read is not among them
-  await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
+  expect((await mandate.call('GET', '/api/v1/payments', { token: body.key })).status).toBe(403); // the key lacks payments.read
+  await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [adminUser.id]);
   const demoted = await create({ scopes: ['orders.manage'] }, managing);
   expect(demoted.status).toBe(403);
   const application = await confidentialClient(mandate.db, ['api_keys.manage']);
-  const own = await clientCredentials(mandate.origin, application, ['api_keys.manage']);
-  expect((await create({}, own)).body.code).toBe('forbidden');
+  const applicationToken = await clientCredentials(mandate.origin, application, ['api_keys.manage']);
+  expect((await create({}, applicationToken)).body.code).toBe('forbidden');
 });
 
-test('POST /api-keys: 409 for the fifty-first, also of several at once', async () => {
+test('POST /api-keys: 409 for the fifty-first key, even with concurrent requests', async () => {
   const ben = await signUp(mandate.origin);
-  const by = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
-  for (let count = 0; count < 48; count += 1) await create({}, by);
-  const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await create({}, by)).status));
+  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
+  for (let count = 0; count < 48; count += 1) await create({}, callerToken);
+  const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await create({}, callerToken)).status));
   expect(statuses.filter((status) => status === 201)).toHaveLength(2);
   expect(statuses.filter((status) => status === 409)).toHaveLength(3);
 });
 
-describe('a key is refused', () => {
-  test('when it was revoked, from the next request on; revoking again changes nothing', async () => {
+describe('an API key is rejected', () => {
+  test('after its revocation, and a second revocation changes nothing', async () => {
     const { body } = await create();
     const revoke = () => mandate.call('DELETE', `${path}/${body.id}`, { token });
     expect((await revoke()).status).toBe(204);
-    expect((await me(body.key)).body.code).toBe('revoked_token');
+    expect((await getCurrentUser(body.key)).body.code).toBe('revoked_token');
     expect((await revoke()).status).toBe(204);
     const list = await mandate.call('GET', path, { token });
     expect(list.body.data.find(({ id }: Body) => id === body.id).status).toBe('revoked');
@@ -117,26 +117,26 @@ describe('a key is refused', () => {
     expect(events).toEqual([{ action: 'api_key.created' }, { action: 'api_key.revoked' }]);
   });
 
-  test('when it is over', async () => {
+  test('after its expiry', async () => {
     const { body } = await create();
     await mandate.db.em.fork().execute(`update api_keys set expires_at = now() where id = ?`, [body.id]);
-    expect((await me(body.key)).body.code).toBe('expired_token');
+    expect((await getCurrentUser(body.key)).body.code).toBe('expired_token');
   });
 
-  test('when its owner is stopped', async () => {
+  test('after the suspension of its owner', async () => {
     const ben = await signUp(mandate.origin);
     const { body } = await create({}, (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token);
     await mandate.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [ben.id]);
-    expect((await me(body.key)).body.code).toBe('revoked_token');
+    expect((await getCurrentUser(body.key)).body.code).toBe('revoked_token');
   });
 
-  test('when it was made up, or changed by a letter', async () => {
+  test('if it is invented or altered', async () => {
     const { body } = await create();
     const other = body.key.endsWith('A') ? `${body.key.slice(0, -1)}B` : `${body.key.slice(0, -1)}A`;
-    for (const key of [other, 'mk_', `mk_${'x'.repeat(43)}`]) expect((await me(key)).body.code).toBe('invalid_token');
+    for (const key of [other, 'mk_', `mk_${'x'.repeat(43)}`]) expect((await getCurrentUser(key)).body.code).toBe('invalid_token');
   });
 
-  test('in a query, in a form, as another kind of credential, and at the endpoints of the authorization server', async () => {
+  test('in a query parameter, in another header, with the DPoP scheme, and by the authorization server', async () => {
     const { body } = await create();
     const { key } = body;
     const url = `${mandate.origin}/api/v1/users/me`;
@@ -148,47 +148,47 @@ describe('a key is refused', () => {
   });
 });
 
-test('a key makes no keys', async () => {
+test('an API key cannot create API keys', async () => {
   const { body } = await create({ scopes: ['users.read'] });
   expect((await create({}, body.key)).body.code).toBe('insufficient_scope');
 });
 
-test('the last use is written now and then, and not by the request', async ({ skip }) => {
-  skip(inTwoProcesses, 'needs one process: writes down what the server remembers');
+test('the last use is stored by a periodic flush, not by the request', async ({ skip }) => {
+  skip(inTwoProcesses, 'needs one process: flushes the buffer of the server');
   const { body } = await create();
   const lastUsed = async (): Promise<string | null> =>
     (await mandate.call('GET', path, { token })).body.data.find(({ id }: Body) => id === body.id).last_used_at;
-  await me(body.key);
+  await getCurrentUser(body.key);
   expect(await lastUsed()).toBeNull();
   expect(await lastUse.flush(mandate.db.em.fork())).toBeGreaterThan(0);
   expect(Date.parse((await lastUsed()) ?? '')).toBeGreaterThan(Date.now() - 60_000);
   expect(await lastUse.flush(mandate.db.em.fork())).toBe(0);
 });
 
-test('GET /api-keys: pages, the newest first, of nobody else', async () => {
+test('GET /api-keys: returns only keys of the caller, newest first, in pages', async () => {
   const ben = await signUp(mandate.origin);
-  const by = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
-  const made = [];
-  for (let count = 0; count < 3; count += 1) made.unshift((await create({}, by)).body.id);
-  const first = await mandate.call('GET', `${path}?limit=2`, { token: by });
-  const second = await mandate.call('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`, { token: by });
-  expect([...first.body.data, ...second.body.data].map(({ id }: Body) => id)).toEqual(made);
+  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
+  const createdIds = [];
+  for (let count = 0; count < 3; count += 1) createdIds.unshift((await create({}, callerToken)).body.id);
+  const first = await mandate.call('GET', `${path}?limit=2`, { token: callerToken });
+  const second = await mandate.call('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`, { token: callerToken });
+  expect([...first.body.data, ...second.body.data].map(({ id }: Body) => id)).toEqual(createdIds);
   expect((await mandate.call('GET', path)).status).toBe(401);
-  expect((await mandate.call('GET', `${path}?cursor=x`, { token: by })).status).toBe(400);
+  expect((await mandate.call('GET', `${path}?cursor=x`, { token: callerToken })).status).toBe(400);
 });
 
-test('DELETE /api-keys/{api_key_id}: 404 for what is somebody else’s', async () => {
+test('DELETE /api-keys/{api_key_id}: 404 for a key of another user', async () => {
   const { body } = await create();
   const ben = await signUp(mandate.origin);
-  const by = (await tokensFor(mandate.origin, ben, ['api_keys.manage'])).access_token;
-  expect((await mandate.call('DELETE', `${path}/${body.id}`, { token: by })).status).toBe(404);
-  expect((await me(body.key)).status).toBe(200);
+  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage'])).access_token;
+  expect((await mandate.call('DELETE', `${path}/${body.id}`, { token: callerToken })).status).toBe(404);
+  expect((await getCurrentUser(body.key)).status).toBe(200);
 });
 
 describe('POST /api-keys: 401 when the sign-in is older than 15 minutes', () => {
   const scope = 'openid api_keys.manage users.read';
 
-  test('for a bearer token, with a challenge that says how recent it has to be', async () => {
+  test('for a bearer token, with the maximum age in the challenge', async () => {
     const ben = await signUp(mandate.origin);
     await ageSessions(mandate.db, ben.id, 16);
     const { status, body, headers } = await create(

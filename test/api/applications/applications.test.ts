@@ -39,27 +39,27 @@ const machine = {
   scopes: ['users.manage'],
   grant_types: ['client_credentials'],
 };
-const create = async (given: object = {}): Promise<Body> => {
-  const answer = await call('POST', '', { ...website, ...given });
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body;
+const create = async (overrides: object = {}): Promise<Body> => {
+  const response = await call('POST', '', { ...website, ...overrides });
+  expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+  return response.body;
 };
-const addresses = (count: number): string[] => Array.from({ length: count }, (_, nth) => `https://app.example/callback/${nth}`);
-const me = async (bearer: string): Promise<number> =>
+const uris = (count: number): string[] => Array.from({ length: count }, (_, nth) => `https://app.example/callback/${nth}`);
+const apiStatus = async (bearer: string): Promise<number> =>
   (await fetch(`${mandate.origin}/api/v1/users/987654`, { headers: { authorization: `Bearer ${bearer}` } })).status;
 
 describe('POST /applications', () => {
-  test('registers an application, and shows its secret once', async () => {
-    const answer = await call('POST', '', machine);
-    expect(answer.body).toMatchObject({ ...machine, status: 'active', first_party: false, redirect_uris: [], version: 1 });
-    expect(answer.headers.get('location')).toBe(`/api/v1/applications/${answer.body.id}`);
-    const { client_id: clientId, client_secret: secret } = answer.body;
+  test('registers an application, and returns its secret once', async () => {
+    const response = await call('POST', '', machine);
+    expect(response.body).toMatchObject({ ...machine, status: 'active', first_party: false, redirect_uris: [], version: 1 });
+    expect(response.headers.get('location')).toBe(`/api/v1/applications/${response.body.id}`);
+    const { client_id: clientId, client_secret: secret } = response.body;
     expect(clientId).toMatch(/^app-[0-9a-f]{16}$/);
-    expect(await me(await clientCredentials(mandate.origin, { clientId, secret }, ['users.manage']))).toBe(404);
-    expect((await call('GET', `/${answer.body.id}`)).body).not.toHaveProperty('client_secret');
+    expect(await apiStatus(await clientCredentials(mandate.origin, { clientId, secret }, ['users.manage']))).toBe(404);
+    expect((await call('GET', `/${response.body.id}`)).body).not.toHaveProperty('client_secret');
   });
 
-  test('sets the grace period of its refresh tokens, and changes it back to the default', async () => {
+  test('sets the refresh grace period, and resets it to the default', async () => {
     expect((await create()).refresh_grace_seconds).toBeNull();
     const { id, refresh_grace_seconds: seconds } = await create({ refresh_grace_seconds: 0 });
     expect(seconds).toBe(0);
@@ -67,15 +67,15 @@ describe('POST /applications', () => {
     expect((await call('PATCH', `/${id}`, { refresh_grace_seconds: null })).body.refresh_grace_seconds).toBeNull();
   });
 
-  test('may have ten addresses of each kind', async () => {
-    const ten = { redirect_uris: addresses(10), post_logout_redirect_uris: addresses(10) };
-    expect(await create(ten)).toMatchObject(ten);
+  test('accepts ten URIs of each kind', async () => {
+    const tenUris = { redirect_uris: uris(10), post_logout_redirect_uris: uris(10) };
+    expect(await create(tenUris)).toMatchObject(tenUris);
   });
 
-  test('gives a public application no secret, and the id that was asked for once', async () => {
-    const given = { type: 'public', client_id: 'my-app', redirect_uris: ['com.example.app:/cb'] };
-    expect((await create(given)).client_secret).toBeNull();
-    const again = await call('POST', '', { ...website, ...given });
+  test('returns no secret for a public application, and accepts a client_id once', async () => {
+    const overrides = { type: 'public', client_id: 'my-app', redirect_uris: ['com.example.app:/cb'] };
+    expect((await create(overrides)).client_secret).toBeNull();
+    const again = await call('POST', '', { ...website, ...overrides });
     expect([again.status, again.body.code, again.body.errors[0].pointer]).toEqual([409, 'client_id_taken', '#/client_id']);
   });
 
@@ -83,29 +83,29 @@ describe('POST /applications', () => {
     ['plain http', { redirect_uris: ['http://app.example/cb'] }, '#/redirect_uris'],
     ['a wildcard', { redirect_uris: ['https://*.app.example/cb'] }, '#/redirect_uris'],
     ['a fragment', { redirect_uris: ['https://app.example/cb#x'] }, '#/redirect_uris'],
-    ['a bad address to go to after signing out', { post_logout_redirect_uris: ['javascript:alert(1)'] }, '#/post_logout_redirect_uris'],
-    ['an eleventh address', { redirect_uris: addresses(11) }, '#/redirect_uris'],
-    ['an eleventh address to go to after signing out', { post_logout_redirect_uris: addresses(11) }, '#/post_logout_redirect_uris'],
-    ['no address for people', { redirect_uris: [] }, '#/redirect_uris'],
-    ['a public application that acts for itself', { ...machine, type: 'public' }, '#/grant_types'],
-    ['more approved than allowed', { preapproved_scopes: ['orders.write'] }, '#/preapproved_scopes'],
+    ['an eleventh redirect URI', { redirect_uris: uris(11) }, '#/redirect_uris'],
+    ['an eleventh post-logout redirect URI', { post_logout_redirect_uris: uris(11) }, '#/post_logout_redirect_uris'],
+    ['an invalid post-logout redirect URI', { post_logout_redirect_uris: ['javascript:alert(1)'] }, '#/post_logout_redirect_uris'],
+    ['no redirect URI for the authorization code grant', { redirect_uris: [] }, '#/redirect_uris'],
+    ['client credentials for a public application', { ...machine, type: 'public' }, '#/grant_types'],
+    ['a pre-approved scope that is not allowed', { preapproved_scopes: ['orders.write'] }, '#/preapproved_scopes'],
     ['a grace period over five minutes', { refresh_grace_seconds: 301 }, '#/refresh_grace_seconds'],
     ['a negative grace period', { refresh_grace_seconds: -1 }, '#/refresh_grace_seconds'],
     ['an unknown scope', { scopes: ['everything'] }, '#/scopes/0'],
     ['an unknown grant', { grant_types: ['password'] }, '#/grant_types/0'],
     ['a logo over http', { logo_uri: 'http://app.example/logo.png' }, '#/logo_uri'],
-    ['a logo that is no picture', { logo_uri: `data:image/png;base64,${Buffer.from('x'.repeat(100)).toString('base64')}` }, '#/logo_uri'],
-    ['a logo that may run scripts', { logo_uri: 'data:image/svg+xml;base64,PHN2Zy8+' }, '#/logo_uri'],
-    ['a logo of many pixels', { logo_uri: encodePng(513) }, '#/logo_uri'],
-    ['an id that could be a person', { client_id: '4711' }, '#/client_id'],
-    ['an id that could be an API key', { client_id: 'api-key-5' }, '#/client_id'],
-    ['a secret of its own', { client_secret: 'x' }, '#/client_secret'],
-  ])('refuses %s', async (_what, given, pointer) => {
-    const answer = await call('POST', '', { ...website, ...given });
-    expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([400, 'invalid_request', pointer]);
+    ['a logo that is not an image', { logo_uri: `data:image/png;base64,${Buffer.from('x'.repeat(100)).toString('base64')}` }, '#/logo_uri'],
+    ['a logo that can contain scripts', { logo_uri: 'data:image/svg+xml;base64,PHN2Zy8+' }, '#/logo_uri'],
+    ['a logo with too many pixels', { logo_uri: encodePng(513) }, '#/logo_uri'],
+    ['an id that could be a user id', { client_id: '4711' }, '#/client_id'],
+    ['an id that could be an API key id', { client_id: 'api-key-5' }, '#/client_id'],
+    ['a secret chosen by the client', { client_secret: 'x' }, '#/client_secret'],
+  ])('rejects %s', async (_label, overrides, pointer) => {
+    const response = await call('POST', '', { ...website, ...overrides });
+    expect([response.status, response.body.code, response.body.errors[0].pointer]).toEqual([400, 'invalid_request', pointer]);
   });
 
-  test('is for administrators', async () => {
+  test('requires an administrator', async () => {
     const demoted = await signUpAs(mandate.db, mandate.origin, 'admin');
     const staff = await tokensFor(mandate.origin, demoted, ['applications.manage']);
     await mandate.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [demoted.id]);
@@ -119,18 +119,18 @@ describe('POST /applications', () => {
   });
 });
 
-test('GET /applications: newest first, in pages, never with a secret', async () => {
-  const made = [await create(), await create(), await create()];
+test('GET /applications: newest first, in pages, without secrets', async () => {
+  const applications = [await create(), await create(), await create()];
   const first = await call('GET', '?limit=2');
-  expect(first.body.data.map(({ id }: Body) => id)).toEqual([made[2].id, made[1].id]);
+  expect(first.body.data.map(({ id }: Body) => id)).toEqual([applications[2].id, applications[1].id]);
   const next = await call('GET', `?limit=2&cursor=${first.body.next_cursor}`);
-  expect(next.body.data[0].id).toBe(made[0].id);
+  expect(next.body.data[0].id).toBe(applications[0].id);
   expect(first.text).not.toMatch(/secret|hash/);
   expect((await call('GET', '/987654')).body.code).toBe('not_found');
 });
 
 describe('PATCH /applications/{application_id}', () => {
-  test('changes what is given, from the next request on', async () => {
+  test('changes the given fields from the next request on', async () => {
     const app = await create();
     const changed = await call('PATCH', `/${app.id}`, { name: 'Another name', redirect_uris: ['https://app.example/other'] });
     expect(changed.body).toMatchObject({
@@ -143,41 +143,41 @@ describe('PATCH /applications/{application_id}', () => {
     expect((await fetch(mandate.origin + authorizePath(old), { redirect: 'manual' })).status).toBe(400);
   });
 
-  test('disabled: it gets no tokens, and those there are stop at once (74)', async () => {
+  test('status disabled: rejects new and existing tokens immediately', async () => {
     const app = await create(machine);
     const client = { clientId: app.client_id, secret: app.client_secret };
-    const own = await clientCredentials(mandate.origin, client, ['users.manage']);
-    expect(await me(own)).toBe(404);
+    const clientToken = await clientCredentials(mandate.origin, client, ['users.manage']);
+    expect(await apiStatus(clientToken)).toBe(404);
     expect((await call('PATCH', `/${app.id}`, { status: 'disabled' })).body.status).toBe('disabled');
-    expect(await me(own)).toBe(401);
+    expect(await apiStatus(clientToken)).toBe(401);
     const form = { grant_type: 'client_credentials' };
     expect(await refusal(await askForTokens(mandate.origin, form, basic(client.clientId, client.secret)))).toBe('401 invalid_client');
     await call('PATCH', `/${app.id}`, { status: 'active' });
-    expect(await me(own)).toBe(404);
+    expect(await apiStatus(clientToken)).toBe(404);
   });
 
-  test('refuses what would make it an application that cannot be, and changes nothing then', async () => {
+  test('rejects an invalid combination, and changes nothing', async () => {
     const app = await create();
-    const answer = await call('PATCH', `/${app.id}`, { name: 'Changed', redirect_uris: [] });
-    expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, '#/redirect_uris']);
+    const response = await call('PATCH', `/${app.id}`, { name: 'Changed', redirect_uris: [] });
+    expect([response.status, response.body.errors[0].pointer]).toEqual([400, '#/redirect_uris']);
     expect((await call('GET', `/${app.id}`)).body.name).toBe(website.name);
     expect((await call('PATCH', '/987654', { name: 'x' })).status).toBe(404);
   });
 
-  test('approved for everybody: nobody is asked, and nothing beyond it is granted (31)', async () => {
+  test('pre-approved scopes need no consent, and other scopes do', async () => {
     const app = await create({ preapproved_scopes: ['openid', 'users.read'] });
     const { browser } = await signUp(mandate.origin);
-    const ask = (scope: string) =>
+    const openAuthorization = (scope: string) =>
       browser.open(
         authorizePath(authorizationRequest({ client_id: app.client_id, redirect_uri: 'https://app.example/callback', scope }).query),
       );
-    expect((await ask('openid users.read')).leaves?.searchParams.get('code')).toBeTruthy();
-    expect((await ask('openid users.read orders.read')).url.pathname).toMatch(/^\/consent\//);
+    expect((await openAuthorization('openid users.read')).leaves?.searchParams.get('code')).toBeTruthy();
+    expect((await openAuthorization('openid users.read orders.read')).url.pathname).toMatch(/^\/consent\//);
     await call('PATCH', `/${app.id}`, { preapproved_scopes: [] });
-    expect((await ask('openid users.read')).url.pathname).toMatch(/^\/consent\//);
+    expect((await openAuthorization('openid users.read')).url.pathname).toMatch(/^\/consent\//);
   });
 
-  test('approval for everybody gives a customer nothing of the staff (31)', async () => {
+  test('pre-approval grants no staff scope to a customer', async () => {
     const app = await create({ scopes: ['users.manage', 'users.read'], preapproved_scopes: ['openid', 'users.manage'] });
     const { browser } = await signUp(mandate.origin);
     const request = authorizationRequest({
@@ -189,48 +189,48 @@ describe('PATCH /applications/{application_id}', () => {
     expect(page.text).not.toContain('value="users.manage"');
     const { leaves } = page.leaves ? page : await browser.submit(page, { decision: 'allow' });
     const form = { grant_type: 'authorization_code', code: leaves?.searchParams.get('code') ?? '', code_verifier: request.verifier };
-    const answer = await askForTokens(
+    const response = await askForTokens(
       mandate.origin,
       { ...form, redirect_uri: 'https://app.example/callback' },
       basic(app.client_id, app.client_secret),
     );
-    expect(await answer.text()).not.toContain('users.manage');
+    expect(await response.text()).not.toContain('users.manage');
   });
 });
 
-test('DELETE /applications/{application_id} ends its tokens, and forgets what people allowed it', async () => {
+test('DELETE /applications/{application_id}: revokes its tokens and deletes its grants', async () => {
   const app = await create(machine);
-  const own = await clientCredentials(mandate.origin, { clientId: app.client_id, secret: app.client_secret }, ['users.manage']);
+  const clientToken = await clientCredentials(mandate.origin, { clientId: app.client_id, secret: app.client_secret }, ['users.manage']);
   expect((await call('DELETE', `/${app.id}`)).status).toBe(204);
-  expect(await me(own)).toBe(401);
+  expect(await apiStatus(clientToken)).toBe(401);
   expect((await call('DELETE', `/${app.id}`)).status).toBe(404);
-  const left = await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where client_id = ?', [app.client_id]);
-  expect(left).toEqual([]);
+  const remainingRecords = await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where client_id = ?', [app.client_id]);
+  expect(remainingRecords).toEqual([]);
 });
 
 describe('POST /applications/{application_id}/secret-rotations', () => {
-  test('both secrets work until the old one ends', async () => {
+  test('both secrets are valid until the overlap ends', async () => {
     const app = await create(machine);
     const rotated = await call('POST', `/${app.id}/secret-rotations`, { overlap_seconds: 3600 });
     expect(rotated.status).toBe(201);
     expect(Date.parse(rotated.body.previous_secret_expires_at) - Date.now()).toBeCloseTo(3_600_000, -5);
-    const works = async (secret: string) =>
+    const tokenStatus = async (secret: string) =>
       (await askForTokens(mandate.origin, { grant_type: 'client_credentials' }, basic(app.client_id, secret))).status;
-    expect([await works(app.client_secret), await works(rotated.body.client_secret)]).toEqual([200, 200]);
+    expect([await tokenStatus(app.client_secret), await tokenStatus(rotated.body.client_secret)]).toEqual([200, 200]);
     await mandate.db.em.fork().execute('update applications set previous_secret_until = now() where id = ?', [app.id]);
-    expect([await works(app.client_secret), await works(rotated.body.client_secret)]).toEqual([401, 200]);
+    expect([await tokenStatus(app.client_secret), await tokenStatus(rotated.body.client_secret)]).toEqual([401, 200]);
     const at = await call('POST', `/${app.id}/secret-rotations`, { overlap_seconds: 0 });
-    expect([await works(rotated.body.client_secret), await works(at.body.client_secret)]).toEqual([401, 200]);
+    expect([await tokenStatus(rotated.body.client_secret), await tokenStatus(at.body.client_secret)]).toEqual([401, 200]);
   });
 
-  test('a public application has none', async () => {
+  test('returns an error for a public application', async () => {
     const app = await create({ type: 'public' });
     expect((await call('POST', `/${app.id}/secret-rotations`, {})).body.code).toBe('application_has_no_secret');
     expect((await call('POST', '/987654/secret-rotations', {})).body.code).toBe('not_found');
   });
 });
 
-test('what was done to applications is written down, without a secret', async () => {
+test('application changes are audited without secrets', async () => {
   const app = await create(machine);
   const { client_secret: secret } = (await call('POST', `/${app.id}/secret-rotations`, {})).body;
   await call('DELETE', `/${app.id}`);

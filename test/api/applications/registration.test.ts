@@ -29,7 +29,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
       headers: { 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
       body: JSON.stringify(metadata),
     });
-  const registrationToken = async (): Promise<string> =>
+  const createRegistrationToken = async (): Promise<string> =>
     (await mandate.call('POST', '/api/v1/registration-tokens', { token, body: { expires_in: 600 } })).body.initial_access_token;
   const metadata = {
     client_name: 'My program',
@@ -38,16 +38,16 @@ describe('a developer with a registration token (RFC 7591)', () => {
     scope: 'openid orders.read',
   };
 
-  test('registers an application that works like any other', async () => {
-    const answer: Body = await (await register(metadata, await registrationToken())).json();
-    expect(answer).toMatchObject({
+  test('registers an application that users can authorize', async () => {
+    const response: Body = await (await register(metadata, await createRegistrationToken())).json();
+    expect(response).toMatchObject({
       client_name: 'My program',
       client_secret: expect.stringMatching(/^ms_/),
       client_id: expect.stringMatching(/^app-/),
     });
     const { browser } = await signUp(mandate.origin);
     const request = authorizationRequest({
-      client_id: answer.client_id,
+      client_id: response.client_id,
       redirect_uri: 'https://dev.example/cb',
       scope: 'openid orders.read',
     });
@@ -58,49 +58,53 @@ describe('a developer with a registration token (RFC 7591)', () => {
     const tokens = await askForTokens(
       mandate.origin,
       { ...form, code_verifier: request.verifier },
-      basic(answer.client_id, answer.client_secret),
+      basic(response.client_id, response.client_secret),
     );
     expect(tokens.status).toBe(200);
     expect(await newestApplication()).toMatchObject({
-      client_id: answer.client_id,
+      client_id: response.client_id,
       first_party: false,
       scopes: ['orders.read'],
     });
   });
 
-  test('registers a public one without a secret', async () => {
+  test('registers a public application without a secret', async () => {
     const native = { ...metadata, token_endpoint_auth_method: 'none', application_type: 'native', redirect_uris: ['http://127.0.0.1/cb'] };
-    const answer: Body = await (await register(native, await registrationToken())).json();
-    expect(answer).not.toHaveProperty('client_secret');
-    expect(await newestApplication()).toMatchObject({ client_id: answer.client_id, type: 'public' });
+    const response: Body = await (await register(native, await createRegistrationToken())).json();
+    expect(response).not.toHaveProperty('client_secret');
+    expect(await newestApplication()).toMatchObject({ client_id: response.client_id, type: 'public' });
   });
 
-  test('is refused without a token, with a wrong one, and after its time', async () => {
+  test('is rejected without a token, with an invalid token and with an expired token', async () => {
     expect((await register(metadata, undefined)).status).toBe(401);
     for (const wrong of ['nobody-knows', token]) expect(await refusal(await register(metadata, wrong))).toBe('401 invalid_token');
-    const late = await registrationToken();
+    const expiredToken = await createRegistrationToken();
     await mandate.db.em.fork().execute(`update oauth_records set expires_at = now() where model = 'InitialAccessToken'`);
-    expect(await refusal(await register(metadata, late))).toBe('401 invalid_token');
-    expect((await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where id = ?', [late])).length).toBe(0);
+    expect(await refusal(await register(metadata, expiredToken))).toBe('401 invalid_token');
+    expect((await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where id = ?', [expiredToken])).length).toBe(0);
   });
 
   test.each([
     [
-      'eleven addresses',
+      'eleven redirect URIs',
       { redirect_uris: Array.from({ length: 11 }, (_, nth) => `https://dev.example/cb/${nth}`) },
       'invalid_redirect_uri',
     ],
-    ['an address with plain http', { redirect_uris: ['http://evil.example/cb'] }, 'invalid_redirect_uri'],
-    ['an address with a wildcard', { redirect_uris: ['https://a.example/*'] }, 'invalid_redirect_uri'],
-    ['an address with a user', { redirect_uris: ['https://user@a.example/'] }, 'invalid_redirect_uri'],
-    ['scopes of the staff', { scope: 'openid users.manage' }, 'invalid_client_metadata'],
-    ['to act for itself', { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }, 'invalid_client_metadata'],
+    ['an http redirect URI', { redirect_uris: ['http://evil.example/cb'] }, 'invalid_redirect_uri'],
+    ['a redirect URI with a wildcard', { redirect_uris: ['https://a.example/*'] }, 'invalid_redirect_uri'],
+    ['a redirect URI with a user', { redirect_uris: ['https://user@a.example/'] }, 'invalid_redirect_uri'],
+    ['staff scopes', { scope: 'openid users.manage' }, 'invalid_client_metadata'],
+    [
+      'the client credentials grant',
+      { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] },
+      'invalid_client_metadata',
+    ],
     ['the implicit flow', { response_types: ['id_token'], grant_types: ['implicit'] }, 'invalid_client_metadata'],
     ['a name that is too long', { client_name: 'x'.repeat(101) }, 'invalid_client_metadata'],
     ['a name with a NUL', { client_name: 'a\0b' }, 'invalid_client_metadata'],
-    ['an address with a NUL', { redirect_uris: ['com.example.app:/cb\0'], application_type: 'native' }, 'invalid_redirect_uri'],
-    ['a logo that is a script', { logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
-  ])('is refused %s', async (_what, given, error) => {
-    expect(await refusal(await register({ ...metadata, ...given }, await registrationToken()))).toBe(`400 ${error}`);
+    ['a redirect URI with a NUL', { redirect_uris: ['com.example.app:/cb\0'], application_type: 'native' }, 'invalid_redirect_uri'],
+    ['a JavaScript logo URI', { logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
+  ])('cannot register %s', async (_label, overrides, error) => {
+    expect(await refusal(await register({ ...metadata, ...overrides }, await createRegistrationToken()))).toBe(`400 ${error}`);
   });
 });

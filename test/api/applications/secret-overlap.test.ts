@@ -14,7 +14,7 @@ afterAll(() => mandate.close());
 const call = (method: string, path: string, body: object): Promise<Answer> =>
   mandate.call(method, `/api/v1/applications${path}`, { token: shop.token, body });
 
-test('a rotation without overlap, while an earlier secret still works, ends both of them at once', async () => {
+test('a rotation without overlap immediately invalidates both earlier secrets', async () => {
   const machine = { name: 'Machine', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
   const { body: application } = await call('POST', '', machine);
   const rotate = async (seconds: number): Promise<string> =>

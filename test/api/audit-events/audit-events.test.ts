@@ -17,15 +17,15 @@ let mandate: Mandate;
 let token: string;
 beforeAll(async () => {
   mandate = await startMandate();
-  const boss = await signUpAs(mandate.db, mandate.origin, 'admin');
-  token = (await tokensFor(mandate.origin, boss, ['audit.read'])).access_token;
+  const adminUser = await signUpAs(mandate.db, mandate.origin, 'admin');
+  token = (await tokensFor(mandate.origin, adminUser, ['audit.read'])).access_token;
 });
 afterAll(() => mandate.close());
 
 const path = '/api/v1/audit-events';
 const list = async (query = ''): Promise<Body> => (await mandate.call('GET', path + query, { token })).body;
 
-test('GET /audit-events: who did what, from where, through which application, and how it ended', async () => {
+test('GET /audit-events: returns action, actor, source, application and outcome', async () => {
   const anna = await signUp(mandate.origin);
   await expect(signIn(mandate.origin, { ...anna, password: 'not hers at all' })).rejects.toThrow('sign-in ended at /sign-in');
   const { data } = await list(`?user_id=${anna.id}`);
@@ -40,11 +40,11 @@ test('GET /audit-events: who did what, from where, through which application, an
   expect(consent).toMatchObject({ actor_id: anna.id, client_id: 'mandate-cli', details: { scopes: ['openid'] } });
 });
 
-describe('a token that comes back', () => {
+describe('token reuse', () => {
   const reuses = async (userId: number) => (await list(`?user_id=${userId}&action=token.reused`)).data;
-  const written = { outcome: 'refused', actor_id: null, client_id: 'mandate-cli' };
+  const expectedEvent = { outcome: 'refused', actor_id: null, client_id: 'mandate-cli' };
 
-  test('as a refresh token that was used is written down once, with whose it was', async () => {
+  test('of a refresh token is recorded once, with its user', async () => {
     const anna = await signUp(mandate.origin);
     const { refresh_token: first = '' } = await tokensFor(mandate.origin, anna, ['users.read']);
     expect((await refresh(mandate.origin, first)).status).toBe(200);
@@ -53,31 +53,31 @@ describe('a token that comes back', () => {
     await endRefreshGrace(mandate.db);
     for (let time = 0; time < 3; time += 1) expect((await refresh(mandate.origin, first)).status).toBe(400);
     const [event, ...more] = await reuses(anna.id);
-    expect(event).toMatchObject({ ...written, user_id: anna.id, details: { grant_type: 'refresh_token' } });
+    expect(event).toMatchObject({ ...expectedEvent, user_id: anna.id, details: { grant_type: 'refresh_token' } });
     expect(event.ip).toMatch(/127\.0\.0\.1|::1/);
     expect(more).toEqual([]);
   });
 
-  test('as a code that was used as well, and a code that was never right is not', async () => {
+  test('of an authorization code is recorded, and an invalid code is not', async () => {
     const anna = await signUp(mandate.origin);
     const granted = await authorize(mandate.origin, anna, { scope: 'openid users.read' });
     expect((await redeem(mandate.origin, { ...granted, code: 'x'.repeat(43) })).status).toBe(400);
     expect((await redeem(mandate.origin, granted)).status).toBe(200);
     expect(await reuses(anna.id)).toEqual([]);
     expect((await redeem(mandate.origin, granted)).status).toBe(400);
-    expect(await reuses(anna.id)).toMatchObject([{ ...written, user_id: anna.id, details: { grant_type: 'authorization_code' } }]);
+    expect(await reuses(anna.id)).toMatchObject([{ ...expectedEvent, user_id: anna.id, details: { grant_type: 'authorization_code' } }]);
   });
 
-  test('on purpose, to be revoked, is no reuse', async () => {
+  test('does not include the revocation of a token', async () => {
     const anna = await signUp(mandate.origin);
-    const { refresh_token: token_ = '' } = await tokensFor(mandate.origin, anna, ['users.read']);
-    const body = new URLSearchParams({ client_id: 'mandate-cli', token: token_ });
+    const { refresh_token: refreshToken = '' } = await tokensFor(mandate.origin, anna, ['users.read']);
+    const body = new URLSearchParams({ client_id: 'mandate-cli', token: refreshToken });
     expect((await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', body })).status).toBe(200);
     expect(await reuses(anna.id)).toEqual([]);
   });
 });
 
-test('pages, the newest first, and filters', async () => {
+test('returns pages, newest first, with filters', async () => {
   await signUp(mandate.origin);
   const first = await list('?limit=2');
   const second = await list(`?limit=2&cursor=${first.next_cursor}`);
@@ -94,24 +94,24 @@ test('pages, the newest first, and filters', async () => {
   ).toBe(400);
 });
 
-test('401 without a token, 403 for everybody but administrators and applications of theirs', async () => {
+test('401 without a token, and 403 for all callers except administrators and applications', async () => {
   expect((await mandate.call('GET', path)).status).toBe(401);
   const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
-  const theirs = (await tokensFor(mandate.origin, staff, ['orders.read', 'audit.read'])).access_token;
-  expect((await mandate.call('GET', path, { token: theirs })).body.code).toBe('insufficient_scope');
-  const former = await signUpAs(mandate.db, mandate.origin, 'admin');
-  const granted = (await tokensFor(mandate.origin, former, ['audit.read'])).access_token;
-  await mandate.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [former.id]);
+  const staffToken = (await tokensFor(mandate.origin, staff, ['orders.read', 'audit.read'])).access_token;
+  expect((await mandate.call('GET', path, { token: staffToken })).body.code).toBe('insufficient_scope');
+  const formerAdmin = await signUpAs(mandate.db, mandate.origin, 'admin');
+  const granted = (await tokensFor(mandate.origin, formerAdmin, ['audit.read'])).access_token;
+  await mandate.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [formerAdmin.id]);
   expect((await mandate.call('GET', path, { token: granted })).body.code).toBe('forbidden');
   const anna = await signUp(mandate.origin);
-  const hers = (await tokensFor(mandate.origin, anna, ['orders.read', 'audit.read'])).access_token;
-  expect((await mandate.call('GET', path, { token: hers })).status).toBe(403);
-  const own = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, ['audit.read']), ['audit.read']);
-  expect((await mandate.call('GET', path, { token: own })).status).toBe(200);
+  const customerToken = (await tokensFor(mandate.origin, anna, ['orders.read', 'audit.read'])).access_token;
+  expect((await mandate.call('GET', path, { token: customerToken })).status).toBe(403);
+  const applicationToken = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, ['audit.read']), ['audit.read']);
+  expect((await mandate.call('GET', path, { token: applicationToken })).status).toBe(200);
 });
 
 describe('the database', () => {
-  test.each(['update audit_events set ip = null', 'delete from audit_events', 'truncate audit_events'])('refuses to %s', async (sql) => {
+  test.each(['update audit_events set ip = null', 'delete from audit_events', 'truncate audit_events'])('rejects: %s', async (sql) => {
     await expect(mandate.db.em.fork().execute(sql)).rejects.toThrow('audit_events is only added to');
   });
 });

@@ -24,10 +24,10 @@ afterAll(() => mandate.close());
 
 const path = '/api/v1/connected-apps';
 const list = async (token: string): Promise<Body[]> => (await mandate.call('GET', path, { token })).body.data;
-const me = (token: string) => mandate.call('GET', '/api/v1/users/me', { token });
+const getCurrentUser = (token: string) => mandate.call('GET', '/api/v1/users/me', { token });
 const connect = (person: Person) => tokensFor(mandate.origin, person, ['connected_apps.read', 'connected_apps.write', 'users.read']);
 
-test('GET /connected-apps: each application on each device, with what it may do', async () => {
+test('GET /connected-apps: returns the application, its scopes and its last use', async () => {
   const anna = await signUp(mandate.origin);
   const tokens = await connect(anna);
   const [app] = await list(tokens.access_token);
@@ -38,7 +38,7 @@ test('GET /connected-apps: each application on each device, with what it may do'
   expect(Date.parse(app.last_used_at)).toBeGreaterThan(Date.now() - 60_000);
 });
 
-test('names the device by the browser in which the person agreed', async () => {
+test('names the device by the browser that gave the consent', async () => {
   const anna = await signUp(mandate.origin);
   const open = anna.browser.request.bind(anna.browser);
   const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -48,7 +48,7 @@ test('names the device by the browser in which the person agreed', async () => {
   expect((await list(tokens.access_token))[0]).toMatchObject({ device: 'Firefox on Linux' });
 });
 
-test('shows what was allowed only once the application came for it, and no more when it is over', async () => {
+test('shows a grant after the code exchange, and until its revocation', async () => {
   const anna = await signUp(mandate.origin);
   const tokens = await connect(anna);
   const before = (await list(tokens.access_token)).length;
@@ -63,9 +63,9 @@ test('shows what was allowed only once the application came for it, and no more 
   expect(await list(tokens.access_token)).toHaveLength(before);
 });
 
-test('DELETE /connected-apps/{connected_app_id}: access ends with that request, and the next sign-in asks (73)', async () => {
+test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and the next sign-in requires consent', async () => {
   const anna = await signUp(mandate.origin);
-  const own = await connect(anna);
+  const userTokens = await connect(anna);
   const client = await webApplication(mandate.db, ['orders.read', 'users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
   const redeemFor = async (granted: Awaited<ReturnType<typeof authorize>>) => {
@@ -78,18 +78,18 @@ test('DELETE /connected-apps/{connected_app_id}: access ends with that request, 
     return tokenResponse.parse(await (await askForTokens(mandate.origin, form, basic(client.clientId, client.secret))).json());
   };
   const tokens = await redeemFor(await authorize(mandate.origin, anna, request));
-  // it was remembered, so nobody is asked
+  // the consent is remembered, so the consent page is not shown
   const again = await anna.browser.open(authorizePath(authorizationRequest(request).query));
   expect(again.leaves?.searchParams.get('code')).toBeTruthy();
-  const app = (await list(own.access_token)).find(({ application }) => application.client_id === client.clientId);
-  expect((await me(tokens.access_token)).status).toBe(200);
-  expect((await mandate.call('DELETE', `${path}/${app.id}`, { token: own.access_token })).status).toBe(204);
-  expect((await me(tokens.access_token)).body.code).toBe('revoked_token');
+  const app = (await list(userTokens.access_token)).find(({ application }) => application.client_id === client.clientId);
+  expect((await getCurrentUser(tokens.access_token)).status).toBe(200);
+  expect((await mandate.call('DELETE', `${path}/${app.id}`, { token: userTokens.access_token })).status).toBe(204);
+  expect((await getCurrentUser(tokens.access_token)).body.code).toBe('revoked_token');
   const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
   expect(await refusal(await askForTokens(mandate.origin, form, basic(client.clientId, client.secret)))).toBe('400 invalid_grant');
-  const asked = await anna.browser.open(authorizePath(authorizationRequest(request).query));
-  expect(asked.url.pathname).toMatch(/^\/consent\//);
-  expect((await me(own.access_token)).status).toBe(200);
+  const nextSignIn = await anna.browser.open(authorizePath(authorizationRequest(request).query));
+  expect(nextSignIn.url.pathname).toMatch(/^\/consent\//);
+  expect((await getCurrentUser(userTokens.access_token)).status).toBe(200);
 });
 
 test('the same application on another device keeps its access', async () => {
@@ -97,27 +97,32 @@ test('the same application on another device keeps its access', async () => {
   const [first, second] = [await connect(anna), await connect(anna)];
   const [newest] = await list(first.access_token);
   await mandate.call('DELETE', `${path}/${newest.id}`, { token: first.access_token });
-  expect((await me(second.access_token)).status).toBe(401);
-  expect((await me(first.access_token)).status).toBe(200);
+  expect((await getCurrentUser(second.access_token)).status).toBe(401);
+  expect((await getCurrentUser(first.access_token)).status).toBe(200);
   expect((await refresh(mandate.origin, first.refresh_token ?? '')).status).toBe(200);
 });
 
-test('DELETE: 404 for what is somebody else’s or was removed, 400, 401, 403', async () => {
+test('DELETE: 404 for an application of another user, and 400, 401, 403', async () => {
   const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
-  const [hers, his] = [await connect(anna), await connect(ben)];
-  const [app] = await list(hers.access_token);
+  const [annasTokens, bensTokens] = [await connect(anna), await connect(ben)];
+  const [app] = await list(annasTokens.access_token);
   const remove = (id: number | string, token?: string) => mandate.call('DELETE', `${path}/${id}`, token === undefined ? {} : { token });
-  expect((await remove(app.id, his.access_token)).status).toBe(404);
-  expect((await me(hers.access_token)).status).toBe(200);
-  expect((await remove('x', hers.access_token)).status).toBe(400);
+  expect((await remove(app.id, bensTokens.access_token)).status).toBe(404);
+  expect((await getCurrentUser(annasTokens.access_token)).status).toBe(200);
+  expect((await remove('x', annasTokens.access_token)).status).toBe(400);
   expect((await remove(app.id)).status).toBe(401);
   const reader = await tokensFor(mandate.origin, anna, ['connected_apps.read']);
   expect((await remove(app.id, reader.access_token)).status).toBe(403);
 });
 
-test('DELETE revokes the API keys that the application created, unless they are to be kept', async () => {
+test('DELETE revokes the API keys that the application created, unless api_keys=keep', async () => {
   const anna = await signUp(mandate.origin);
-  const own = await tokensFor(mandate.origin, anna, ['connected_apps.read', 'connected_apps.write', 'api_keys.manage', 'users.read']);
+  const userTokens = await tokensFor(mandate.origin, anna, [
+    'connected_apps.read',
+    'connected_apps.write',
+    'api_keys.manage',
+    'users.read',
+  ]);
   const client = await webApplication(mandate.db, ['api_keys.manage', 'users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid api_keys.manage users.read' };
   const createKey = async (token: string): Promise<string> => {
@@ -132,18 +137,21 @@ test('DELETE revokes the API keys that the application created, unless they are 
     return createKey(tokens.access_token);
   };
   const removeApplication = async (query: string): Promise<number> => {
-    const app = (await list(own.access_token)).find(({ application }) => application.client_id === client.clientId);
-    return (await mandate.call('DELETE', `${path}/${app.id}${query}`, { token: own.access_token })).status;
+    const app = (await list(userTokens.access_token)).find(({ application }) => application.client_id === client.clientId);
+    return (await mandate.call('DELETE', `${path}/${app.id}${query}`, { token: userTokens.access_token })).status;
   };
-  const kept = await connectAndCreateKey();
+  const keptKey = await connectAndCreateKey();
   expect(await removeApplication('?api_keys=all')).toBe(400);
-  expect((await me(kept)).status).toBe(200);
+  expect((await getCurrentUser(keptKey)).status).toBe(200);
   expect(await removeApplication('?api_keys=keep')).toBe(204);
-  expect((await me(kept)).status).toBe(200);
-  const [another, others] = [await connectAndCreateKey(), await createKey(own.access_token)];
+  expect((await getCurrentUser(keptKey)).status).toBe(200);
+  const [secondKey, otherKey] = [await connectAndCreateKey(), await createKey(userTokens.access_token)];
   expect(await removeApplication('')).toBe(204);
-  expect([(await me(kept)).body.code, (await me(another)).body.code]).toEqual(['revoked_token', 'revoked_token']);
-  expect((await me(others)).status).toBe(200);
+  expect([(await getCurrentUser(keptKey)).body.code, (await getCurrentUser(secondKey)).body.code]).toEqual([
+    'revoked_token',
+    'revoked_token',
+  ]);
+  expect((await getCurrentUser(otherKey)).status).toBe(200);
   const rows = await mandate.db.em
     .fork()
     .execute(`select details from audit_events where user_id = ? and action = 'api_key.revoked'`, [anna.id]);

@@ -12,13 +12,13 @@ afterAll(() => mandate.close());
 
 const codes = (data: Body[]): string[] => data.map(({ code }) => code);
 
-test('200: everybody sees the ways an order can be delivered now, cheapest first', async () => {
+test('200: lists active delivery methods for all callers, cheapest first', async () => {
   const { status, body } = await mandate.call('GET', '/api/v1/delivery-methods');
   expect([status, codes(body.data), body.has_more]).toEqual([200, ['pickup', 'overseas', 'standard'], false]);
   expect((await mandate.call('GET', '/api/v1/delivery-methods?x=1')).body.errors[0].code).toBe('unknown_parameter');
 });
 
-test('200: one method, with the ETag that PUT accepts; 404 for one that is deleted or never was', async () => {
+test('200 with the ETag that PUT accepts; 404 for a deleted or unknown method', async () => {
   const { status, body, headers } = await mandate.call('GET', '/api/v1/delivery-methods/standard');
   expect([status, body]).toEqual([
     200,
@@ -40,19 +40,19 @@ test('200: one method, with the ETag that PUT accepts; 404 for one that is delet
   expect((await mandate.call('GET', '/api/v1/delivery-methods/tram')).headers.get('etag')).toBe(created.headers.get('etag'));
 });
 
-test('more than a hundred methods, several of one price, are on several pages', async () => {
+test('more than a hundred methods are listed in pages, even with equal prices', async () => {
   const em = mandate.db.em.fork();
   await em.execute(`insert into delivery_methods (code, name, price, currency)
     select 'm' || n, 'Method', n % 7, 'EUR' from generate_series(1, 130) n`);
   const first = await mandate.call('GET', '/api/v1/delivery-methods');
   expect([first.body.data.length, first.body.has_more]).toEqual([100, true]);
-  const walked: Body[] = [];
+  const allMethods: Body[] = [];
   for (let cursor = ''; ;) {
     const { body } = await mandate.call('GET', `/api/v1/delivery-methods?limit=9${cursor}`);
-    walked.push(...body.data);
+    allMethods.push(...body.data);
     if (!body.has_more) break;
     cursor = `&cursor=${body.next_cursor}`;
   }
   const expected = await em.execute<{ code: string }[]>('select code from delivery_methods where active order by price, code');
-  expect(codes(walked)).toEqual(expected.map(({ code }) => code));
+  expect(codes(allMethods)).toEqual(expected.map(({ code }) => code));
 });

@@ -20,13 +20,13 @@ afterAll(() => mandate.close());
 
 const tokenOf = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string> =>
   (await tokensFor(mandate.origin, person, scopes)).access_token;
-const sequence = (): Promise<number> => assignEventSequence(mandate.db.em.fork());
+const sequenceEvents = (): Promise<number> => assignEventSequence(mandate.db.em.fork());
 const list = (query = '', token = shop.token): Promise<Answer> => mandate.call('GET', `/api/v1/events${query}`, { token });
-async function latest(): Promise<number> {
-  await sequence();
+async function getLatestId(): Promise<number> {
+  await sequenceEvents();
   return (await list('?limit=1')).body.latest_id;
 }
-const order = async (userId: number): Promise<Body> =>
+const createOrder = async (userId: number): Promise<Body> =>
   (
     await mandate.call('POST', '/api/v1/orders', {
       token: shop.token,
@@ -36,11 +36,11 @@ const order = async (userId: number): Promise<Body> =>
 const typesOf = ({ body }: Answer): string[] => body.data.map((event: Body) => event.type);
 
 describe('200', () => {
-  test('an event tells what happened, to what, and how it looks now', async () => {
-    const after = await latest();
+  test('an event contains its type, its subject and the state of the subject', async () => {
+    const after = await getLatestId();
     const product = await shop.product();
     expect((await list(`?after=${after}`)).body.data).toEqual([]);
-    await sequence();
+    await sequenceEvents();
     const { body } = await list(`?after=${after}`);
     expect(body).toEqual({
       data: [
@@ -61,27 +61,27 @@ describe('200', () => {
     expect((await mandate.call('GET', `/api/v1/events/${after + 1}`, { token: shop.token })).body).toEqual(body.data[0]);
   });
 
-  test('pages follow each other without a gap, in whatever size', async () => {
-    const after = await latest();
+  test('pages are complete and in order for every page size', async () => {
+    const after = await getLatestId();
     const products: Body[] = [];
     for (let i = 0; i < 7; i += 1) products.push(await shop.product());
-    await sequence();
+    await sequenceEvents();
     for (const limit of [1, 3, 7, 100]) {
-      const seen: number[] = [];
+      const seenIds: number[] = [];
       for (let at = after, more = true; more;) {
         const { body } = await list(`?after=${at}&limit=${limit}`);
-        seen.push(...body.data.map((event: Body) => event.subject.id));
+        seenIds.push(...body.data.map((event: Body) => event.subject.id));
         [at, more] = [body.next_after, body.has_more];
       }
-      expect(seen).toEqual(products.map(({ id }) => id));
+      expect(seenIds).toEqual(products.map(({ id }) => id));
     }
   });
 
-  test('filters by type, by kind of thing and by thing; what is left out is passed over', async () => {
-    const after = await latest();
-    const [first, second] = [await order(anna.id), await order(anna.id)];
+  test('filters by type and subject, and next_after skips the other events', async () => {
+    const after = await getLatestId();
+    const [first, second] = [await createOrder(anna.id), await createOrder(anna.id)];
     await mandate.call('POST', `/api/v1/orders/${first.id}/cancellation`, { token: shop.token, body: {} });
-    await sequence();
+    await sequenceEvents();
     expect(typesOf(await list(`?after=${after}&type=order.created,order.canceled`))).toEqual([
       'order.created',
       'order.created',
@@ -100,60 +100,60 @@ describe('200', () => {
   });
 });
 
-describe('who sees what', () => {
-  test('a customer sees their own, as far as the scopes go, and what the public sees of the shop', async () => {
+describe('visibility of events', () => {
+  test('a customer sees personal events within the token scopes, and public events of the shop', async () => {
     const ben = await signUp(mandate.origin);
-    const after = await latest();
-    await order(anna.id);
-    await order(ben.id);
+    const after = await getLatestId();
+    await createOrder(anna.id);
+    await createOrder(ben.id);
     await shop.product({ status: 'draft' });
-    await sequence();
-    const seen = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string[]> => {
+    await sequenceEvents();
+    const visibleEvents = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string[]> => {
       const { body } = await list(`?after=${after}&limit=100`, await tokenOf(person, scopes));
       return body.data
         .map((event: Body) => `${event.type} ${event.user_id ?? 'shop'}`)
         .filter((text: string) => !text.startsWith('grant.'));
     };
-    const shops = ['product.created shop', 'product.created shop'];
-    expect(await seen(anna, ['events.read', 'orders.read'])).toEqual([shops[0], `order.created ${anna.id}`, shops[1]]);
-    expect(await seen(anna, ['events.read', 'users.read'])).toEqual(shops);
-    expect(await seen(ben, ['events.read', 'orders.read'])).toEqual([...shops, `order.created ${ben.id}`]);
+    const shopEvents = ['product.created shop', 'product.created shop'];
+    expect(await visibleEvents(anna, ['events.read', 'orders.read'])).toEqual([shopEvents[0], `order.created ${anna.id}`, shopEvents[1]]);
+    expect(await visibleEvents(anna, ['events.read', 'users.read'])).toEqual(shopEvents);
+    expect(await visibleEvents(ben, ['events.read', 'orders.read'])).toEqual([...shopEvents, `order.created ${ben.id}`]);
   });
 
-  test('scopes for everybody’s things work for staff, and for an application on its own account, not for a customer', async () => {
+  test('scopes over all customers are valid for staff and for applications that act for themselves', async () => {
     const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const after = await latest();
-    await order(anna.id);
+    const after = await getLatestId();
+    await createOrder(anna.id);
     await shop.product({ status: 'draft' });
-    await sequence();
+    await sequenceEvents();
     const scopes = ['events.read', 'orders.manage', 'products.write'] as const;
     const all = ['product.created', 'order.created', 'product.created'];
     expect(typesOf(await list(`?after=${after}`, await tokenOf(staff, scopes)))).toEqual(all);
-    const own = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, scopes), scopes);
-    expect(typesOf(await list(`?after=${after}`, own))).toEqual(all);
-    const few = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, ['events.read']), ['events.read']);
-    expect(typesOf(await list(`?after=${after}`, few))).toEqual(['product.created']);
+    const applicationToken = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, scopes), scopes);
+    expect(typesOf(await list(`?after=${after}`, applicationToken))).toEqual(all);
+    const limitedToken = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, ['events.read']), ['events.read']);
+    expect(typesOf(await list(`?after=${after}`, limitedToken))).toEqual(['product.created']);
   });
 
-  test('a task shows to whoever could start it, and to nobody else', async () => {
-    const after = await latest();
+  test('a task event is visible only to the user or application that started the task', async () => {
+    const after = await getLatestId();
     const token = await tokenOf(anna, ['tasks.write', 'orders.read']);
     await mandate.call('POST', '/api/v1/order-exports', { token, body: {} });
     const scopes = ['events.read', 'tasks.read', 'tasks.write', 'orders.read', 'orders.manage'] as const;
     const [one, other] = [await confidentialClient(mandate.db, scopes), await confidentialClient(mandate.db, scopes)];
     await mandate.call('POST', '/api/v1/order-exports', { token: await clientCredentials(mandate.origin, one, scopes), body: {} });
     await carryOutTasks(mandate);
-    await sequence();
-    const seen = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
-    expect(await seen(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
-    expect(await seen(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
-    expect(await seen(await clientCredentials(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
-    expect(await seen(await clientCredentials(mandate.origin, other, scopes))).toEqual([]);
+    await sequenceEvents();
+    const visibleEvents = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
+    expect(await visibleEvents(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
+    expect(await visibleEvents(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
+    expect(await visibleEvents(await clientCredentials(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
+    expect(await visibleEvents(await clientCredentials(mandate.origin, other, scopes))).toEqual([]);
   });
 
-  test('one event alone shows to the same people', async () => {
-    const { id } = await order(anna.id);
-    await sequence();
+  test('GET /events/{event_id} has the same visibility rules', async () => {
+    const { id } = await createOrder(anna.id);
+    await sequenceEvents();
     const [event] = (await list(`?subject_type=order&subject_id=${id}`)).body.data;
     const status = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<number> =>
       (await mandate.call('GET', `/api/v1/events/${event.id}`, { token: await tokenOf(person, scopes) })).status;
@@ -164,34 +164,34 @@ describe('who sees what', () => {
   });
 });
 
-describe('waiting', () => {
-  test('ends with the event that comes, and not with somebody else’s', async () => {
-    const after = await latest();
+describe('long polling', () => {
+  test('ends with a matching event, but not with an event of another user', async () => {
+    const after = await getLatestId();
     const token = await tokenOf(anna, ['events.read', 'orders.read']);
-    let answered = false;
-    const waiting = list(`?after=${after}&wait=25&type=order.created`, token).finally(() => (answered = true));
-    await order((await shop.user()).id);
-    await sequence();
+    let hasResponse = false;
+    const waiting = list(`?after=${after}&wait=25&type=order.created`, token).finally(() => (hasResponse = true));
+    await createOrder((await shop.user()).id);
+    await sequenceEvents();
     await sleep(300);
-    expect(answered).toBe(false);
-    const { id } = await order(anna.id);
-    await sequence();
+    expect(hasResponse).toBe(false);
+    const { id } = await createOrder(anna.id);
+    await sequenceEvents();
     expect((await waiting).body).toMatchObject({ data: [{ subject: { id } }], has_more: false });
   });
 
-  test('ends with nothing when the time is up, and says where to go on', async () => {
-    const after = await latest();
-    const begun = performance.now();
+  test('returns an empty page with next_after when the wait time ends', async () => {
+    const after = await getLatestId();
+    const startedAt = performance.now();
     const { body } = await list(`?after=${after}&wait=1`);
     expect(body).toEqual({ data: [], has_more: false, next_after: after, latest_id: after });
-    expect(performance.now() - begun).toBeGreaterThan(990);
+    expect(performance.now() - startedAt).toBeGreaterThan(990);
   });
 
-  test('a hundred wait, and all hear of it', async () => {
-    const after = await latest();
+  test('returns a new event to a hundred concurrent requests', async () => {
+    const after = await getLatestId();
     const waiting = Array.from({ length: 100 }, () => list(`?after=${after}&wait=25`));
     await shop.product();
-    await sequence();
+    await sequenceEvents();
     for (const { body } of await Promise.all(waiting)) expect(body.data).toHaveLength(1);
   });
 });
@@ -208,35 +208,35 @@ describe('400, 401, 403 and 410', () => {
     ['?subject_type=soul', 'subject_type'],
     ['?subject_id=0', 'subject_id'],
     ['?cursor=x', 'cursor'],
-  ])('%s is refused', async (query, parameter) => {
+  ])('%s is rejected with 400', async (query, parameter) => {
     const { status, body } = await list(query);
     expect([status, body.code, body.errors[0].parameter]).toEqual([400, 'invalid_request', parameter]);
   });
 
-  test('events.read is needed', async () => {
+  test('requires events.read', async () => {
     expect((await mandate.call('GET', '/api/v1/events')).status).toBe(401);
     expect((await list('', await tokenOf(anna, ['orders.read']))).body.code).toBe('insufficient_scope');
   });
 
-  test('whoever goes on after what is no longer kept is told so; whoever begins anew gets what is left', async () => {
-    const after = await latest();
-    const [old, kept] = [await shop.product(), await shop.product()];
-    await sequence();
+  test('returns 410 for deleted events, and without "after" the remaining events', async () => {
+    const after = await getLatestId();
+    const [old, keptProduct] = [await shop.product(), await shop.product()];
+    await sequenceEvents();
     await mandate.db.em.fork().execute(`update events set created_at = now() - interval '31 days' where seq <= ?`, [after + 1]);
     while ((await deleteOldEvents(mandate.db.em.fork(), new Date())) > 0);
-    const gone = await list(`?after=${after}`);
-    expect([gone.status, gone.body.code]).toEqual([410, 'gone']);
-    expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: kept.id } }]);
-    expect((await list('?limit=1')).body.data).toMatchObject([{ subject: { id: kept.id } }]);
+    const goneResponse = await list(`?after=${after}`);
+    expect([goneResponse.status, goneResponse.body.code]).toEqual([410, 'gone']);
+    expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: keptProduct.id } }]);
+    expect((await list('?limit=1')).body.data).toMatchObject([{ subject: { id: keptProduct.id } }]);
     expect((await list(`?subject_type=product&subject_id=${old.id}`)).body.data).toEqual([]);
     const { id } = await shop.product();
-    await sequence();
+    await sequenceEvents();
     expect((await list(`?after=${after + 2}`)).body).toMatchObject({ data: [{ id: after + 3, subject: { id } }] });
   });
 
   test('an event is kept for 30 days, to the millisecond', async () => {
     await shop.product();
-    const [now, last] = [new Date(), await latest()];
+    const [now, last] = [new Date(), await getLatestId()];
     const days = 24 * 3_600_000;
     const setAge = (milliseconds: number) =>
       mandate.db.em.fork().execute('update events set created_at = ?', [new Date(now.getTime() - milliseconds)]);

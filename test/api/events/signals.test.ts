@@ -1,4 +1,4 @@
-/** How soon events are noticed, and that an idle server does not poll for them. */
+/** Signals deliver events without polling, and an idle server does not poll. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
@@ -11,7 +11,7 @@ import { needsOneProcess } from '../../support/server/process-mode.ts';
 import { openShop, pickup } from '../../support/server/shop.ts';
 import { openReceiver } from '../../support/network/webhook-receiver.ts';
 
-needsOneProcess('starts the background work of its server itself');
+needsOneProcess('starts the background jobs in the test process');
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-/** Statements and transactions that a database is asked for from now on. */
+/** Counts the statements and transactions that the database executes from now on. */
 function countQueries(db: Database): () => number {
   const executor = db.em.getConnection().getClient().getExecutor();
   const provideConnection = executor.provideConnection.bind(executor);
@@ -31,7 +31,7 @@ function countQueries(db: Database): () => number {
   return () => count;
 }
 
-test('an idle server with a waiting request does not poll for events or deliveries', async () => {
+test('an idle server with a long poll does not poll for events or deliveries', async () => {
   const db = await freshDatabase();
   cleanUps.push(() => db.close());
   getEventSignals(db.em).receivesAllSignals = true;
@@ -40,13 +40,13 @@ test('an idle server with a waiting request does not poll for events or deliveri
   cleanUps.push(() => newEvents.stop());
   cleanUps.push(sequenceAndDeliver(db));
   void newEvents.wait(0, 60_000, new AbortController().signal);
-  await expect.poll(queries).toBeGreaterThanOrEqual(4); // each looks once at the start
+  await expect.poll(queries).toBeGreaterThanOrEqual(4); // each job polls once at the start
   const atStart = queries();
   await sleep(3_000);
   expect(queries() - atStart).toBeLessThanOrEqual(1);
 });
 
-test('a request whose caller has left no longer waits', async () => {
+test('a long poll ends when its client disconnects', async () => {
   pollEvery(hour, hour);
   const db = await freshDatabase();
   const wait = vi.spyOn(EventWaiter.prototype, 'wait');
@@ -59,18 +59,18 @@ test('a request whose caller has left no longer waits', async () => {
     signal: caller.signal,
   });
   await expect.poll(() => wait.mock.results.length, { timeout: 10_000 }).toBe(1);
-  let left = false;
-  void wait.mock.results[0]?.value.then(() => (left = true));
+  let hasEnded = false;
+  void wait.mock.results[0]?.value.then(() => (hasEnded = true));
   await sleep(200);
-  expect(left).toBe(false);
+  expect(hasEnded).toBe(false);
   caller.abort();
   await expect(request).rejects.toThrow('aborted');
-  await expect.poll(() => left, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => hasEnded, { timeout: 5_000 }).toBe(true);
   await sleep(200);
   expect(wait).toHaveBeenCalledTimes(1);
 });
 
-test('an order reaches its webhook and a waiting request by signals alone', async () => {
+test('signals alone deliver an order to its webhook and to a long poll', async () => {
   pollEvery(hour, hour);
   const db = await freshDatabase();
   const mandate = await startMandate({ db, development: true });
@@ -101,7 +101,7 @@ test('an order reaches its webhook and a waiting request by signals alone', asyn
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2);
 });
 
-test('a failed delivery is tried again after 5 seconds without a poll', { timeout: 30_000 }, async () => {
+test('a failed delivery is retried after 5 seconds without polling', { timeout: 30_000 }, async () => {
   pollEvery(hour, hour);
   const db = await freshDatabase();
   const mandate = await startMandate({ db, development: true });
@@ -116,7 +116,7 @@ test('a failed delivery is tried again after 5 seconds without a poll', { timeou
   await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
 });
 
-test('an event whose signal was lost is found by the next poll', async () => {
+test('the next poll finds an event whose signal was lost', async () => {
   pollEvery(200, 200);
   const db = await freshDatabase();
   cleanUps.push(() => db.close());

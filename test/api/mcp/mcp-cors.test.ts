@@ -22,7 +22,7 @@ const preflight = (path: string, method: string, headers: string): Promise<Respo
     method: 'OPTIONS',
     headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers },
   });
-const listed = (response: Response, name: string): string[] =>
+const headerList = (response: Response, name: string): string[] =>
   (response.headers.get(`access-control-${name}`) ?? '').toLowerCase().split(/,\s*/);
 
 describe('a preflight from another origin', () => {
@@ -34,19 +34,19 @@ describe('a preflight from another origin', () => {
     ['/.well-known/openid-configuration', 'GET', 'mcp-protocol-version'],
     ['/oauth/token', 'POST', 'content-type,dpop'],
     ['/oauth/registration', 'POST', 'content-type,authorization'],
-  ])('is answered at %s, without credentials', async (path, method, headers) => {
+  ])('is accepted at %s, without credentials', async (path, method, headers) => {
     const response = await preflight(path, method, headers);
     expect(response.status).toBe(204);
     expect(['*', origin]).toContain(response.headers.get('access-control-allow-origin'));
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
-    expect(listed(response, 'allow-methods')).toContain(method.toLowerCase());
-    expect(listed(response, 'allow-headers')).toEqual(expect.arrayContaining(headers.split(',')));
+    expect(headerList(response, 'allow-methods')).toContain(method.toLowerCase());
+    expect(headerList(response, 'allow-headers')).toEqual(expect.arrayContaining(headers.split(',')));
   });
 
-  test('is followed by a challenge that the page can read: where to sign in, and for which scopes', async () => {
+  test('is followed by a readable challenge with metadata URL and scopes', async () => {
     const response = await fetch(`${mandate.origin}/mcp`, { method: 'POST', headers: { origin, accept }, body: list });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
-    expect(listed(response, 'expose-headers')).toEqual(expect.arrayContaining(['www-authenticate', 'mcp-session-id']));
+    expect(headerList(response, 'expose-headers')).toEqual(expect.arrayContaining(['www-authenticate', 'mcp-session-id']));
     const challenge = response.headers.get('www-authenticate') ?? '';
     expect(challenge).toContain(`resource_metadata="${mandate.origin}/.well-known/oauth-protected-resource/mcp"`);
     const scopes = /scope="([^"]+)"/.exec(challenge)?.[1]?.split(' ') ?? [];
@@ -57,7 +57,7 @@ describe('a preflight from another origin', () => {
   });
 });
 
-test('a token is used by pages of its application, and by no other page', async () => {
+test('a token is accepted only from pages of its application', async () => {
   const registration = { redirect_uris: [`${origin}/callback`], grant_types: ['authorization_code'], scope: 'orders.read' };
   const { client_id: clientId }: Body = await (
     await fetch(`${mandate.origin}/oauth/registration`, {
@@ -71,36 +71,36 @@ test('a token is used by pages of its application, and by no other page', async 
     const granted = await authorize(mandate.origin, await signUp(mandate.origin), { resource, scope: 'orders.read', ...request });
     return tokenResponse.parse(await (await redeem(mandate.origin, granted)).json()).access_token;
   };
-  const own = await tokenOf({ client_id: clientId, redirect_uri: `${origin}/callback` });
-  const other = await tokenOf({ client_id: commandLine.clientId });
+  const applicationToken = await tokenOf({ client_id: clientId, redirect_uri: `${origin}/callback` });
+  const cliToken = await tokenOf({ client_id: commandLine.clientId });
   const statusFrom = async (from: string, token: string): Promise<number> => {
     const headers = { origin: from, accept, 'content-type': 'application/json', authorization: `Bearer ${token}` };
     return (await fetch(resource, { method: 'POST', headers, body: list })).status;
   };
-  expect(await statusFrom(origin, own)).toBe(200);
+  expect(await statusFrom(origin, applicationToken)).toBe(200);
   for (const from of ['https://evil.example', 'https://assistant.example:444', 'http://assistant.example', 'null'])
-    expect(await statusFrom(from, own), from).toBe(403);
-  expect(await statusFrom(origin, other)).toBe(403);
+    expect(await statusFrom(from, applicationToken), from).toBe(403);
+  expect(await statusFrom(origin, cliToken)).toBe(403);
 });
 
-describe.skipIf(!hasChromium)('an assistant that runs in a page', () => {
+describe.skipIf(!hasChromium)('an assistant in a web page', () => {
   let browser: Browser;
   let page: Page;
-  let elsewhere: Server;
+  let pageServer: Server;
   beforeAll(async () => {
     browser = await launchChromium();
-    elsewhere = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<title>Assistant</title>'));
-    elsewhere.listen(0, '127.0.0.1');
-    await once(elsewhere, 'listening');
+    pageServer = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<title>Assistant</title>'));
+    pageServer.listen(0, '127.0.0.1');
+    await once(pageServer, 'listening');
     page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${z.object({ port: z.number() }).parse(elsewhere.address()).port}/`);
+    await page.goto(`http://127.0.0.1:${z.object({ port: z.number() }).parse(pageServer.address()).port}/`);
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
-    elsewhere?.close();
+    pageServer?.close();
   });
 
-  /** What a script of the page reads of a response. */
+  /** Sends a request from the page, and returns the parts of the response that scripts can read. */
   const call = (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
     page.evaluate(
       async ([url, options]) => {
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)('an assistant that runs in a page', () => {
       },
       [mandate.origin + path, init] as const,
     );
-  const bodyOf = async (answer: ReturnType<typeof call>): Promise<Body> => (await answer).body;
+  const bodyOf = async (response: ReturnType<typeof call>): Promise<Body> => (await response).body;
 
   test('discovers the server, registers, exchanges its code and lists the tools', async () => {
     const mcp = (headers: Record<string, string> = {}) =>

@@ -22,57 +22,57 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-const address = (): URL => new URL(`${mandate.origin}/mcp`);
+const mcpUrl = (): URL => new URL(`${mandate.origin}/mcp`);
 
-/** A program that speaks MCP, signed in by what its own sign-in found: it knows the address of the tools and nothing else. */
-async function signedIn(person: Person, scopes: readonly Scope[]): Promise<Client> {
-  const kept: { verifier: string; tokens?: StoredOAuthTokens; sentTo?: URL; found?: OAuthDiscoveryState } = { verifier: '' };
+/** Connects an MCP client that knows only the MCP URL, and discovers the authorization server for its sign-in. */
+async function connectClient(person: Person, scopes: readonly Scope[]): Promise<Client> {
+  const state: { verifier: string; tokens?: StoredOAuthTokens; authorizationUrl?: URL; discovery?: OAuthDiscoveryState } = { verifier: '' };
   const provider: OAuthClientProvider = {
     redirectUrl: commandLine.redirectUri,
     clientMetadata: { redirect_uris: [commandLine.redirectUri], scope: ['openid', ...scopes].join(' ') },
     clientInformation: () => ({ client_id: commandLine.clientId, issuer: mandate.origin }),
-    tokens: () => kept.tokens,
-    saveTokens: (tokens) => void (kept.tokens = tokens),
-    redirectToAuthorization: (url) => void (kept.sentTo = url),
-    saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
-    codeVerifier: () => kept.verifier,
-    saveDiscoveryState: (found) => void (kept.found = found),
-    discoveryState: () => kept.found,
+    tokens: () => state.tokens,
+    saveTokens: (tokens) => void (state.tokens = tokens),
+    redirectToAuthorization: (url) => void (state.authorizationUrl = url),
+    saveCodeVerifier: (verifier) => void (state.verifier = verifier),
+    codeVerifier: () => state.verifier,
+    saveDiscoveryState: (discovery) => void (state.discovery = discovery),
+    discoveryState: () => state.discovery,
   };
   const scope = ['openid', ...scopes].join(' ');
-  expect(await auth(provider, { serverUrl: address(), scope })).toBe('REDIRECT');
-  expect(kept.sentTo?.searchParams.get('resource')).toBe(address().href);
-  const { leaves } = await authorize(mandate.origin, person, Object.fromEntries(kept.sentTo?.searchParams ?? []));
-  const back = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
-  expect(await auth(provider, { serverUrl: address(), scope, ...back })).toBe('AUTHORIZED');
+  expect(await auth(provider, { serverUrl: mcpUrl(), scope })).toBe('REDIRECT');
+  expect(state.authorizationUrl?.searchParams.get('resource')).toBe(mcpUrl().href);
+  const { leaves } = await authorize(mandate.origin, person, Object.fromEntries(state.authorizationUrl?.searchParams ?? []));
+  const callback = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
+  expect(await auth(provider, { serverUrl: mcpUrl(), scope, ...callback })).toBe('AUTHORIZED');
   const client = new Client({ name: 'test', version: '1.0.0' });
-  await client.connect(new StreamableHTTPClientTransport(address(), { authProvider: provider }));
+  await client.connect(new StreamableHTTPClientTransport(mcpUrl(), { authProvider: provider }));
   return client;
 }
 
 async function call(
   client: Client,
   name: string,
-  given: Record<string, unknown> = {},
+  toolArguments: Record<string, unknown> = {},
 ): Promise<{ isError: boolean; text: string; body: Body }> {
-  const { isError = false, content } = await client.callTool({ name, arguments: given });
+  const { isError = false, content } = await client.callTool({ name, arguments: toolArguments });
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
   return { isError, text, body: text.startsWith('{') ? JSON.parse(text.split('\nhint: ')[0] ?? '') : undefined };
 }
 
 describe('the tools', () => {
-  test('are one for every operation that is not on the list of those left out', () => {
+  test('exist for every operation except the excluded ones', () => {
     const document = createOpenApiDocument(mandate.origin);
     const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as Body[];
     const offered = operations.filter((operation) => !operation['x-internal'] && !(operation.operationId in excludedOperations));
     expect(createMcpTools(document)).toHaveLength(new Set(offered.map(({ operationId }) => operationId)).size);
     const ids = operations.map(({ operationId }) => operationId);
-    for (const left of Object.keys(excludedOperations)) expect(ids).toContain(left);
+    for (const excluded of Object.keys(excludedOperations)) expect(ids).toContain(excluded);
   });
 
-  test('say what they do to whom, before anybody calls them', async () => {
-    const client = await signedIn(await signUp(mandate.origin), ['orders.read']);
+  test('describe their effects in annotations', async () => {
+    const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
     const { tools } = await client.listTools();
     const named = (name: string) => tools.find((tool) => tool.name === name);
     expect(named('orders_list')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
@@ -91,34 +91,34 @@ describe('the tools', () => {
 });
 
 describe('an assistant', () => {
-  test('searches products by text, and lists their categories', async () => {
+  test('searches products by text, and lists categories', async () => {
     const { sku } = await shop.product({ name: 'Alabaster vase', category: 'vases' });
-    const client = await signedIn(await signUp(mandate.origin), ['orders.read']);
-    const found = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
-    expect(found).toMatchObject({ isError: false, body: { data: [{ sku }] } });
+    const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
+    const foundProducts = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
+    expect(foundProducts).toMatchObject({ isError: false, body: { data: [{ sku }] } });
     const { body } = await call(client, 'product_categories_list', {});
     expect(body.data).toContainEqual({ category: 'vases', product_count: 1 });
     await client.close();
   });
 
-  test('reads and places orders for the person who signed in, and sees nobody else’s', async () => {
+  test('places and reads only orders of the signed-in user', async () => {
     const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
-    const client = await signedIn(anna, ['orders.read', 'orders.write']);
+    const client = await connectClient(anna, ['orders.read', 'orders.write']);
     const { id: productId } = await shop.product({ price: 500 });
-    const placed = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
-    expect(placed).toMatchObject({ isError: false, body: { status: 'pending', total: 1000, user_id: anna.id } });
+    const orderResult = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
+    expect(orderResult).toMatchObject({ isError: false, body: { status: 'pending', total: 1000, user_id: anna.id } });
     const listed = await call(client, 'orders_list', { status: ['pending', 'paid'], limit: 5 });
-    expect(listed.body.data.map(({ id }: Body) => id)).toEqual([placed.body.id]);
-    const other = await signedIn(ben, ['orders.read']);
-    expect(await call(other, 'orders_get', { order_id: placed.body.id })).toMatchObject({
+    expect(listed.body.data.map(({ id }: Body) => id)).toEqual([orderResult.body.id]);
+    const other = await connectClient(ben, ['orders.read']);
+    expect(await call(other, 'orders_get', { order_id: orderResult.body.id })).toMatchObject({
       isError: true,
       body: { code: 'not_found' },
     });
     await Promise.all([client.close(), other.close()]);
   });
 
-  test('that repeats itself places one order', async () => {
-    const client = await signedIn(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+  test('places one order if it repeats a call with the same idempotency key', async () => {
+    const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
     const { id: productId } = await shop.product();
     const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickup, idempotency_key: 'the-same-again' };
     const ids = await Promise.all([call(client, 'orders_create', order), call(client, 'orders_create', order)]);
@@ -127,8 +127,8 @@ describe('an assistant', () => {
     await client.close();
   });
 
-  test('changes the version that it has read, and no other', async () => {
-    const client = await signedIn(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+  test('updates an order only with its current ETag', async () => {
+    const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
     const { id: productId } = await shop.product();
     const { body } = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
     const { content } = await client.callTool({ name: 'orders_get', arguments: { order_id: body.id } });
@@ -139,8 +139,8 @@ describe('an assistant', () => {
     await client.close();
   });
 
-  test('without the scope learns which one is missing', async () => {
-    const client = await signedIn(await signUp(mandate.origin), ['orders.read']);
+  test('receives the name of a missing scope', async () => {
+    const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
     const { id: productId } = await shop.product();
     const refused = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
     expect(refused).toMatchObject({ isError: true, body: { code: 'insufficient_scope' } });
@@ -148,8 +148,8 @@ describe('an assistant', () => {
     await client.close();
   });
 
-  test('that asks for something impossible is told all that is wrong', async () => {
-    const client = await signedIn(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+  test('that sends an invalid call receives the errors', async () => {
+    const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
     const outcome = await call(client, 'orders_create', { items: [{ product_id: 1, quantity: 0 }], delivery: pickup }).catch(
       (error: Error) => ({
         isError: true,
@@ -164,9 +164,9 @@ describe('an assistant', () => {
     await client.close();
   });
 
-  test('whose application was removed is out at once', async () => {
+  test('loses access immediately when its application is removed', async () => {
     const anna = await signUp(mandate.origin);
-    const client = await signedIn(anna, ['orders.read', 'connected_apps.read', 'connected_apps.write']);
+    const client = await connectClient(anna, ['orders.read', 'connected_apps.read', 'connected_apps.write']);
     const { body } = await call(client, 'connected_apps_list');
     expect((await call(client, 'connected_apps_remove', { connected_app_id: body.data[0].id })).isError).toBe(false);
     await expect(call(client, 'orders_list')).rejects.toThrow('grant request is invalid');
@@ -176,28 +176,28 @@ describe('an assistant', () => {
 
 describe('POST /mcp', () => {
   const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
-  const ask = (headers: Record<string, string> = {}, method = 'POST', body = list): Promise<Response> =>
-    fetch(address(), {
+  const sendRequest = (headers: Record<string, string> = {}, method = 'POST', body = list): Promise<Response> =>
+    fetch(mcpUrl(), {
       method,
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
       ...(method === 'POST' && { body }),
     });
 
-  test('without a token says where to find the authorization server', async () => {
-    const response = await ask();
+  test('without a token returns the URL of the resource metadata', async () => {
+    const response = await sendRequest();
     expect(response.status).toBe(401);
     const challenge = response.headers.get('www-authenticate') ?? '';
     expect(challenge).not.toContain('error=');
-    const found = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
-    const metadata: Body = await (await fetch(found)).json();
-    expect(metadata).toMatchObject({ resource: address().href, authorization_servers: [mandate.origin] });
+    const foundProducts = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
+    const metadata: Body = await (await fetch(foundProducts)).json();
+    expect(metadata).toMatchObject({ resource: mcpUrl().href, authorization_servers: [mandate.origin] });
   });
 
-  test('takes no token of the API, and the API none of its', async () => {
+  test('rejects tokens of the API, and the API rejects MCP tokens', async () => {
     const anna = await signUp(mandate.origin);
-    const { access_token: forApi } = await tokensFor(mandate.origin, anna, ['orders.read']);
-    expect((await ask({ authorization: `Bearer ${forApi}` })).status).toBe(401);
-    const { code, verifier } = await authorize(mandate.origin, anna, { scope: 'orders.read', resource: address().href });
+    const { access_token: apiToken } = await tokensFor(mandate.origin, anna, ['orders.read']);
+    expect((await sendRequest({ authorization: `Bearer ${apiToken}` })).status).toBe(401);
+    const { code, verifier } = await authorize(mandate.origin, anna, { scope: 'orders.read', resource: mcpUrl().href });
     const form = {
       grant_type: 'authorization_code',
       code,
@@ -205,13 +205,13 @@ describe('POST /mcp', () => {
       redirect_uri: commandLine.redirectUri,
       client_id: commandLine.clientId,
     };
-    const answer = await fetch(`${mandate.origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
-    const { access_token: forTools }: Body = await answer.json();
-    expect((await ask({ authorization: `Bearer ${forTools}` })).status).toBe(200);
-    const atApi = await mandate.call('GET', '/api/v1/orders', { token: forTools });
+    const response = await fetch(`${mandate.origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+    const { access_token: mcpToken }: Body = await response.json();
+    expect((await sendRequest({ authorization: `Bearer ${mcpToken}` })).status).toBe(200);
+    const atApi = await mandate.call('GET', '/api/v1/orders', { token: mcpToken });
     expect(atApi.status).toBe(401);
-    expect((await ask({ authorization: `Bearer ${forTools}`, origin: 'https://evil.example' })).status).toBe(403);
-    expect((await ask({ authorization: `Bearer ${forTools}` }, 'GET')).status).toBe(405);
-    expect((await ask({ authorization: `Bearer ${forTools}` }, 'POST', 'x'.repeat(1_100_000))).status).toBe(413);
+    expect((await sendRequest({ authorization: `Bearer ${mcpToken}`, origin: 'https://evil.example' })).status).toBe(403);
+    expect((await sendRequest({ authorization: `Bearer ${mcpToken}` }, 'GET')).status).toBe(405);
+    expect((await sendRequest({ authorization: `Bearer ${mcpToken}` }, 'POST', 'x'.repeat(1_100_000))).status).toBe(413);
   });
 });

@@ -7,12 +7,17 @@ import { address } from '../../support/server/shop.ts';
 import { carriedOut } from '../../support/tasks.ts';
 
 let till: Till;
-/** A delivered, a partly shipped, a canceled and an unpaid order: together they have a value for every column. */
+/** A delivered, a partly shipped, a canceled and an unpaid order. Each column has a value in at least one of them. */
 let orders: readonly [Body, Body, Body, Body];
 
 beforeAll(async () => {
   till = await openTill();
-  orders = [await shippedOrder('delivered', 3), await shippedOrder('shipped', 1), await canceledOrder(), await placedOrder('unpaid')];
+  orders = [
+    await createShippedOrder('delivered', 3),
+    await createShippedOrder('shipped', 1),
+    await createCanceledOrder(),
+    await placeOrder('unpaid'),
+  ];
 });
 afterAll(() => till.mandate.close());
 
@@ -25,7 +30,7 @@ const delivery = {
   region: 'West Yorkshire',
 };
 
-async function placedOrder(reference: string): Promise<Body> {
+async function placeOrder(reference: string): Promise<Body> {
   const [user, heart, mug] = [
     await till.shop.user(),
     await till.shop.product({ price: 1255, tax_rate_bps: 2000, stock: 9 }),
@@ -35,14 +40,14 @@ async function placedOrder(reference: string): Promise<Body> {
     { product_id: heart.id, quantity: 3 },
     { product_id: mug.id, quantity: 2 },
   ];
-  const more = { discount_total: 700, reference, note: 'Leave it at the door', metadata: { till: '4' } };
-  const { status, body, text } = await till.post('/orders', { user_id: user.id, items, delivery, ...more });
+  const extraFields = { discount_total: 700, reference, note: 'Leave it at the door', metadata: { till: '4' } };
+  const { status, body, text } = await till.post('/orders', { user_id: user.id, items, delivery, ...extraFields });
   expect(status, text).toBe(201);
   return body;
 }
 
-async function shippedOrder(status: string, quantity: number): Promise<Body> {
-  const { id } = await placedOrder(status);
+async function createShippedOrder(status: string, quantity: number): Promise<Body> {
+  const { id } = await placeOrder(status);
   await till.pay(id);
   const items = [
     { line: 1, quantity },
@@ -55,38 +60,38 @@ async function shippedOrder(status: string, quantity: number): Promise<Body> {
   return till.get(`/orders/${id}`);
 }
 
-async function canceledOrder(): Promise<Body> {
-  const { id } = await placedOrder('canceled');
+async function createCanceledOrder(): Promise<Body> {
+  const { id } = await placeOrder('canceled');
   const canceled = await till.post(`/orders/${id}/cancellation`, { reason: 'out_of_stock' });
   expect(canceled.status, canceled.text).toBe(201);
   return till.get(`/orders/${id}`);
 }
 
-/** Where a column stands in the resource, when it has another name there. */
-const otherNames: Readonly<Record<string, (order: Body, line: Body) => unknown>> = {
+/** The values of columns that have another name in the resource. */
+const renamedColumns: Readonly<Record<string, (order: Body, line: Body) => unknown>> = {
   delivery_method: ({ delivery: { method } }) => method,
   line_tax: (_order, { tax }) => tax,
   line_total: (_order, { total }) => total,
 };
 
-/** What the API says of the column, found by its name. */
+/** Returns the value of the resource field with the name of the column. */
 function expectedCell(column: string, order: Body, line: Body): unknown {
   const amountColumn = /^(.*)_decimal$/.exec(column)?.[1];
   if (amountColumn !== undefined) return formatDecimalAmount(Number(expectedCell(amountColumn, order, line)), order.currency);
-  const named = otherNames[column];
-  if (named) return named(order, line);
-  const ofLine: readonly string[] = orderExportColumns.line;
-  const holder = [ofLine.includes(column) ? line : order, order.delivery].find((object) => column in object);
-  if (holder === undefined) throw new Error(`no field ${column} in an order, its delivery or its lines`);
-  return holder[column];
+  const getValue = renamedColumns[column];
+  if (getValue) return getValue(order, line);
+  const lineColumns: readonly string[] = orderExportColumns.line;
+  const source = [lineColumns.includes(column) ? line : order, order.delivery].find((object) => column in object);
+  if (source === undefined) throw new Error(`no field ${column} in an order, its delivery or its lines`);
+  return source[column];
 }
 
-const inCsv = (cell: unknown): string => {
+const toCsvCell = (cell: unknown): string => {
   if (cell === null) return '';
   return typeof cell === 'string' ? cell : JSON.stringify(cell);
 };
 
-test('the orders have a value for every column, and no two equal amounts', () => {
+test('the orders have a value for every column, and distinct amounts', () => {
   const [, partly] = orders;
   const columns = [...orderExportColumns.order, ...orderExportColumns.line];
   const isEmpty = (column: string): boolean => orders.every((order) => expectedCell(column, order, order.items[0]) === null);
@@ -102,25 +107,27 @@ describe.each([
   ['orders', orderExportColumns.order],
   ['lines', [...orderExportColumns.order, ...orderExportColumns.line]],
 ] as const)('an export of %s', (rows, columns) => {
-  const exported = async (format: string): Promise<string> => {
+  const runExport = async (format: string): Promise<string> => {
     const started = await till.post('/order-exports', { rows, format });
     return (await carriedOut(till.mandate, till.shop.token, started)).file;
   };
   const expectedRows = (): [Body, Body][] =>
     orders.flatMap((order) => (rows === 'orders' ? [order.items[0]] : order.items).map((line: Body): [Body, Body] => [order, line]));
 
-  test('has the columns of the contract, with the values of the resource, in CSV', async () => {
-    const [header, ...found]: string[][] = parse(await exported('csv'));
+  test('has the columns of the contract with the values of the resource, as CSV', async () => {
+    const [header, ...actualRows]: string[][] = parse(await runExport('csv'));
     expect(header).toEqual(columns);
-    expect(found).toEqual(expectedRows().map(([order, line]) => columns.map((column) => inCsv(expectedCell(column, order, line)))));
+    expect(actualRows).toEqual(
+      expectedRows().map(([order, line]) => columns.map((column) => toCsvCell(expectedCell(column, order, line)))),
+    );
   });
 
-  test('and in NDJSON', async () => {
-    const found = (await exported('ndjson'))
+  test('has the same columns and values as NDJSON', async () => {
+    const actualRows = (await runExport('ndjson'))
       .trimEnd()
       .split('\n')
       .map((text): Body => JSON.parse(text));
-    expect(found).toEqual(
+    expect(actualRows).toEqual(
       expectedRows().map(([order, line]) => Object.fromEntries(columns.map((column) => [column, expectedCell(column, order, line)]))),
     );
   });

@@ -22,25 +22,25 @@ afterAll(() => mandate.close());
 
 const start = (body: object = {}, as = token, headers: Record<string, string> = {}): Promise<Answer> =>
   mandate.call('POST', '/api/v1/order-exports', { token: as, body, headers });
-const exported = async (body: object = {}, as = token) => carriedOut(mandate, as, await start(body, as));
-const rowsOf = (file: string): Body[] => parse(file, { columns: true });
-const objectsOf = (file: string): Body[] =>
+const runExport = async (body: object = {}, as = token) => carriedOut(mandate, as, await start(body, as));
+const parseCsv = (file: string): Body[] => parse(file, { columns: true });
+const parseNdjson = (file: string): Body[] =>
   file
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
 
-async function place(items: readonly [Body, number][], more: object = {}, as = token): Promise<Body> {
+async function placeOrder(items: readonly [Body, number][], more: object = {}, as = token): Promise<Body> {
   const body = { items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })), delivery: pickup, ...more };
-  const answer = await mandate.call('POST', '/api/v1/orders', { token: as, body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await mandate.call('POST', '/api/v1/orders', { token: as, body });
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 }
 
 describe('202', () => {
-  test('starts a task that writes what the list shows, oldest first', async () => {
+  test('exports the listed orders, oldest first', async () => {
     const product = await shop.product();
-    const placed = [await place([[product, 1]]), await place([[product, 2]]), await place([[product, 3]])];
+    const placed = [await placeOrder([[product, 1]]), await placeOrder([[product, 2]]), await placeOrder([[product, 3]])];
     const started = await start();
     expect(started.headers.get('location')).toBe(`/api/v1/tasks/${started.body.id}`);
     expect(started.headers.get('retry-after')).toBe('2');
@@ -51,7 +51,7 @@ describe('202', () => {
       user_id: anna.id,
     });
     const { task, file } = await carriedOut(mandate, token, started);
-    expect(rowsOf(file).map(({ id, total }) => [Number(id), Number(total)])).toEqual(placed.map(({ id, total }) => [id, total]));
+    expect(parseCsv(file).map(({ id, total }) => [Number(id), Number(total)])).toEqual(placed.map(({ id, total }) => [id, total]));
     expect(task.progress).toEqual({ processed: 3, total: 3 });
     expect(task.result).toEqual({
       format: 'csv',
@@ -63,10 +63,13 @@ describe('202', () => {
     });
   });
 
-  test('gives every column of the contract, and those asked for in the order asked for', async () => {
+  test('exports all columns, or the requested columns in the requested order', async () => {
     const product = await shop.product({ price: 255, tax_rate_bps: 2000, name: 'Heart, "white"' });
-    const order = await place([[product, 3]], { reference: 'A-1', delivery: { method: 'standard', recipient_name: 'Änne', ...address } });
-    const [row] = rowsOf((await exported({ rows: 'lines', reference: 'A-1' })).file);
+    const order = await placeOrder([[product, 3]], {
+      reference: 'A-1',
+      delivery: { method: 'standard', recipient_name: 'Änne', ...address },
+    });
+    const [row] = parseCsv((await runExport({ rows: 'lines', reference: 'A-1' })).file);
     expect(row).toMatchObject({
       id: String(order.id),
       reference: 'A-1',
@@ -88,11 +91,11 @@ describe('202', () => {
       line_tax: '128',
       line_total_decimal: '7.65',
     });
-    const { file } = await exported({ reference: 'A-1', columns: ['total_decimal', 'id'] });
+    const { file } = await runExport({ reference: 'A-1', columns: ['total_decimal', 'id'] });
     expect(file).toBe(`total_decimal,id\r\n11.60,${order.id}\r\n`);
   });
 
-  test('writes money with as many decimals as the currency has', async () => {
+  test('formats amounts with the decimals of their currency', async () => {
     for (const [currency, price, decimal] of [
       ['JPY', 1205, '1205'],
       ['KWD', 1205, '1.205'],
@@ -101,15 +104,15 @@ describe('202', () => {
       const method = { name: 'Post', price: 0, currency, requires_address: false };
       await mandate.call('PUT', `/api/v1/delivery-methods/${code}`, { token: shop.token, body: method, headers: { 'if-none-match': '*' } });
       const product = await shop.product({ currency, price });
-      await place([[product, 1]], { reference: currency, delivery: { ...pickup, method: code } });
-      const [row] = rowsOf((await exported({ reference: currency, rows: 'lines' })).file);
+      await placeOrder([[product, 1]], { reference: currency, delivery: { ...pickup, method: code } });
+      const [row] = parseCsv((await runExport({ reference: currency, rows: 'lines' })).file);
       expect([row.total, row.total_decimal, row.unit_price_decimal]).toEqual(['1205', decimal, decimal]);
     }
   });
 
-  test('writes one JSON object for each line of each order', async () => {
+  test('writes one JSON object per order line', async () => {
     const [heart, mug] = [await shop.product(), await shop.product({ price: 900 })];
-    await place(
+    await placeOrder(
       [
         [heart, 2],
         [mug, 1],
@@ -117,13 +120,13 @@ describe('202', () => {
       ],
       { reference: 'lines', metadata: { till: '4' } },
     );
-    const { file, task } = await exported({
+    const { file, task } = await runExport({
       format: 'ndjson',
       rows: 'lines',
       reference: 'lines',
       columns: ['line', 'sku', 'quantity', 'metadata'],
     });
-    expect(objectsOf(file)).toEqual([
+    expect(parseNdjson(file)).toEqual([
       { line: 1, sku: heart.sku, quantity: 2, metadata: { till: '4' } },
       { line: 2, sku: mug.sku, quantity: 1, metadata: { till: '4' } },
       { line: 3, sku: heart.sku, quantity: 3, metadata: { till: '4' } },
@@ -131,43 +134,48 @@ describe('202', () => {
     expect(task.result.rows).toBe(3);
   });
 
-  test.each(['=1+1', '+1', '-1', '@SUM(A1)', "=cmd|' /C calc'!A0"])('never lets a spreadsheet calculate %s', async (evil) => {
-    const product = await shop.product({ name: evil });
-    const reference = `f${Buffer.from(evil).toString('hex')}`.slice(0, 60);
-    await place([[product, 1]], { reference, note: evil, metadata: { x: evil }, delivery: { ...pickup, recipient_name: evil } });
-    const [row] = rowsOf((await exported({ reference, rows: 'lines' })).file);
-    expect([row.note, row.name, row.recipient_name]).toEqual([`'${evil}`, `'${evil}`, `'${evil}`]);
-    const [object] = objectsOf((await exported({ reference, rows: 'lines', format: 'ndjson' })).file);
-    expect([object.note, object.name]).toEqual([evil, evil]);
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', "=cmd|' /C calc'!A0"])('escapes the formula %s in CSV', async (formula) => {
+    const product = await shop.product({ name: formula });
+    const reference = `f${Buffer.from(formula).toString('hex')}`.slice(0, 60);
+    await placeOrder([[product, 1]], {
+      reference,
+      note: formula,
+      metadata: { x: formula },
+      delivery: { ...pickup, recipient_name: formula },
+    });
+    const [row] = parseCsv((await runExport({ reference, rows: 'lines' })).file);
+    expect([row.note, row.name, row.recipient_name]).toEqual([`'${formula}`, `'${formula}`, `'${formula}`]);
+    const [object] = parseNdjson((await runExport({ reference, rows: 'lines', format: 'ndjson' })).file);
+    expect([object.note, object.name]).toEqual([formula, formula]);
   });
 
-  test('an empty list is a file with a header, or an empty one', async () => {
-    expect((await exported({ reference: 'none', columns: ['id', 'total'] })).file).toBe('id,total\r\n');
-    const { file, task } = await exported({ reference: 'none', format: 'ndjson' });
+  test('exports an empty list as a CSV header or an empty NDJSON file', async () => {
+    expect((await runExport({ reference: 'none', columns: ['id', 'total'] })).file).toBe('id,total\r\n');
+    const { file, task } = await runExport({ reference: 'none', format: 'ndjson' });
     expect([file, task.result.rows, task.result.bytes]).toEqual(['', 0, 0]);
   });
 
-  test("holds one's own orders only; staff with orders.manage get everybody's, or one customer's", async () => {
+  test('exports only orders of the caller; staff with orders.manage can export all orders', async () => {
     const ben = await shop.user();
     const product = await shop.product();
-    await place([[product, 1]], { user_id: ben.id, reference: 'bens' }, shop.token);
-    expect(rowsOf((await exported({ reference: 'bens' })).file)).toEqual([]);
-    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const all = await tokensFor(mandate.origin, boss, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
-    expect(rowsOf((await exported({ user_id: ben.id }, all.access_token)).file)).toMatchObject([
+    await placeOrder([[product, 1]], { user_id: ben.id, reference: 'bens' }, shop.token);
+    expect(parseCsv((await runExport({ reference: 'bens' })).file)).toEqual([]);
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const all = await tokensFor(mandate.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
+    expect(parseCsv((await runExport({ user_id: ben.id }, all.access_token)).file)).toMatchObject([
       { reference: 'bens', user_id: String(ben.id) },
     ]);
     const counted = await mandate.call('GET', '/api/v1/orders?include_total=true', { token: shop.token });
-    const { task } = await exported({ payment_status: ['unpaid'] }, all.access_token);
+    const { task } = await runExport({ payment_status: ['unpaid'] }, all.access_token);
     expect([task.result.rows, counted.body.total_count]).toEqual([counted.body.total_count, counted.body.total_count]);
-    // the application of the boss that may only read one person's orders does not get at everybody's
-    const few = await tokensFor(mandate.origin, boss, ['orders.read', 'tasks.read']);
+    // a token of the same user without orders.manage cannot read the task
+    const limited = await tokensFor(mandate.origin, staffUser, ['orders.read', 'tasks.read']);
     for (const path of [`/api/v1/tasks/${task.id}`, `/api/v1/tasks/${task.id}/result`])
-      expect((await mandate.call('GET', path, { token: few.access_token })).status).toBe(404);
-    expect((await mandate.call('GET', '/api/v1/tasks', { token: few.access_token })).body.data).toEqual([]);
+      expect((await mandate.call('GET', path, { token: limited.access_token })).status).toBe(404);
+    expect((await mandate.call('GET', '/api/v1/tasks', { token: limited.access_token })).body.data).toEqual([]);
   });
 
-  test('sends the same task again for the same key, and starts no second one', async () => {
+  test('returns the same task for the same idempotency key', async () => {
     const headers = { 'idempotency-key': 'export-1' };
     const first = await start({ reference: 'key' }, token, headers);
     const second = await start({ reference: 'key' }, token, headers);
@@ -177,9 +185,9 @@ describe('202', () => {
     await carriedOut(mandate, token, first);
   });
 
-  test('writes a thousand orders with all their lines, in order and once each', async () => {
+  test('exports a thousand orders with all lines, sorted and without duplicates', async () => {
     const product = await shop.product({ stock: null, price: 1 });
-    const { id } = await place(
+    const { id } = await placeOrder(
       Array.from({ length: 2_000 }, (): [Body, number] => [product, 1]),
       { reference: 'many' },
     );
@@ -192,8 +200,8 @@ describe('202', () => {
        select copies.id, line, product_id, sku, name, unit_price, quantity, tax_rate_bps, tax, total from copies cross join order_items where order_id = ? and line <= 3`,
       [id, id],
     );
-    const { task, file } = await exported({ reference: 'many', rows: 'lines', columns: ['id', 'line', 'line_total', 'created_at'] });
-    const rows = rowsOf(file);
+    const { task, file } = await runExport({ reference: 'many', rows: 'lines', columns: ['id', 'line', 'line_total', 'created_at'] });
+    const rows = parseCsv(file);
     expect(rows).toHaveLength(999 * 3 + 2_000);
     expect(rows.reduce((sum, row) => sum + Number(row.line_total), 0)).toBe(4_997);
     expect(new Set(rows.map((row) => `${row.id}/${row.line}`)).size).toBe(4_997);
@@ -215,13 +223,17 @@ describe('400', () => {
     [{ created_at_gte: 'yesterday' }, '#/created_at_gte', 'invalid_value'],
     [{ created_at_gte: '2026-02-01T00:00:00Z', created_at_lt: '2026-01-01T00:00:00Z' }, '#/created_at_gte', 'invalid_value'],
   ])('%j', async (body, pointer, code) => {
-    const answer = await start(body);
-    expect([answer.status, answer.body.errors?.[0]?.pointer, answer.body.errors?.[0]?.code], answer.text).toEqual([400, pointer, code]);
+    const response = await start(body);
+    expect([response.status, response.body.errors?.[0]?.pointer, response.body.errors?.[0]?.code], response.text).toEqual([
+      400,
+      pointer,
+      code,
+    ]);
   });
 });
 
 describe('403', () => {
-  test('needs tasks.write and orders.read', async () => {
+  test('requires tasks.write and orders.read', async () => {
     for (const [scopes, missing] of [
       [['tasks.write', 'tasks.read'], 'orders.read'],
       [['orders.read', 'tasks.read'], 'tasks.write'],
@@ -233,35 +245,35 @@ describe('403', () => {
     }
   });
 
-  test("a customer cannot export another's orders", async () => {
+  test('a customer cannot export the orders of another customer', async () => {
     const ben = await shop.user();
     expect((await start({ user_id: ben.id })).body.code).toBe('forbidden');
   });
 });
 
 describe('409', () => {
-  const refusal = ({ status, body, headers }: Answer) => [status, body.code, headers.get('retry-after')];
+  const summarizeResponse = ({ status, body, headers }: Answer) => [status, body.code, headers.get('retry-after')];
 
-  test('too_many_tasks: a third one at once; one that is over makes room', async () => {
+  test('too_many_tasks: rejects a third task until another one is canceled', async () => {
     const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
     const [first] = [await start({}, ben.access_token), await start({}, ben.access_token)];
-    expect(refusal(await start({}, ben.access_token))).toEqual([409, 'too_many_tasks', '10']);
+    expect(summarizeResponse(await start({}, ben.access_token))).toEqual([409, 'too_many_tasks', '10']);
     await mandate.call('POST', `/api/v1/tasks/${first.body.id}/cancellation`, { token: ben.access_token });
     expect((await start({}, ben.access_token)).status).toBe(202);
   });
 
-  test.skipIf(databaseKind === 'pglite')('however many ask at the same moment', async () => {
+  test.skipIf(databaseKind === 'pglite')('too_many_tasks: limits concurrent requests', async () => {
     const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
     const em = mandate.db.em.fork();
     await em.begin();
-    // Nobody can insert a task now, and everybody can count those that are there.
+    // This lock blocks inserts into tasks, but not reads.
     await em.execute('lock table tasks in share row exclusive mode');
-    const asked = Array.from({ length: 6 }, () => start({}, ben.access_token));
+    const requests = Array.from({ length: 6 }, () => start({}, ben.access_token));
     const waiting = async (): Promise<number> =>
       Number((await em.execute<[{ count: string }]>('select count(*) as count from pg_locks where not granted'))[0].count);
     await expect.poll(waiting).toBe(6);
     await em.commit();
-    const answers = await Promise.all(asked);
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 202, 409, 409, 409, 409]);
+    const responses = await Promise.all(requests);
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 202, 409, 409, 409, 409]);
   });
 });

@@ -1,4 +1,4 @@
-/** Exported CSV files, as programs of other makers read them. */
+/** Exported CSV files, read by other programs. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { neutralizeFormulas, restoreFormulas } from '../../../server/tasks/csv-formulas.ts';
@@ -25,12 +25,12 @@ afterAll(() => mandate.close());
 async function placeOrder(reference: string, note: string): Promise<Body> {
   const product = await shop.product();
   const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, reference, note };
-  const answer = await mandate.call('POST', '/api/v1/orders', { token, body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await mandate.call('POST', '/api/v1/orders', { token, body });
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 }
 
-async function exported(body: object): Promise<string> {
+async function runExport(body: object): Promise<string> {
   const started = await mandate.call('POST', '/api/v1/order-exports', { token, body });
   return (await carriedOut(mandate, token, started)).file;
 }
@@ -50,18 +50,18 @@ const hostileCell = fc
   )
   .map((parts) => parts.join(''));
 
-/** What a program can take for cells of their own, without the spaces and invisible characters in front. */
-const piecesOf = (cell: string): string[] =>
+/** Splits a cell at each character after which a program could start a new cell, and removes leading spaces and invisible characters. */
+const splitCell = (cell: string): string[] =>
   cell
     .split(/[\r\n\t\v\f\u0085\u2028\u2029\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]/u)
     .map((piece) => piece.replace(/^[\s\p{Cf}]+/u, ''));
 const startsFormula = (cell: string): boolean =>
-  /^[\t\r]/.test(cell) || piecesOf(cell).some((piece) => triggers.some((each) => piece.startsWith(each)));
-/** LibreOffice keeps one kind of line break within cells, and fewer of several in a row. */
+  /^[\t\r]/.test(cell) || splitCell(cell).some((piece) => triggers.some((each) => piece.startsWith(each)));
+/** LibreOffice normalizes line breaks within cells, and merges consecutive ones. */
 const withPlainLineBreaks = (cell: string): string => cell.replaceAll(/[\r\n]+/g, '\n');
 
 const columns = ['id', 'note', 'recipient_name', 'metadata', 'reference', 'total'];
-const simple = [
+const simpleFormulas = [
   '=1+1',
   'a\r=1+1',
   'a\r\n=1+1',
@@ -77,7 +77,7 @@ const simple = [
 ];
 
 describe.each(csvReaders)('$name', (reader) => {
-  const hostile = [...simple, ...fc.sample(hostileCell, { numRuns: 400, seed: 20_261_122 })];
+  const hostile = [...simpleFormulas, ...fc.sample(hostileCell, { numRuns: 400, seed: 20_261_122 })];
   const reference = 'hostile';
   let ids: string[];
   let file: string;
@@ -86,7 +86,7 @@ describe.each(csvReaders)('$name', (reader) => {
     const em = mandate.db.em.fork();
     await em.execute(`update orders set reference = null where reference = ?`, [reference]);
     const { id } = await placeOrder(reference, hostile[0] ?? '');
-    // Imported and older orders can have characters that the API does not accept today.
+    // Imported and older orders can contain characters that the API rejects today.
     await em.execute(
       `insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery, reference, note, metadata, created_at)
        select user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count,
@@ -94,13 +94,13 @@ describe.each(csvReaders)('$name', (reader) => {
          from orders o cross join jsonb_array_elements_text(?::jsonb) with ordinality as hostile (text, position) where id = ?`,
       [JSON.stringify(hostile), id],
     );
-    file = await exported({ reference, columns });
+    file = await runExport({ reference, columns });
     ids = (
       await em.execute<{ id: string }[]>('select id::text as id from orders where reference = ? order by created_at, id', [reference])
     ).map(({ id: copied }) => copied);
   });
 
-  test('reads exactly the rows and cells that were exported, and no formula', async ({ skip }) => {
+  test('reads exactly the exported rows and cells, and no formula', async ({ skip }) => {
     skip(!reader.isInstalled, 'not installed');
     const [header, ...rows] = await reader.read(file);
     expect(header).toEqual(columns);
@@ -114,28 +114,28 @@ describe.each(csvReaders)('$name', (reader) => {
     for (const [at, row] of copies.entries()) expect(JSON.parse(row[3] ?? '')).toEqual({ [hostile[at] ?? '']: hostile[at] });
   });
 
-  test('would show a formula that is not neutralized', async ({ skip }) => {
+  test('reads a formula that is not neutralized', async ({ skip }) => {
     skip(!reader.isInstalled, 'not installed');
     const [row] = await reader.read('1,=1+1\r\n');
     expect(['2', '=1+1']).toContain(row?.[1]);
   });
 });
 
-test('a note with a bare CR stays one cell of one row', async () => {
+test('a note with a bare CR remains one cell of one row', async () => {
   await placeOrder('bare-cr', 'Thanks\r=HYPERLINK("https://evil.example")');
   const { id } = await placeOrder('bare-cr', 'Thanks\r=1+1');
-  expect((await exported({ reference: 'bare-cr', columns: ['id', 'note'] })).split('\r\n')[2]).toBe(`${id},"Thanks\r'=1+1"`);
+  expect((await runExport({ reference: 'bare-cr', columns: ['id', 'note'] })).split('\r\n')[2]).toBe(`${id},"Thanks\r'=1+1"`);
 });
 
-test('every text can be restored', () => {
+test('neutralized texts can be restored', () => {
   const isSafe = (text: string): boolean => restoreFormulas(neutralizeFormulas(text)) === text && !startsFormula(neutralizeFormulas(text));
   expect(() => fc.assert(fc.property(hostileCell, isSafe), { numRuns: 5_000 })).not.toThrow();
 });
 
-test('an export can be imported again without a change to its texts', async () => {
+test('an export can be imported again without changes to its texts', async () => {
   const notes = ['=1+1', "a\r\n'=1", 'a\t+1', 'x\u00a0@y', 'plain, "quoted"', "'=1"];
   for (const [at, note] of notes.entries()) await placeOrder(`again-${at}`, note);
-  const file = await exported({
+  const file = await runExport({
     rows: 'lines',
     status: ['pending'],
     columns: ['reference', 'created_at', 'note', 'sku', 'quantity', 'unit_price'],

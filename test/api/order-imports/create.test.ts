@@ -19,7 +19,7 @@ const start = (body: string, query: object = {}, headers: Record<string, string>
     body,
     headers: { 'content-type': 'text/csv', ...headers },
   });
-async function imported(body: string, query: object = {}, headers: Record<string, string> = {}) {
+async function runImport(body: string, query: object = {}, headers: Record<string, string> = {}) {
   const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, headers));
   const remarks: Body[] = file
     .split('\n')
@@ -27,16 +27,16 @@ async function imported(body: string, query: object = {}, headers: Record<string
     .map((line) => JSON.parse(line));
   return { task, remarks, counts: task.result.imported };
 }
-async function ordersOf(reference: string): Promise<Body[]> {
+async function findOrders(reference: string): Promise<Body[]> {
   const { body } = await mandate.call('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
   const orders = body.data.map(({ id }: Body) => mandate.call('GET', `/api/v1/orders/${id}`, { token: shop.token }));
-  return (await Promise.all(orders)).map((answer: Answer) => answer.body);
+  return (await Promise.all(orders)).map((response: Answer) => response.body);
 }
 const query = async (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
-const creating = { unknown_customers: 'create', unknown_products: 'create', currency: 'EUR' };
+const baseRules = { unknown_customers: 'create', unknown_products: 'create', currency: 'EUR' };
 
 describe('202', () => {
-  test('brings an order in as it was: its own number, time, prices and customer; takes no stock and tells nobody', async () => {
+  test('imports an order with its reference, date, prices and customer, without stock changes or events', async () => {
     const product = await shop.product({ price: 999, stock: 5, tax_rate_bps: 700 });
     const [before] = await query('select count(*)::int as count from events');
     const csv = [
@@ -45,10 +45,10 @@ describe('202', () => {
       'O-1,,,,,OLD-2,Mug,1,1250,0,,,,,,',
       `O-1,,,,,${product.sku},Old name,1,200,2000,,,,,,`,
     ].join('\n');
-    const { counts, remarks, task } = await imported(csv, creating);
+    const { counts, remarks, task } = await runImport(csv, baseRules);
     expect([counts, remarks]).toEqual([{ created: 1, updated: 0, unchanged: 0, refused: 0, differing: 0 }, []]);
     expect(task.progress).toEqual({ processed: 3, total: 3 });
-    const [order] = await ordersOf('O-1');
+    const [order] = await findOrders('O-1');
     expect(order).toMatchObject({
       status: 'delivered',
       payment_status: 'paid',
@@ -81,7 +81,7 @@ describe('202', () => {
       [2, false, 'Mug', 1250, 1, 1],
       [3, true, 'Old name', 200, 1, 1],
     ]);
-    // 5100 contain 850 and 200 contain 33.33 at 20 %; the discount takes its share
+    // at 20 %, 5100 contain 850 of tax and 200 contain 33.33; the discount reduces the tax in proportion
     expect([order.items[0].tax, order.items[2].tax, order.tax_total]).toEqual([850, 33, Math.round((883 * 6450) / 6550)]);
     const { body: user } = await mandate.call('GET', `/api/v1/users/${order.user_id}`, { token: shop.token });
     expect(user).toMatchObject({ name: 'Carla', email: 'carla@example.com', role: 'customer' });
@@ -91,40 +91,41 @@ describe('202', () => {
     expect(after.count).toBe(before.count);
   });
 
-  test('the same file a second time changes nothing, under another source everything is new', async () => {
+  test('imports an order once per source', async () => {
     const csv = 'reference,created_at,customer,sku,quantity,unit_price\nT-1,2020-01-01,x,T,1,5\nT-2,2020-01-01,x,T,1,5\n';
-    expect((await imported(csv, creating)).counts).toMatchObject({ created: 2, unchanged: 0 });
+    expect((await runImport(csv, baseRules)).counts).toMatchObject({ created: 2, unchanged: 0 });
     const more = `${csv}T-3,2020-01-01,y,T,1,5\n`;
-    expect((await imported(more, creating)).counts).toMatchObject({ created: 1, unchanged: 2 });
-    expect((await imported(csv, { ...creating, source: 'other-shop' })).counts).toMatchObject({ created: 2, unchanged: 0 });
-    const [one, two] = [await ordersOf('T-1'), await ordersOf('T-2')];
+    expect((await runImport(more, baseRules)).counts).toMatchObject({ created: 1, unchanged: 2 });
+    expect((await runImport(csv, { ...baseRules, source: 'other-shop' })).counts).toMatchObject({ created: 2, unchanged: 0 });
+    const [one, two] = [await findOrders('T-1'), await findOrders('T-2')];
     expect([one.length, two.length]).toEqual([2, 2]);
-    // one customer per source, however many orders
+    // one user per source and customer, for all orders
     expect(new Set([...one, ...two].map((order) => order.user_id)).size).toBe(2);
   });
 
-  test('gathers the rows of an order, wherever they stand', async () => {
+  test('combines the rows of an order from anywhere in the file', async () => {
     const rows = Array.from({ length: 30 }, (_, n) => `G-${n % 3},2020-01-01,g,GS-${n},${n + 1},10`);
-    await imported(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`, creating);
+    await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`, baseRules);
     for (const of of [0, 1, 2]) {
-      const [order, ...others] = await ordersOf(`G-${of}`);
+      const [order, ...others] = await findOrders(`G-${of}`);
       expect([others, order.items.map((item: Body) => item.quantity)]).toEqual([[], Array.from({ length: 10 }, (_, n) => n * 3 + of + 1)]);
     }
   });
 
-  test('knows a customer by the address of an account, or gives all to one user', async () => {
+  test('finds a customer by e-mail address, or assigns all orders to one user', async () => {
     const ben = await shop.user();
     const csv = `reference,created_at,customer_email,sku,quantity,unit_price\nC-1,2020-01-01,${ben.email.toUpperCase()},CS,1,5\nC-2,2020-01-01,,CS,1,5\n`;
-    const known = { ...creating, unknown_customers: 'refuse' };
-    expect((await imported(csv, known)).remarks).toMatchObject([{ line: 3, field: 'customer', code: 'required' }]);
-    expect((await imported(csv, { ...known, user_id: ben.id })).counts).toMatchObject({ created: 1, unchanged: 1 });
-    expect([...(await ordersOf('C-1')), ...(await ordersOf('C-2'))].map((order) => order.user_id)).toEqual([ben.id, ben.id]);
+    const knownCustomers = { ...baseRules, unknown_customers: 'refuse' };
+    expect((await runImport(csv, knownCustomers)).remarks).toMatchObject([{ line: 3, field: 'customer', code: 'required' }]);
+    expect((await runImport(csv, { ...knownCustomers, user_id: ben.id })).counts).toMatchObject({ created: 1, unchanged: 1 });
+    expect([...(await findOrders('C-1')), ...(await findOrders('C-2'))].map((order) => order.user_id)).toEqual([ben.id, ben.id]);
     expect(
-      (await imported('reference,created_at,sku,quantity,unit_price\nC-3,2020-01-01,CS,1,5\n', { ...known, user_id: 987_654 })).remarks,
+      (await runImport('reference,created_at,sku,quantity,unit_price\nC-3,2020-01-01,CS,1,5\n', { ...knownCustomers, user_id: 987_654 }))
+        .remarks,
     ).toMatchObject([{ line: 2, field: 'user_id', code: 'unknown_reference' }]);
   });
 
-  test('reads statuses, other column names, other times and decimals', async () => {
+  test('reads statuses, custom column names, UTC offsets and decimals', async () => {
     const csv =
       'No,When,Who,Art,Pcs,Price,State\n' +
       ['paid', 'shipped', 'delivered', 'canceled', 'pending']
@@ -139,9 +140,9 @@ describe('202', () => {
       unit_price_column: 'Price',
       status_column: 'State',
     };
-    const { remarks } = await imported(csv, { ...creating, ...columns, currency: 'KWD', amounts: 'decimal', utc_offset: '+01:00' });
+    const { remarks } = await runImport(csv, { ...baseRules, ...columns, currency: 'KWD', amounts: 'decimal', utc_offset: '+01:00' });
     expect(remarks).toMatchObject([{ line: 6, field: 'status' }]);
-    const orders = (await Promise.all([0, 1, 2, 3].map((n) => ordersOf(`S-${n}`)))).flat();
+    const orders = (await Promise.all([0, 1, 2, 3].map((n) => findOrders(`S-${n}`)))).flat();
     expect(orders.map((order) => [order.status, order.payment_status, order.fulfillment_status, order.total, order.created_at])).toEqual([
       ['paid', 'paid', 'unfulfilled', 210, '2020-07-01T11:00:00.000Z'],
       ['shipped', 'paid', 'shipped', 2210, '2020-07-01T11:00:00.000Z'],
@@ -150,12 +151,12 @@ describe('202', () => {
     ]);
   });
 
-  test('imports what an export of lines has written, in both formats', async () => {
-    await imported(
+  test('imports an export of order lines, as CSV and as NDJSON', async () => {
+    await runImport(
       'reference,created_at,customer,sku,name,quantity,unit_price,note\nE-1,2020-01-01,e,ES,"=Evil, ""quoted""",3,255,"two\nlines"\n',
-      creating,
+      baseRules,
     );
-    const [original] = await ordersOf('E-1');
+    const [original] = await findOrders('E-1');
     const formats = [
       ['csv', 'text/csv'],
       ['ndjson', 'application/x-ndjson'],
@@ -167,8 +168,8 @@ describe('202', () => {
       files.push([type, (await carriedOut(mandate, shop.token, started)).file]);
     }
     for (const [type, file] of files) {
-      const back = { source: type.replace('/', '-'), customer_column: 'user_id', unknown_customers: 'create' };
-      expect((await imported(file, back, { 'content-type': type })).counts).toEqual({
+      const reimport = { source: type.replace('/', '-'), customer_column: 'user_id', unknown_customers: 'create' };
+      expect((await runImport(file, reimport, { 'content-type': type })).counts).toEqual({
         created: 1,
         updated: 0,
         unchanged: 0,
@@ -176,7 +177,7 @@ describe('202', () => {
         differing: 0,
       });
     }
-    const copies = (await ordersOf('E-1')).filter(({ id }) => id !== original.id);
+    const copies = (await findOrders('E-1')).filter(({ id }) => id !== original.id);
     expect(copies).toHaveLength(2);
     for (const copy of copies) {
       const { id: _, user_id: __, updated_at: ___, ...same } = original;
@@ -184,28 +185,28 @@ describe('202', () => {
     }
   });
 
-  test('announces orders when it is asked to', async () => {
-    await imported('reference,created_at,customer,sku,quantity,unit_price\nA-1,2020-01-01,a,AS,1,5\n', { ...creating, events: 'true' });
-    const [order] = await ordersOf('A-1');
+  test('records events with events=true', async () => {
+    await runImport('reference,created_at,customer,sku,quantity,unit_price\nA-1,2020-01-01,a,AS,1,5\n', { ...baseRules, events: 'true' });
+    const [order] = await findOrders('A-1');
     const events = await query(`select type, user_id, data from events where subject_type = 'order' and subject_id = ?`, [order.id]);
     expect(events).toEqual([{ type: 'order.created', user_id: order.user_id, data: order }]);
   });
 
-  test('a trial leaves no trace', async () => {
+  test('a dry run changes nothing', async () => {
     const counts = () =>
       query(
         'select (select count(*)::int from orders) as o, (select count(*)::int from users) as u, (select count(*)::int from products) as p',
       );
     const before = await counts();
-    const trial = await imported('reference,created_at,customer,sku,quantity,unit_price\nD-1,2020-01-01,new,NEW,1,5\n', {
-      ...creating,
+    const dryRun = await runImport('reference,created_at,customer,sku,quantity,unit_price\nD-1,2020-01-01,new,NEW,1,5\n', {
+      ...baseRules,
       dry_run: 'true',
     });
-    expect([trial.counts.created, await counts()]).toEqual([1, before]);
+    expect([dryRun.counts.created, await counts()]).toEqual([1, before]);
   });
 });
 
-describe('lines that are not valid', () => {
+describe('invalid lines', () => {
   const csv = [
     'reference,created_at,customer,sku,quantity,unit_price',
     'L-1,2020-01-01,l,LS,1,5',
@@ -219,8 +220,8 @@ describe('lines that are not valid', () => {
     'L-6,2020-01-01,l,LS,1,5',
   ].join('\n');
 
-  test('refuse their order, each with its line, reference and field', async () => {
-    const { counts, remarks } = await imported(csv, { ...creating, free_lines: 'refuse' });
+  test('reject their order, and the result names line, reference and field', async () => {
+    const { counts, remarks } = await runImport(csv, { ...baseRules, free_lines: 'refuse' });
     expect(counts).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 6, differing: 0 });
     expect(remarks.map(({ line, reference, field, code }) => [line, reference, field, code])).toEqual([
       [3, 'L-1', 'quantity', 'invalid_value'],
@@ -234,14 +235,14 @@ describe('lines that are not valid', () => {
     ]);
   });
 
-  test('are left out when the rules say so', async () => {
-    expect((await imported(csv, { ...creating, source: 'lenient', bad_lines: 'leave_out', free_lines: 'refuse' })).counts).toMatchObject({
+  test('are skipped with bad_lines=leave_out', async () => {
+    expect((await runImport(csv, { ...baseRules, source: 'lenient', bad_lines: 'leave_out', free_lines: 'refuse' })).counts).toMatchObject({
       created: 2,
     });
-    const items = (await ordersOf('L-1')).map((order) => order.items.length);
+    const items = (await findOrders('L-1')).map((order) => order.items.length);
     expect(items).toEqual([1]);
-    expect((await imported(csv, { ...creating, source: 'free', bad_lines: 'leave_out' })).counts).toMatchObject({ created: 2 });
-    expect((await ordersOf('L-1')).map((order) => order.items.length).toSorted((a, b) => a - b)).toEqual([1, 2]);
+    expect((await runImport(csv, { ...baseRules, source: 'free', bad_lines: 'leave_out' })).counts).toMatchObject({ created: 2 });
+    expect((await findOrders('L-1')).map((order) => order.items.length).toSorted((a, b) => a - b)).toEqual([1, 2]);
   });
 
   test.each([
@@ -253,26 +254,26 @@ describe('lines that are not valid', () => {
       'customer',
       'unknown_reference',
     ],
-    ['no currency', { ...creating, currency: undefined }, 'U-3,2020-01-01,u,US,1,5', 'currency', 'required'],
+    ['no currency', { ...baseRules, currency: undefined }, 'U-3,2020-01-01,u,US,1,5', 'currency', 'required'],
     [
       'a total over 2^53-1',
-      creating,
+      baseRules,
       Array.from({ length: 100 }, () => 'U-4,2020-01-01,u,US,100000,999999999').join('\n'),
       undefined,
       'out_of_range',
     ],
-    ['2,001 lines', creating, Array.from({ length: 2_001 }, () => 'U-5,2020-01-01,u,US,1,1').join('\n'), undefined, 'out_of_range'],
-    ['a time that is none', creating, 'U-6,2020-02-31,u,US,1,1', 'created_at', 'invalid_value'],
-  ])('%s refuses the order', async (_what, rules, rows, field, code) => {
-    const given = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
-    const { counts, remarks } = await imported(`reference,created_at,customer,sku,quantity,unit_price\n${rows}\n`, given);
+    ['2,001 lines', baseRules, Array.from({ length: 2_001 }, () => 'U-5,2020-01-01,u,US,1,1').join('\n'), undefined, 'out_of_range'],
+    ['an invalid date', baseRules, 'U-6,2020-02-31,u,US,1,1', 'created_at', 'invalid_value'],
+  ])('%s rejects the order', async (_label, rules, rows, field, code) => {
+    const parameters = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
+    const { counts, remarks } = await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows}\n`, parameters);
     expect([counts.created, counts.refused]).toEqual([0, 1]);
     expect(remarks).toEqual([expect.objectContaining({ line: 2, code, ...(field !== undefined && { field }) })]);
   });
 });
 
 describe('400 and 403', () => {
-  test('needs to know the source', async () => {
+  test('requires a source and a valid UTC offset', async () => {
     const { body } = await mandate.call('POST', '/api/v1/order-imports', {
       token: shop.token,
       body: 'x',
@@ -284,11 +285,11 @@ describe('400 and 403', () => {
     ]);
   });
 
-  test('needs orders.manage, and what its rules need', async () => {
+  test('requires orders.manage and the scopes of its rules', async () => {
     const customer = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['tasks.write', 'orders.write'])).access_token;
     expect((await start('x', {}, {}, customer)).body.code).toBe('insufficient_scope');
-    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const staff = (await tokensFor(mandate.origin, boss, ['tasks.write', 'orders.manage'])).access_token;
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const staff = (await tokensFor(mandate.origin, staffUser, ['tasks.write', 'orders.manage'])).access_token;
     for (const rule of [{ unknown_customers: 'create' }, { unknown_products: 'create' }])
       expect((await start('x', rule, {}, staff)).body.code).toBe('insufficient_scope');
     expect((await start('reference\n1\n', {}, {}, staff)).status).toBe(202);

@@ -15,7 +15,7 @@ const cancel = (id: number, body: object = {}) => till.post(`/orders/${id}/cance
 const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
 
 describe('201', () => {
-  test('a pending order gives its goods back', async () => {
+  test('a pending order returns its units to stock', async () => {
     const order = await till.order({ stock: 2, lines: 2 });
     const { status, headers, body } = await cancel(order.id, { reason: 'out_of_stock', note: 'Broken in the store' });
     expect([status, headers.get('location')]).toEqual([201, `/api/v1/orders/${order.id}`]);
@@ -34,7 +34,7 @@ describe('201', () => {
     expect(await orderEvents(order.id)).toEqual(['order.created', 'order.canceled']);
   });
 
-  test('lines of the same product go back together', async () => {
+  test('all lines of the same product are restocked', async () => {
     const [product, user] = [await till.shop.product({ stock: 5 }), await till.shop.user()];
     const items = [1, 2].map((quantity) => ({ product_id: product.id, quantity }));
     const { body } = await till.post('/orders', { user_id: user.id, items, delivery: pickup });
@@ -43,7 +43,7 @@ describe('201', () => {
     expect(await till.stock(product.id)).toBe(5);
   });
 
-  test('a paid order is paid back, what was paid back before left out', async () => {
+  test('a paid order is refunded, except for earlier refunds', async () => {
     const order = await till.paidOrder();
     await till.post(`/orders/${order.id}/refunds`, { amount: 10, restock: [{ line: 1, quantity: 1 }] });
     await cancel(order.id);
@@ -59,7 +59,7 @@ describe('201', () => {
     expect(await orderEvents(order.id)).toEqual(['order.created', 'order.paid', 'order.refunded', 'order.canceled', 'order.refunded']);
   });
 
-  test('an open payment is canceled at its provider before', async () => {
+  test('an open payment is canceled at its provider first', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_requires_action');
     await cancel(order.id);
@@ -67,7 +67,7 @@ describe('201', () => {
     expect(await eventsOf(till.mandate.db, 'payment', body.id)).toContain('payment.canceled');
   });
 
-  test('with the same key twice is one answer', async () => {
+  test('the same idempotency key returns the same response', async () => {
     const order = await till.order();
     const call = { token: till.shop.token, body: {}, headers: { 'idempotency-key': 'cancel-once' } };
     const path = `/api/v1/orders/${order.id}/cancellation`;
@@ -77,7 +77,7 @@ describe('201', () => {
 });
 
 describe('409 invalid_transition', () => {
-  const make: Record<string, () => Promise<number>> = {
+  const createOrderByState: Record<string, () => Promise<number>> = {
     canceled: async () => {
       const { id } = await till.order();
       await cancel(id);
@@ -98,14 +98,14 @@ describe('409 invalid_transition', () => {
       await till.post(`/orders/${id}/shipments`, { status: 'delivered' });
       return id;
     },
-    'just being paid': async () => {
+    'being paid': async () => {
       const { id } = await till.order();
       await till.pay(id, 'test_processing_then_ok');
       return id;
     },
   };
-  test.each(Object.keys(make))('an order that is %s', async (state) => {
-    const id = (await make[state]?.()) ?? 0;
+  test.each(Object.keys(createOrderByState))('an order that is %s', async (state) => {
+    const id = (await createOrderByState[state]?.()) ?? 0;
     const [events, before] = [await orderEvents(id), await till.get(`/orders/${id}`)];
     const { status, body } = await cancel(id);
     expect([status, body.code]).toEqual([409, 'invalid_transition']);
@@ -113,8 +113,8 @@ describe('409 invalid_transition', () => {
   });
 });
 
-describe('who may', () => {
-  test('a customer cancels their own order, for their own reason', async () => {
+describe('permissions', () => {
+  test('a customer can cancel only their orders, without a staff reason', async () => {
     const { mandate, shop } = till;
     const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write'])).access_token;
     const product = await shop.product();
@@ -131,37 +131,37 @@ describe('who may', () => {
   });
 });
 
-// PGlite has one connection, so nothing can overtake anything there.
-describe.skipIf(databaseKind === 'pglite')('at the same moment', () => {
-  const count = (answers: readonly { status: number }[]): Record<number, number> =>
-    Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, group]) => [status, group.length]));
+// PGlite runs one transaction at a time.
+describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
+  const countByStatus = (responses: readonly { status: number }[]): Record<number, number> =>
+    Object.fromEntries([...Map.groupBy(responses, ({ status }) => status)].map(([status, group]) => [status, group.length]));
 
-  test('16 cancellations give the goods back once', async () => {
+  test('16 cancellations restock the units once', async () => {
     const order = await till.order({ stock: 5, quantity: 3 });
-    expect(count(await Promise.all(Array.from({ length: 16 }, () => cancel(order.id))))).toEqual({ 201: 1, 409: 15 });
+    expect(countByStatus(await Promise.all(Array.from({ length: 16 }, () => cancel(order.id))))).toEqual({ 201: 1, 409: 15 });
     expect(await till.stock(order.items[0].product_id)).toBe(5);
   });
 
-  test('16 payments: one is open', async () => {
+  test('16 payments create one open payment', async () => {
     const order = await till.order();
-    expect(count(await Promise.all(Array.from({ length: 16 }, () => till.pay(order.id, 'test_processing_then_ok'))))).toEqual({
+    expect(countByStatus(await Promise.all(Array.from({ length: 16 }, () => till.pay(order.id, 'test_processing_then_ok'))))).toEqual({
       201: 1,
       409: 15,
     });
     expect((await till.get(`/orders/${order.id}/payments`)).data).toHaveLength(1);
   });
 
-  test('canceling and paying: the order is paid, or canceled and nothing of the money kept', async () => {
+  test('a cancellation and two payments leave the order either paid, or canceled and refunded', async () => {
     for (let round = 0; round < 10; round += 1) {
       const order = await till.order({ stock: 2 });
       await Promise.all([till.pay(order.id), cancel(order.id), till.pay(order.id)]);
       const after = await till.get(`/orders/${order.id}`);
       const stock = await till.stock(order.items[0].product_id);
       const payments: { status: string; amount: number; refunded_total: number }[] = (await till.get(`/orders/${order.id}/payments`)).data;
-      const kept = payments
+      const netPaid = payments
         .filter(({ status }) => status === 'succeeded')
         .reduce((sum, { amount, refunded_total: refunded }) => sum + amount - refunded, 0);
-      expect([after.status, stock, kept]).toEqual(after.status === 'paid' ? ['paid', 0, order.total] : ['canceled', 2, 0]);
+      expect([after.status, stock, netPaid]).toEqual(after.status === 'paid' ? ['paid', 0, order.total] : ['canceled', 2, 0]);
     }
   });
 });

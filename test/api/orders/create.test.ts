@@ -16,20 +16,20 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-const place = (body: unknown, headers: Record<string, string> = {}, as = token): Promise<Answer> =>
+const placeOrder = (body: unknown, headers: Record<string, string> = {}, as = token): Promise<Answer> =>
   mandate.call('POST', '/api/v1/orders', { token: as, body, headers });
-const orderOf = (...items: [Body, number][]) => ({
+const orderBody = (...items: [Body, number][]) => ({
   items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })),
   delivery: pickup,
 });
-const stockOf = async ({ id }: Body): Promise<number> => (await mandate.call('GET', `/api/v1/products/${id}`)).body.stock;
+const getStock = async ({ id }: Body): Promise<number> => (await mandate.call('GET', `/api/v1/products/${id}`)).body.stock;
 
 describe('201', () => {
-  test('fixes the prices, computes the totals and takes the stock', async () => {
+  test('stores the prices, computes the totals and takes the stock', async () => {
     const [heart, mug] = [await shop.product({ tax_rate_bps: 2000 }), await shop.product({ price: 1250, name: 'Mug' })];
     const delivery = { method: 'standard', recipient_name: 'Anna Test', ...address };
-    const { status, body, headers } = await place({
-      ...orderOf([heart, 3], [mug, 2]),
+    const { status, body, headers } = await placeOrder({
+      ...orderBody([heart, 3], [mug, 2]),
       delivery,
       reference: 'A-7',
       note: 'Ring\ntwice',
@@ -46,7 +46,7 @@ describe('201', () => {
       currency: 'EUR',
       subtotal: 3 * 255 + 2 * 1250,
       shipping_total: 395,
-      tax_total: 128, // 765 contain 127.5 at 20 %, and half a cent rounds up
+      tax_total: 128, // 765 contain 127.5 of tax at 20 %; half a cent is rounded up
       total: 3 * 255 + 2 * 1250 + 395,
       item_count: 2,
       delivery,
@@ -60,67 +60,67 @@ describe('201', () => {
       { line: 2, product_id: mug.id, unit_price: 1250, quantity: 2, tax: 0, total: 2500 },
     ]);
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(30 * 60_000);
-    expect([await stockOf(heart), await stockOf(mug)]).toEqual([97, 98]);
+    expect([await getStock(heart), await getStock(mug)]).toEqual([97, 98]);
   });
 
-  test('keeps the same product on several lines, and counts them together against the stock', async () => {
+  test('keeps lines of the same product separate, and checks the stock for their sum', async () => {
     const product = await shop.product({ stock: 5 });
-    const { status, body } = await place(orderOf([product, 2], [product, 3]));
+    const { status, body } = await placeOrder(orderBody([product, 2], [product, 3]));
     expect(status).toBe(201);
     expect(body.items.map((item: Body) => [item.line, item.quantity])).toEqual([
       [1, 2],
       [2, 3],
     ]);
-    expect(await stockOf(product)).toBe(0);
+    expect(await getStock(product)).toBe(0);
   });
 
-  test('sells without end what is not counted, up to 100,000 units a line', async () => {
+  test('accepts up to 100,000 units per line if the stock is not tracked', async () => {
     const product = await shop.product({ stock: null, price: 999_999_999 });
-    const { status, body } = await place(orderOf([product, 100_000]));
+    const { status, body } = await placeOrder(orderBody([product, 100_000]));
     expect([status, body.total]).toEqual([201, 99_999_999_900_000]);
   });
 
-  test.each(['JPY', 'EUR', 'KWD'])('counts in the minor unit of %s, whatever its decimals', async (currency) => {
+  test.each(['JPY', 'EUR', 'KWD'])('calculates in the minor unit of %s', async (currency) => {
     const method = `pickup_${currency.toLowerCase()}`;
     const body = { name: 'Pick up', price: 5, currency, requires_address: false };
     await mandate.call('PUT', `/api/v1/delivery-methods/${method}`, { token: shop.token, body });
     const product = await shop.product({ currency, price: 1234 });
-    const placed = await place({ ...orderOf([product, 3]), delivery: { ...pickup, method } });
+    const placed = await placeOrder({ ...orderBody([product, 3]), delivery: { ...pickup, method } });
     expect(placed.body).toMatchObject({ currency, subtotal: 3702, shipping_total: 5, total: 3707 });
   });
 
-  test.each(['-1', '1.5', '1e3.5', '"3"', 'null', '1e400'])('refuses a quantity of %s where it stands', async (quantity) => {
+  test.each(['-1', '1.5', '1e3.5', '"3"', 'null', '1e400'])('rejects a quantity of %s, with a pointer', async (quantity) => {
     const { id } = await shop.product();
-    const answer = await place(`{"items":[{"product_id":${id},"quantity":${quantity}}],"delivery":${JSON.stringify(pickup)}}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.code === 'malformed_json' || answer.body.errors[0].pointer === '#/items/0/quantity').toBe(true);
+    const response = await placeOrder(`{"items":[{"product_id":${id},"quantity":${quantity}}],"delivery":${JSON.stringify(pickup)}}`);
+    expect(response.status).toBe(400);
+    expect(response.body.code === 'malformed_json' || response.body.errors[0].pointer === '#/items/0/quantity').toBe(true);
   });
 
-  test('takes an order of 2,000 lines', async () => {
+  test('accepts an order with 2,000 lines', async () => {
     const product = await shop.product({ stock: 2000, price: 1 });
-    const { status, body } = await place(orderOf(...Array.from({ length: 2000 }, (): [Body, number] => [product, 1])));
+    const { status, body } = await placeOrder(orderBody(...Array.from({ length: 2000 }, (): [Body, number] => [product, 1])));
     expect([status, body.item_count, body.total, body.items.length]).toEqual([201, 2000, 2000, 2000]);
   });
 
-  test('is paid at once when there is nothing to pay', async () => {
-    const { body } = await place(orderOf([await shop.product({ price: 0 }), 1]));
+  test('marks an order with a total of zero as paid', async () => {
+    const { body } = await placeOrder(orderBody([await shop.product({ price: 0 }), 1]));
     expect(body).toMatchObject({ status: 'paid', payment_status: 'paid', total: 0, expires_at: null });
     expect(body.paid_at).not.toBeNull();
   });
 
-  test('lets staff and applications with orders.manage order for a customer', async () => {
+  test('staff and applications with orders.manage can order for a customer', async () => {
     const [product, ben] = [await shop.product(), await shop.user()];
-    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token } = await tokensFor(mandate.origin, boss, ['orders.write', 'orders.manage']);
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token } = await tokensFor(mandate.origin, staffUser, ['orders.write', 'orders.manage']);
     for (const as of [shop.token, access_token]) {
-      const { status, body } = await place({ ...orderOf([product, 1]), user_id: ben.id }, {}, as);
+      const { status, body } = await placeOrder({ ...orderBody([product, 1]), user_id: ben.id }, {}, as);
       expect([status, body.user_id]).toEqual([201, ben.id]);
     }
   });
 
-  test('keeps the price it was placed with when the product changes', async () => {
+  test('keeps the original price when the product changes', async () => {
     const product = await shop.product({ price: 700 });
-    const { body: placed } = await place(orderOf([product, 1]));
+    const { body: placed } = await placeOrder(orderBody([product, 1]));
     await mandate.call('PATCH', `/api/v1/products/${product.id}`, { token: shop.token, body: { price: 900, name: 'Dearer' } });
     const { body } = await mandate.call('GET', `/api/v1/orders/${placed.id}`, { token });
     expect(body).toEqual(placed);
@@ -128,12 +128,12 @@ describe('201', () => {
 });
 
 describe('400', () => {
-  const mistakes = async (body: unknown): Promise<[number, string, string[]]> => {
-    const answer = await place(body);
-    return [answer.status, answer.body.code, (answer.body.errors ?? []).map((entry: Body) => `${entry.pointer} ${entry.code}`)];
+  const validationErrors = async (body: unknown): Promise<[number, string, string[]]> => {
+    const response = await placeOrder(body);
+    return [response.status, response.body.code, (response.body.errors ?? []).map((entry: Body) => `${entry.pointer} ${entry.code}`)];
   };
 
-  test('reports everything that is wrong at once, with pointers', async () => {
+  test('reports all errors at once, with pointers', async () => {
     const product = await shop.product();
     const body = {
       items: [{ product_id: product.id, quantity: 0 }, { product_id: '7', quantity: 1.5, price: 1 }, { quantity: 1e21 }],
@@ -142,7 +142,7 @@ describe('400', () => {
       id: 7,
       colour: 'red',
     };
-    expect(await mistakes(body)).toEqual([
+    expect(await validationErrors(body)).toEqual([
       400,
       'invalid_request',
       expect.arrayContaining([
@@ -162,59 +162,63 @@ describe('400', () => {
     ]);
   });
 
-  test('names each unknown product, the unknown method and what an address lacks', async () => {
+  test('names each unknown product, the unknown delivery method and missing address fields', async () => {
     const product = await shop.product();
-    const unknown = { ...orderOf([{ id: 999_999 }, 1], [product, 1]), delivery: { ...pickup, method: 'pigeon' } };
-    expect(await mistakes(unknown)).toEqual([
+    const unknown = { ...orderBody([{ id: 999_999 }, 1], [product, 1]), delivery: { ...pickup, method: 'pigeon' } };
+    expect(await validationErrors(unknown)).toEqual([
       400,
       'invalid_request',
       ['#/items/0/product_id unknown_reference', '#/delivery/method unknown_reference'],
     ]);
-    const homeless = { ...orderOf([product, 1]), delivery: { ...pickup, method: 'standard', city: 'Leeds' } };
-    expect(await mistakes(homeless)).toEqual([400, 'invalid_request', ['#/delivery/line1 required', '#/delivery/country required']]);
-    const retired = { ...orderOf([product, 1]), delivery: { ...pickup, ...address, method: 'drone' } };
-    expect(await mistakes(retired)).toEqual([400, 'invalid_request', ['#/delivery/method unknown_reference']]);
+    const withoutAddress = { ...orderBody([product, 1]), delivery: { ...pickup, method: 'standard', city: 'Leeds' } };
+    expect(await validationErrors(withoutAddress)).toEqual([
+      400,
+      'invalid_request',
+      ['#/delivery/line1 required', '#/delivery/country required'],
+    ]);
+    const withRetiredMethod = { ...orderBody([product, 1]), delivery: { ...pickup, ...address, method: 'drone' } };
+    expect(await validationErrors(withRetiredMethod)).toEqual([400, 'invalid_request', ['#/delivery/method unknown_reference']]);
   });
 
-  test('refuses two currencies in one order, among products and with the delivery', async () => {
+  test('rejects two currencies, among products or with the delivery method', async () => {
     const [euro, dollar] = [await shop.product(), await shop.product({ currency: 'USD' })];
-    expect(await mistakes(orderOf([euro, 1], [dollar, 1]))).toEqual([400, 'invalid_request', ['#/items currency_mismatch']]);
-    expect(await mistakes({ ...orderOf([euro, 1]), delivery: { ...pickup, method: 'overseas' } })).toEqual([
+    expect(await validationErrors(orderBody([euro, 1], [dollar, 1]))).toEqual([400, 'invalid_request', ['#/items currency_mismatch']]);
+    expect(await validationErrors({ ...orderBody([euro, 1]), delivery: { ...pickup, method: 'overseas' } })).toEqual([
       400,
       'invalid_request',
       ['#/delivery/method currency_mismatch'],
     ]);
   });
 
-  test('refuses a total beyond 2^53-1', async () => {
+  test('rejects a total above 2^53-1', async () => {
     const product = await shop.product({ stock: null, price: 999_999_999 });
     const items = Array.from({ length: 91 }, (): [Body, number] => [product, 100_000]);
-    expect(await mistakes(orderOf(...items))).toEqual([400, 'invalid_request', ['#/items out_of_range']]);
+    expect(await validationErrors(orderBody(...items))).toEqual([400, 'invalid_request', ['#/items out_of_range']]);
   });
 
-  test('refuses no lines, more than 2,000 lines, and a body that is no object', async () => {
+  test('rejects zero lines, more than 2,000 lines, and a body that is not an object', async () => {
     const product = await shop.product();
-    expect((await mistakes({ items: [], delivery: pickup }))[2]).toEqual(['#/items out_of_range']);
-    expect((await mistakes(orderOf(...Array.from({ length: 2001 }, (): [Body, number] => [product, 1]))))[2]).toEqual([
+    expect((await validationErrors({ items: [], delivery: pickup }))[2]).toEqual(['#/items out_of_range']);
+    expect((await validationErrors(orderBody(...Array.from({ length: 2001 }, (): [Body, number] => [product, 1]))))[2]).toEqual([
       '#/items out_of_range',
     ]);
-    expect((await mistakes([]))[2]).toEqual(['# invalid_type']);
-    expect((await place('"text"')).body.code).toBe('malformed_json');
-    expect((await place('{"items":')).body.code).toBe('malformed_json');
+    expect((await validationErrors([]))[2]).toEqual(['# invalid_type']);
+    expect((await placeOrder('"text"')).body.code).toBe('malformed_json');
+    expect((await placeOrder('{"items":')).body.code).toBe('malformed_json');
     expect((await mandate.call('POST', '/api/v1/orders', { token })).body.errors).toMatchObject([{ pointer: '#', code: 'required' }]);
   });
 
-  test('an order for a user who is not there names the field', async () => {
+  test('names user_id if the user is unknown or missing', async () => {
     const product = await shop.product();
-    const { body } = await place({ ...orderOf([product, 1]), user_id: 999_999 }, {}, shop.token);
+    const { body } = await placeOrder({ ...orderBody([product, 1]), user_id: 999_999 }, {}, shop.token);
     expect(body.errors).toMatchObject([{ pointer: '#/user_id', code: 'unknown_reference' }]);
-    const nobody = await place(orderOf([product, 1]), {}, shop.token);
-    expect(nobody.body.errors).toMatchObject([{ pointer: '#/user_id', code: 'required' }]);
+    const withoutUser = await placeOrder(orderBody([product, 1]), {}, shop.token);
+    expect(withoutUser.body.errors).toMatchObject([{ pointer: '#/user_id', code: 'required' }]);
   });
 });
 
 describe('401', () => {
-  test('asks for a token before it looks at anything else', async () => {
+  test('requires a token before it validates the body', async () => {
     const { status, body, headers } = await mandate.call('POST', '/api/v1/orders', { body: '{"items":' });
     expect([status, body.code, headers.get('www-authenticate')]).toEqual([
       401,
@@ -225,52 +229,52 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  test('a token that may only read places no order, and names the scope', async () => {
+  test('rejects a token without orders.write, and names the scope', async () => {
     const reader = await tokensFor(mandate.origin, anna, ['orders.read']);
-    const { status, body, headers } = await place(orderOf([await shop.product(), 1]), {}, reader.access_token);
+    const { status, body, headers } = await placeOrder(orderBody([await shop.product(), 1]), {}, reader.access_token);
     expect([status, body.code]).toEqual([403, 'insufficient_scope']);
     expect(headers.get('www-authenticate')).toBe('Bearer realm="api", error="insufficient_scope", scope="orders.write"');
   });
 
-  test('a customer cannot order for somebody else', async () => {
+  test('a customer cannot order for another user', async () => {
     const ben = await shop.user();
-    const { status, body } = await place({ ...orderOf([await shop.product(), 1]), user_id: ben.id });
+    const { status, body } = await placeOrder({ ...orderBody([await shop.product(), 1]), user_id: ben.id });
     expect([status, body.code]).toEqual([403, 'forbidden']);
-    expect((await place({ ...orderOf([await shop.product(), 1]), user_id: anna.id })).status).toBe(201);
+    expect((await placeOrder({ ...orderBody([await shop.product(), 1]), user_id: anna.id })).status).toBe(201);
   });
 });
 
 describe('409', () => {
-  test('names what is short, with what was asked for and what there is, and takes nothing', async () => {
+  test('reports requested and available quantities, and takes no stock', async () => {
     const [scarce, plenty] = [await shop.product({ stock: 3 }), await shop.product()];
-    const { status, body } = await place(orderOf([plenty, 1], [scarce, 2], [scarce, 2]));
+    const { status, body } = await placeOrder(orderBody([plenty, 1], [scarce, 2], [scarce, 2]));
     expect([status, body.code]).toEqual([409, 'out_of_stock']);
     const shortage = { code: 'out_of_stock', product_id: scarce.id, requested: 4, available: 3 };
     expect(body.errors).toMatchObject([
       { pointer: '#/items/1/product_id', ...shortage },
       { pointer: '#/items/2/product_id', ...shortage },
     ]);
-    expect([await stockOf(scarce), await stockOf(plenty)]).toEqual([3, 100]);
+    expect([await getStock(scarce), await getStock(plenty)]).toEqual([3, 100]);
   });
 
-  test('refuses another total than the customer was shown, and tells the present one', async () => {
+  test('rejects an outdated total, and returns the current one', async () => {
     const product = await shop.product({ price: 500 });
-    const { status, body } = await place({ ...orderOf([product, 2]), total: 999 });
+    const { status, body } = await placeOrder({ ...orderBody([product, 2]), total: 999 });
     expect([status, body.code, body.errors[0].actual]).toEqual([409, 'price_changed', 1000]);
-    expect((await place({ ...orderOf([product, 2]), total: 1000 })).status).toBe(201);
+    expect((await placeOrder({ ...orderBody([product, 2]), total: 1000 })).status).toBe(201);
   });
 
-  test('refuses drafts and archived products', async () => {
+  test('rejects draft products', async () => {
     const draft = await shop.product({ status: 'draft' });
-    const { status, body } = await place(orderOf([draft, 1]));
+    const { status, body } = await placeOrder(orderBody([draft, 1]));
     expect([status, body.code, body.errors[0].pointer]).toEqual([409, 'product_unavailable', '#/items/0/product_id']);
   });
 });
 
 describe('413, 415', () => {
-  test('refuses more than 1 MB, other media types and other charsets', async () => {
-    expect((await place({ note: 'x'.repeat(1_000_001) })).body.code).toBe('payload_too_large');
-    expect((await place('<order/>', { 'content-type': 'text/xml' })).body.code).toBe('unsupported_media_type');
-    expect((await place('{}', { 'content-type': 'application/json; charset=latin1' })).body.code).toBe('unsupported_media_type');
+  test('rejects bodies over 1 MB, other media types and other charsets', async () => {
+    expect((await placeOrder({ note: 'x'.repeat(1_000_001) })).body.code).toBe('payload_too_large');
+    expect((await placeOrder('<order/>', { 'content-type': 'text/xml' })).body.code).toBe('unsupported_media_type');
+    expect((await placeOrder('{}', { 'content-type': 'application/json; charset=latin1' })).body.code).toBe('unsupported_media_type');
   });
 });

@@ -13,49 +13,49 @@ afterAll(() => till.mandate.close());
 const em = () => till.mandate.db.em.fork();
 const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
 
-describe('the sweeper', () => {
-  const sweep = () => cancelExpiredOrders(em(), till.providers, later());
+describe('the cancellation of expired orders', () => {
+  const cancelExpired = () => cancelExpiredOrders(em(), till.providers, later());
 
-  test('gives the goods of unpaid orders back, once', async () => {
-    await sweep();
+  test('returns the stock of unpaid orders once', async () => {
+    await cancelExpired();
     const order = await till.order({ stock: 2 });
     expect(await till.stock(order.items[0].product_id)).toBe(0);
     expect(await cancelExpiredOrders(em(), till.providers, new Date())).toBe(0);
-    expect(await sweep()).toBe(1);
-    expect(await sweep()).toBe(0);
+    expect(await cancelExpired()).toBe(1);
+    expect(await cancelExpired()).toBe(0);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'canceled', cancel_reason: 'payment_expired' });
     expect(await till.stock(order.items[0].product_id)).toBe(2);
     expect(await orderEvents(order.id)).toEqual(['order.created', 'order.canceled']);
     expect(await eventsOf(till.mandate.db, 'product', order.items[0].product_id)).toContain('product.back_in_stock');
   });
 
-  test('says when the payment had failed', async () => {
+  test('records a failed payment as the reason', async () => {
     const order = await till.order();
     await till.pay(order.id, 'test_declined');
-    await sweep();
+    await cancelExpired();
     expect((await till.get(`/orders/${order.id}`)).cancel_reason).toBe('payment_failed');
   });
 
   test('cancels the open payment at its provider first', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_requires_action');
-    await sweep();
+    await cancelExpired();
     expect((await till.get(`/payments/${body.id}`)).status).toBe('canceled');
     expect((await till.get(`/orders/${order.id}`)).status).toBe('canceled');
   });
 
-  test('leaves alone what the provider is working on', async () => {
+  test('skips orders with a payment that the provider is processing', async () => {
     const order = await till.order();
     await till.pay(order.id, 'test_processing_then_ok');
-    await sweep();
+    await cancelExpired();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('pending');
     await pollPendingPayments(em(), till.providers, later());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 
-  test('leaves alone what is paid', async () => {
+  test('skips paid orders', async () => {
     const order = await till.paidOrder();
-    await sweep();
+    await cancelExpired();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 });

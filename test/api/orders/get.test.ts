@@ -21,20 +21,20 @@ afterAll(() => mandate.close());
 const get = (id: number | string, as: string) => mandate.call('GET', `/api/v1/orders/${id}`, { token: as });
 
 describe('200', () => {
-  test('gives an order to its owner, as it was placed', async () => {
+  test('returns an order to its customer as it was placed', async () => {
     expect((await get(placed.id, token)).body).toEqual(placed);
   });
 
-  test('gives it to staff with orders.manage, and to an application that has it', async () => {
-    const boss = await signUpAs(mandate.db, mandate.origin, 'admin');
-    const { access_token } = await tokensFor(mandate.origin, boss, ['orders.read', 'orders.manage']);
+  test('returns it to staff and applications with orders.manage', async () => {
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'admin');
+    const { access_token } = await tokensFor(mandate.origin, staffUser, ['orders.read', 'orders.manage']);
     for (const as of [access_token, shop.token]) expect((await get(placed.id, as)).body).toEqual(placed);
   });
 });
 
 describe('400', () => {
   test.each(['0', '01', '1.0', '1e3', '0x10', '-1', '%201', 'abc', '9007199254740992', '99999999999999999'])(
-    'refuses %s as an id',
+    'rejects %s as an id',
     async (id) => {
       const { status, body } = await get(id, token);
       expect([status, body.code]).toEqual([400, 'invalid_request']);
@@ -44,30 +44,30 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test("another customer's order and one that never was answer alike", async () => {
+  test('an order of another customer and an unknown order return the same error', async () => {
     const other = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
     const [foreign, absent] = [await get(placed.id, other.access_token), await get(987_654, other.access_token)];
-    const shape = ({ status, body }: typeof foreign, id: number): unknown => [
+    const comparableFields = ({ status, body }: typeof foreign, id: number): unknown => [
       status,
       body.code,
       body.title,
       body.detail.replace(String(id), 'N'),
     ];
-    expect(shape(foreign, placed.id)).toEqual(shape(absent, 987_654));
-    expect(shape(foreign, placed.id)).toEqual([404, 'not_found', 'Not found', 'Order N was not found.']);
+    expect(comparableFields(foreign, placed.id)).toEqual(comparableFields(absent, 987_654));
+    expect(comparableFields(foreign, placed.id)).toEqual([404, 'not_found', 'Not found', 'Order N was not found.']);
   });
 
-  test('a member of staff whose application lacks orders.manage sees their own orders only', async () => {
-    const boss = await signUpAs(mandate.db, mandate.origin, 'admin');
-    const { access_token } = await tokensFor(mandate.origin, boss, ['orders.read']);
+  test('staff without orders.manage cannot read orders of customers', async () => {
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'admin');
+    const { access_token } = await tokensFor(mandate.origin, staffUser, ['orders.read']);
     expect((await get(placed.id, access_token)).status).toBe(404);
   });
 
-  test('a member of staff who became a customer sees their own orders only, with the token they have', async () => {
-    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token } = await tokensFor(mandate.origin, boss, ['orders.read', 'orders.manage']);
+  test('a demoted staff user can no longer read orders of customers', async () => {
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token } = await tokensFor(mandate.origin, staffUser, ['orders.read', 'orders.manage']);
     expect((await get(placed.id, access_token)).status).toBe(200);
-    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
+    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
     expect((await get(placed.id, access_token)).status).toBe(404);
   });
 });

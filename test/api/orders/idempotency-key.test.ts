@@ -15,73 +15,73 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-const place = (body: unknown, headers: Record<string, string> = {}, as = token): Promise<Answer> =>
+const placeOrder = (body: unknown, headers: Record<string, string> = {}, as = token): Promise<Answer> =>
   mandate.call('POST', '/api/v1/orders', { token: as, body, headers });
-const orderOf = (...items: [Body, number][]) => ({
+const orderBody = (...items: [Body, number][]) => ({
   items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })),
   delivery: pickup,
 });
-const stockOf = async ({ id }: Body): Promise<number> => (await mandate.call('GET', `/api/v1/products/${id}`)).body.stock;
+const getStock = async ({ id }: Body): Promise<number> => (await mandate.call('GET', `/api/v1/products/${id}`)).body.stock;
 
-test('gives the first answer again, byte for byte, whatever the order of the fields', async () => {
+test('a repeated request returns the same response, regardless of the field order', async () => {
   const product = await shop.product({ stock: 10 });
-  const order = { ...orderOf([product, 1]), reference: 'twice' };
-  const first = await place(order, { 'idempotency-key': 'k-1' });
-  const again = await place(Object.fromEntries(Object.entries(order).toReversed()), { 'idempotency-key': '"k-1"' });
+  const order = { ...orderBody([product, 1]), reference: 'twice' };
+  const first = await placeOrder(order, { 'idempotency-key': 'k-1' });
+  const again = await placeOrder(Object.fromEntries(Object.entries(order).toReversed()), { 'idempotency-key': '"k-1"' });
   expect([first.status, again.status]).toEqual([201, 201]);
   expect(again.text).toBe(first.text);
   expect(again.headers.get('location')).toBe(first.headers.get('location'));
   expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
-  expect(await stockOf(product)).toBe(9);
+  expect(await getStock(product)).toBe(9);
 });
 
-test('refuses the same key for another request with 422', async () => {
+test('the same key with another request returns 422', async () => {
   const product = await shop.product();
-  await place(orderOf([product, 1]), { 'idempotency-key': 'k-2' });
-  const { status, body } = await place(orderOf([product, 2]), { 'idempotency-key': 'k-2' });
+  await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-2' });
+  const { status, body } = await placeOrder(orderBody([product, 2]), { 'idempotency-key': 'k-2' });
   expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
 });
 
-test('belongs to one caller and one operation', async () => {
+test('each caller has separate keys', async () => {
   const product = await shop.product();
   const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write']);
-  const mine = await place(orderOf([product, 1]), { 'idempotency-key': 'k-3' });
-  const his = await place(orderOf([product, 1]), { 'idempotency-key': 'k-3' }, ben.access_token);
-  expect([mine.status, his.status]).toEqual([201, 201]);
-  expect(his.body.id).not.toBe(mine.body.id);
+  const annasOrder = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-3' });
+  const bensOrder = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-3' }, ben.access_token);
+  expect([annasOrder.status, bensOrder.status]).toEqual([201, 201]);
+  expect(bensOrder.body.id).not.toBe(annasOrder.body.id);
 });
 
-test('is free again after a refusal', async () => {
+test('a key can be used again after a rejected request', async () => {
   const product = await shop.product({ stock: 0 });
-  expect((await place(orderOf([product, 1]), { 'idempotency-key': 'k-4' })).status).toBe(409);
+  expect((await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-4' })).status).toBe(409);
   await mandate.call('POST', `/api/v1/products/${product.id}/stock-adjustments`, {
     token: shop.token,
     body: { delta: 1, reason: 'received' },
   });
-  expect((await place(orderOf([product, 1]), { 'idempotency-key': 'k-4' })).status).toBe(201);
+  expect((await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-4' })).status).toBe(201);
 });
 
-test('is forgotten after 24 hours', async () => {
+test('a key expires after 24 hours', async () => {
   const product = await shop.product();
-  const first = await place(orderOf([product, 1]), { 'idempotency-key': 'k-5' });
+  const first = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-5' });
   await mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = 'k-5'`);
-  const later = await place(orderOf([product, 1]), { 'idempotency-key': 'k-5' });
-  expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([201, null]);
-  expect(later.body.id).not.toBe(first.body.id);
+  const afterExpiry = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-5' });
+  expect([afterExpiry.status, afterExpiry.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  expect(afterExpiry.body.id).not.toBe(first.body.id);
 });
 
-test('what is kept no longer is swept, and what is younger stays', async () => {
-  const order = orderOf([await shop.product(), 1]);
-  for (const key of ['old', 'young']) await place(order, { 'idempotency-key': key });
+test('the cleanup deletes only expired keys', async () => {
+  const order = orderBody([await shop.product(), 1]);
+  for (const key of ['old', 'young']) await placeOrder(order, { 'idempotency-key': key });
   const em = mandate.db.em.fork();
   await em.execute(`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`);
   while ((await deleteExpiredIdempotencyKeys(em, new Date())) > 0);
   expect(await em.execute(`select key from idempotency_keys where key in ('old', 'young')`)).toEqual([{ key: 'young' }]);
-  expect((await place(order, { 'idempotency-key': 'young' })).headers.get('idempotent-replayed')).toBe('true');
+  expect((await placeOrder(order, { 'idempotency-key': 'young' })).headers.get('idempotent-replayed')).toBe('true');
 });
 
-test.each(['', 'a b', 'ü', 'x'.repeat(256), '"open'])('refuses %j with 400', async (key) => {
+test.each(['', 'a b', 'ü', 'x'.repeat(256), '"open'])('rejects the key %j with 400', async (key) => {
   const product = await shop.product();
-  const { status, body } = await place(orderOf([product, 1]), { 'idempotency-key': Buffer.from(key).toString('latin1') });
+  const { status, body } = await placeOrder(orderBody([product, 1]), { 'idempotency-key': Buffer.from(key).toString('latin1') });
   expect([status, body.code]).toEqual([400, 'idempotency_key_invalid']);
 });

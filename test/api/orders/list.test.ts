@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-const place = (reference: string, as = token, more: object = {}): Promise<Answer> =>
+const placeOrder = (reference: string, as = token, more: object = {}): Promise<Answer> =>
   mandate.call('POST', '/api/v1/orders', {
     token: as,
     body: { items: [{ product_id: productId, quantity: 1 }], delivery: pickup, reference, ...more },
@@ -26,22 +26,26 @@ const place = (reference: string, as = token, more: object = {}): Promise<Answer
 const list = (query = '', as = token): Promise<Answer> => mandate.call('GET', `/api/v1/orders${query}`, { token: as });
 const references = ({ body }: Answer): string[] => body.data.map((order: Body) => order.reference);
 
-/** Every page from the first to the last, as the cursors lead. */
-async function walk(query: string, between: (page: number) => Promise<unknown> = () => Promise.resolve(), as = token): Promise<Body[]> {
-  const found: Body[] = [];
+/** Returns the orders of all pages, following the cursors from the first page to the last. */
+async function listAllPages(
+  query: string,
+  between: (page: number) => Promise<unknown> = () => Promise.resolve(),
+  as = token,
+): Promise<Body[]> {
+  const listedOrders: Body[] = [];
   let cursor: string | null = null;
   for (let page = 0; ; page += 1) {
     const { body }: Answer = await list(`?${query}${cursor === null ? '' : `&cursor=${cursor}`}`, as);
-    found.push(...body.data);
+    listedOrders.push(...body.data);
     expect(body.has_more).toBe(body.next_cursor !== null);
-    if (body.next_cursor === null) return found;
+    if (body.next_cursor === null) return listedOrders;
     cursor = body.next_cursor;
     await between(page);
   }
 }
 
 describe('200', () => {
-  test('an empty list is a page without a next one', async () => {
+  test('returns an empty list as one page without a cursor', async () => {
     const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
     const { status, body, headers } = await list('', ben.access_token);
     expect([status, body]).toEqual([200, { data: [], has_more: false, next_cursor: null }]);
@@ -49,10 +53,10 @@ describe('200', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test("holds one's own orders, newest first, 20 a page, without their lines", async () => {
+  test('returns only orders of the customer, newest first, 20 per page, without lines', async () => {
     const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write']);
-    await place('bens', ben.access_token);
-    for (let i = 1; i <= 21; i += 1) await place(`a-${i}`);
+    await placeOrder('bens', ben.access_token);
+    for (let i = 1; i <= 21; i += 1) await placeOrder(`a-${i}`);
     const first = await list();
     expect(references(first)).toEqual(Array.from({ length: 20 }, (_, i) => `a-${21 - i}`));
     expect(first.body.data[0]).not.toHaveProperty('items');
@@ -62,45 +66,45 @@ describe('200', () => {
     expect(references(await list('', ben.access_token))).toEqual(['bens']);
   });
 
-  test('is walked completely while others are placed and removed', async () => {
-    const before = await walk('limit=100');
-    const walked = await walk('limit=7', async (page) => {
-      await place(`while-${page}`);
+  test('returns complete pages while other orders are placed and deleted', async () => {
+    const before = await listAllPages('limit=100');
+    const listed = await listAllPages('limit=7', async (page) => {
+      await placeOrder(`while-${page}`);
       if (page === 0) {
         const em = mandate.db.em.fork();
-        const gone = before.at(-1).id;
-        await em.execute('delete from order_items where order_id = ?', [gone]);
-        await em.execute('delete from orders where id = ?', [gone]);
+        const deletedId = before.at(-1).id;
+        await em.execute('delete from order_items where order_id = ?', [deletedId]);
+        await em.execute('delete from orders where id = ?', [deletedId]);
       }
     });
-    const ids = walked.map(({ id }) => id);
+    const ids = listed.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(before.slice(0, -1).map(({ id }) => id));
   });
 
-  test('keeps apart what was placed in the same millisecond, in both directions', async () => {
+  test('sorts orders of the same millisecond consistently, in both directions', async () => {
     await mandate.db.em.fork().execute(`update orders set created_at = '2026-01-01T00:00:00Z' where user_id = ?`, [anna.id]);
-    const down = (await walk('limit=3')).map(({ id }) => id);
-    const up = (await walk('limit=3&sort=created_at')).map(({ id }) => id);
+    const down = (await listAllPages('limit=3')).map(({ id }) => id);
+    const up = (await listAllPages('limit=3&sort=created_at')).map(({ id }) => id);
     expect(down).toEqual([...down].toSorted((a, b) => b - a));
     expect(up).toEqual(down.toReversed());
     expect(new Set(down).size).toBe(down.length);
   });
 
   test('filters by status, time and reference', async () => {
-    const { body: one } = await place('needle');
+    const { body: one } = await placeOrder('needle');
     await mandate.db.em.fork().execute(`update orders set status = 'canceled', canceled_at = now() where id = ?`, [one.id]);
     expect(references(await list('?status=canceled'))).toEqual(['needle']);
     expect(references(await list('?status=canceled,shipped&reference=needle'))).toEqual(['needle']);
     expect(references(await list('?status=shipped'))).toEqual([]);
     expect(references(await list(`?created_at_gte=${one.created_at}&status=canceled`))).toEqual(['needle']);
     expect(references(await list(`?created_at_lt=${one.created_at}&reference=needle`))).toEqual([]);
-    // an offset is the same moment
-    const moment = new Date(Date.parse(one.created_at) + 2 * 3_600_000).toISOString().replace('Z', '%2B02:00');
-    expect(references(await list(`?created_at_gte=${moment}&reference=needle`))).toEqual(['needle']);
+    // the same time with a UTC offset
+    const timeWithOffset = new Date(Date.parse(one.created_at) + 2 * 3_600_000).toISOString().replace('Z', '%2B02:00');
+    expect(references(await list(`?created_at_gte=${timeWithOffset}&reference=needle`))).toEqual(['needle']);
   });
 
-  test('counts on demand, as SQL does', async () => {
+  test('returns the total on request', async () => {
     const [{ count }] = await mandate.db.em
       .fork()
       .execute<[{ count: number }]>('select count(*)::int as count from orders where user_id = ?', [anna.id]);
@@ -108,9 +112,9 @@ describe('200', () => {
     expect((await list('?limit=1')).body).not.toHaveProperty('total_count');
   });
 
-  test('shows staff everything, one customer, or one payment status', async () => {
+  test('returns all orders to staff, with filters by customer and payment status', async () => {
     const ben = await shop.user();
-    await place('staff-1', shop.token, { user_id: ben.id });
+    await placeOrder('staff-1', shop.token, { user_id: ben.id });
     expect(references(await list(`?user_id=${ben.id}`, shop.token))).toEqual(['staff-1']);
     expect(references(await list('?payment_status=paid,refunded', shop.token))).toEqual([]);
     expect((await list('?limit=100', shop.token)).body.data.length).toBeGreaterThan((await list('?limit=100')).body.data.length);
@@ -139,7 +143,7 @@ describe('400', () => {
     expect([status, body.errors[0].in, body.errors[0].parameter, body.errors[0].code]).toEqual([400, 'query', parameter, code]);
   });
 
-  test('no period that begins before it ends, whatever the time zones and decimals of both', async () => {
+  test('rejects a period that ends before it starts, for all time zones and fractions of seconds', async () => {
     const period = (from: string, to: string) =>
       list(`?created_at_gte=${encodeURIComponent(from)}&created_at_lt=${encodeURIComponent(to)}`).then(({ status }) => status);
     expect(await period('2026-01-01T01:00:00+02:00', '2026-01-01T00:30:00Z')).toBe(200);
@@ -148,7 +152,7 @@ describe('400', () => {
     expect(await period('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.0005Z')).toBe(200);
   });
 
-  test('lists what would have been accepted, and every bad parameter at once', async () => {
+  test('lists the allowed values, and reports all invalid parameters at once', async () => {
     const { body } = await list('?sort=total&colour=red&limit=0');
     expect(body.errors).toHaveLength(3);
     expect(body.errors).toEqual(
@@ -158,9 +162,9 @@ describe('400', () => {
     );
   });
 
-  test('a cursor cannot be changed, nor carried to another filter, sort or caller; another limit is fine', async () => {
-    await place('c-1');
-    await place('c-2');
+  test('a cursor is valid only for its filter, sort and caller, but with any limit', async () => {
+    await placeOrder('c-1');
+    await placeOrder('c-2');
     const cursor: string = (await list('?limit=1')).body.next_cursor;
     for (const i of [...Array.from({ length: 20 }, (_, step) => step * 5), cursor.length - 1].filter((at) => at < cursor.length)) {
       const changed = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1);
@@ -176,7 +180,7 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  test("a customer cannot list another's orders", async () => {
+  test('a customer cannot list the orders of another customer', async () => {
     const ben = await shop.user();
     expect((await list(`?user_id=${ben.id}`)).body.code).toBe('forbidden');
     expect((await list(`?user_id=${anna.id}`)).status).toBe(200);

@@ -4,26 +4,26 @@ import { databaseKind } from '../../support/services/database.ts';
 import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 
-// PGlite has one connection, so nothing can overtake anything there.
-describe.skipIf(databaseKind === 'pglite')('many buyers at once', () => {
-  test('64 buyers of 10 units: exactly 10 are sold, and nobody sees a failure of ours', async () => {
-    const { statuses, sold, left } = await buyersOfTenUnits();
+// PGlite runs one transaction at a time.
+describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
+  test('64 buyers of 10 units: exactly 10 units are sold, without server errors', async () => {
+    const { statuses, soldUnits, remainingStock } = await sellTenUnits();
     expect(statuses).toEqual({ 201: 10, 409: 54 });
-    expect([sold, left]).toEqual([10, 0]);
+    expect([soldUnits, remainingStock]).toEqual([10, 0]);
   });
 
-  test('a statement that does not lock sells more than there is, and this test would see it', async () => {
-    const { sold } = await buyersOfTenUnits(sellWithoutLocking);
-    expect(sold).toBeGreaterThan(10);
+  test('this test detects a missing stock lock', async () => {
+    const { soldUnits } = await sellTenUnits(sellWithoutLocking);
+    expect(soldUnits).toBeGreaterThan(10);
   });
 
-  test('64 buyers of the same two products, named in either order: no deadlock, nothing lost', async () => {
-    await inShop(async (mandate, shop) => {
+  test('64 buyers of the same two products in either order: no deadlock, and correct stock', async () => {
+    await withShop(async (mandate, shop) => {
       const [one, two, ben] = [await shop.product({ stock: 64 }), await shop.product({ stock: 40 }), await shop.user()];
       const ids = [one.id, two.id];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 64 }, (_, buyer) =>
-          place(
+          placeOrder(
             mandate,
             shop,
             ben.id,
@@ -31,42 +31,42 @@ describe.skipIf(databaseKind === 'pglite')('many buyers at once', () => {
           ),
         ),
       );
-      expect(count(answers)).toEqual({ 201: 40, 409: 24 });
-      expect(await stockOf(mandate, ids)).toEqual([24, 0]);
+      expect(countByStatus(responses)).toEqual({ 201: 40, 409: 24 });
+      expect(await getStock(mandate, ids)).toEqual([24, 0]);
     });
   });
 
-  test('20 requests with one key at once: one order, one answer', async () => {
-    const { orders, bodies, statuses } = await sameKeyTwentyTimes();
+  test('20 requests with one key: one order and one response', async () => {
+    const { orders, bodies, statuses } = await sendSameKeyTwentyTimes();
     expect(orders).toBe(1);
     expect(statuses).toEqual({ 201: 20 });
     expect(bodies.size).toBe(1);
   });
 
-  test('160 keys, each sent by 16 at once: 160 orders, and never two answers for one key', { timeout: 120_000 }, async () => {
-    await inShop(async (mandate, shop) => {
+  test('160 keys with 16 requests each: one order and one response per key', { timeout: 120_000 }, async () => {
+    await withShop(async (mandate, shop) => {
       const [product, ben] = [await shop.product({ stock: 1000 }), await shop.user()];
       const items = [{ product_id: product.id, quantity: 1 }];
       const keys = Array.from({ length: 160 * 16 }, (_, sent) => `key-${sent % 160}`);
-      const answers: [string, string][] = [];
+      const responses: [string, string][] = [];
       const send = async (): Promise<void> => {
         for (let key = keys.pop(); key !== undefined; key = keys.pop()) {
-          const answer = await place(mandate, shop, ben.id, items, { 'idempotency-key': key });
-          expect(answer.status).toBe(201);
-          answers.push([key, answer.text]);
+          const response = await placeOrder(mandate, shop, ben.id, items, { 'idempotency-key': key });
+          expect(response.status).toBe(201);
+          responses.push([key, response.text]);
         }
       };
-      // In order, so that the sixteen of a kind are sent together.
+      // Sorted, so that the 16 requests with the same key are sent concurrently.
       keys.sort();
       await Promise.all(Array.from({ length: 64 }, send));
-      expect(new Set(answers.map(([key, text]) => `${key} ${text}`)).size).toBe(160);
-      expect(await number(mandate, 'select count(*)::int as number from orders', [])).toBe(160);
-      expect(await stockOf(mandate, [product.id])).toEqual([840]);
+      expect(new Set(responses.map(([key, text]) => `${key} ${text}`)).size).toBe(160);
+      expect(await queryNumber(mandate, 'select count(*)::int as number from orders', [])).toBe(160);
+      expect(await getStock(mandate, [product.id])).toEqual([840]);
     });
   });
 
-  test('without a unique key they would be many, and this test would see it', async () => {
-    const { orders } = await sameKeyTwentyTimes(forgetKeys);
+  test('this test detects missing idempotency keys', async () => {
+    const { orders } = await sendSameKeyTwentyTimes(ignoreIdempotencyKeys);
     expect(orders).toBe(20);
   });
 });
@@ -74,70 +74,70 @@ describe.skipIf(databaseKind === 'pglite')('many buyers at once', () => {
 type Fault = (mandate: Mandate) => Promise<unknown>;
 const noFault: Fault = () => Promise.resolve();
 
-async function buyersOfTenUnits(fault = noFault) {
-  return inShop(async (mandate, shop) => {
+async function sellTenUnits(fault = noFault) {
+  return withShop(async (mandate, shop) => {
     await fault(mandate);
     const [product, ben] = [await shop.product({ stock: 10 }), await shop.user()];
     const items = [{ product_id: product.id, quantity: 1 }];
-    const answers = await Promise.all(Array.from({ length: 64 }, () => place(mandate, shop, ben.id, items)));
-    const sold = await number(mandate, 'select coalesce(sum(quantity), 0)::int as number from order_items where product_id = ?', [
+    const responses = await Promise.all(Array.from({ length: 64 }, () => placeOrder(mandate, shop, ben.id, items)));
+    const soldUnits = await queryNumber(mandate, 'select coalesce(sum(quantity), 0)::int as number from order_items where product_id = ?', [
       product.id,
     ]);
-    const [left] = await stockOf(mandate, [product.id]);
-    return { statuses: count(answers), sold, left };
+    const [remainingStock] = await getStock(mandate, [product.id]);
+    return { statuses: countByStatus(responses), soldUnits, remainingStock };
   });
 }
 
-async function sameKeyTwentyTimes(fault = noFault) {
-  return inShop(async (mandate, shop) => {
+async function sendSameKeyTwentyTimes(fault = noFault) {
+  return withShop(async (mandate, shop) => {
     await fault(mandate);
     const [product, ben] = [await shop.product({ stock: 100 }), await shop.user()];
     const items = [{ product_id: product.id, quantity: 1 }];
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => place(mandate, shop, ben.id, items, { 'idempotency-key': 'the-one' })),
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => placeOrder(mandate, shop, ben.id, items, { 'idempotency-key': 'the-one' })),
     );
-    const orders = await number(mandate, 'select count(*)::int as number from orders', []);
-    return { orders, bodies: new Set(answers.map(({ text }) => text)), statuses: count(answers) };
+    const orders = await queryNumber(mandate, 'select count(*)::int as number from orders', []);
+    return { orders, bodies: new Set(responses.map(({ text }) => text)), statuses: countByStatus(responses) };
   });
 }
 
-/** The function without its lock and without the constraint behind it, and so slow that buyers are sure to meet in it. */
+/** Replaces the function with one that has no lock, drops the stock constraint, and adds a delay so that transactions overlap. */
 async function sellWithoutLocking({ db }: Mandate): Promise<void> {
   const em = db.em.fork();
   const path = new URL('../../../server/database/migrations/20261122040000_place_order_v3.sql', import.meta.url);
-  const naive = readFileSync(path, 'utf8')
+  const unlockedFunction = readFileSync(path, 'utf8')
     .replace('create function', 'create or replace function')
     .replace('for no key update of s', '')
     .replace('insert into orders', 'perform pg_sleep(0.02); insert into orders');
-  await em.execute(naive);
+  await em.execute(unlockedFunction);
   await em.execute('alter table product_stock drop constraint product_stock_available_check');
 }
 
-async function forgetKeys({ db }: Mandate): Promise<void> {
+async function ignoreIdempotencyKeys({ db }: Mandate): Promise<void> {
   const em = db.em.fork();
   await em.execute(`create function forget() returns trigger language plpgsql as 'begin new.key := new.key || random(); return new; end'`);
   await em.execute('create trigger forget before insert on idempotency_keys for each row execute function forget()');
 }
 
-async function inShop<Result>(scene: (mandate: Mandate, shop: Shop) => Promise<Result>): Promise<Result> {
+async function withShop<Result>(run: (mandate: Mandate, shop: Shop) => Promise<Result>): Promise<Result> {
   const mandate = await startMandate();
   try {
-    return await scene(mandate, await openShop(mandate));
+    return await run(mandate, await openShop(mandate));
   } finally {
     await mandate.close();
   }
 }
 
-const place = (mandate: Mandate, shop: Shop, userId: number, items: object[], headers: Record<string, string> = {}): Promise<Answer> =>
+const placeOrder = (mandate: Mandate, shop: Shop, userId: number, items: object[], headers: Record<string, string> = {}): Promise<Answer> =>
   mandate.call('POST', '/api/v1/orders', { token: shop.token, body: { user_id: userId, items, delivery: pickup }, headers });
 
-const count = (answers: Answer[]): Record<number, number> =>
-  Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, group]) => [status, group.length]));
+const countByStatus = (responses: Answer[]): Record<number, number> =>
+  Object.fromEntries([...Map.groupBy(responses, ({ status }) => status)].map(([status, group]) => [status, group.length]));
 
-const stockOf = (mandate: Mandate, productIds: number[]): Promise<number[]> =>
-  Promise.all(productIds.map((id) => number(mandate, 'select available as number from product_stock where product_id = ?', [id])));
+const getStock = (mandate: Mandate, productIds: number[]): Promise<number[]> =>
+  Promise.all(productIds.map((id) => queryNumber(mandate, 'select available as number from product_stock where product_id = ?', [id])));
 
-async function number({ db }: Mandate, query: string, parameters: unknown[]): Promise<number> {
+async function queryNumber({ db }: Mandate, query: string, parameters: unknown[]): Promise<number> {
   const [row] = await db.em.fork().execute<{ number: number }[]>(query, parameters);
   return row?.number ?? -1;
 }

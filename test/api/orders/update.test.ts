@@ -17,13 +17,13 @@ afterAll(() => mandate.close());
 
 const standard = { method: 'standard', recipient_name: 'Anna Test', ...address };
 
-async function placed(delivery: object = standard, as = token, more: object = {}): Promise<Body> {
+async function placeOrder(delivery: object = standard, as = token, overrides: object = {}): Promise<Body> {
   const product = await shop.product();
-  const answer = await mandate.call('POST', '/api/v1/orders', {
+  const response = await mandate.call('POST', '/api/v1/orders', {
     token: as,
-    body: { items: [{ product_id: product.id, quantity: 2 }], delivery, ...more },
+    body: { items: [{ product_id: product.id, quantity: 2 }], delivery, ...overrides },
   });
-  return answer.body;
+  return response.body;
 }
 const patch = (id: number, body: unknown, as = token, headers: Record<string, string> = {}): Promise<Answer> =>
   mandate.call('PATCH', `/api/v1/orders/${id}`, { token: as, body, headers });
@@ -33,8 +33,8 @@ const setStatus = (id: number, status: string, fulfillment = 'unfulfilled'): Pro
     .execute(`update orders set status = ?, fulfillment_status = ?, payment_status = 'paid' where id = ?`, [status, fulfillment, id]);
 
 describe('200', () => {
-  test('changes what is named, clears what is null, counts the change and writes it down', async () => {
-    const order = await placed(standard, token, { note: 'Ring', reference: 'A-1' });
+  test('changes the given fields, clears null fields, increments the version and records an event', async () => {
+    const order = await placeOrder(standard, token, { note: 'Ring', reference: 'A-1' });
     const delivery = { ...standard, line1: '2 Low Street' };
     const { body, headers } = await patch(order.id, { delivery, note: null, metadata: { a: '1' } });
     expect(body).toEqual({ ...order, delivery, note: null, metadata: { a: '1' }, version: 2, updated_at: body.updated_at });
@@ -43,8 +43,8 @@ describe('200', () => {
     expect(await eventsOf(mandate.db, 'order', order.id)).toEqual(['order.created', 'order.updated']);
   });
 
-  test('staff may change the delivery of a paid order, its customer may not', async () => {
-    const order = await placed();
+  test('staff can change the delivery of a paid order, and its customer cannot', async () => {
+    const order = await placeOrder();
     await setStatus(order.id, 'paid');
     const body = { delivery: { ...standard, city: 'York' } };
     expect((await patch(order.id, body)).body.code).toBe('invalid_transition');
@@ -53,23 +53,23 @@ describe('200', () => {
   });
 });
 
-describe('refused', () => {
-  test.each(['shipped', 'delivered', 'canceled'])('409: nobody changes the delivery of an order that is %s', async (status) => {
-    const order = await placed();
+describe('errors', () => {
+  test.each(['shipped', 'delivered', 'canceled'])('409 for the delivery of an order that is %s', async (status) => {
+    const order = await placeOrder();
     await setStatus(order.id, status);
     expect((await patch(order.id, { delivery: standard }, shop.token)).body.code).toBe('invalid_transition');
   });
 
-  test('409 for a method of another price, 400 for one that is not there or needs an address', async () => {
-    const order = await placed();
+  test('409 for a delivery method with another price, and 400 for an unknown method or a missing address', async () => {
+    const order = await placeOrder();
     expect((await patch(order.id, { delivery: pickup })).body.code).toBe('price_changed');
     expect((await patch(order.id, { delivery: { ...pickup, method: 'pigeon' } })).body.errors[0].pointer).toBe('#/delivery/method');
-    const homeless = await patch(order.id, { delivery: { method: 'standard', recipient_name: 'Anna', city: 'Leeds' } });
-    expect(homeless.body.errors.map(({ pointer }: Body) => pointer)).toEqual(['#/delivery/line1', '#/delivery/country']);
+    const withoutAddress = await patch(order.id, { delivery: { method: 'standard', recipient_name: 'Anna', city: 'Leeds' } });
+    expect(withoutAddress.body.errors.map(({ pointer }: Body) => pointer)).toEqual(['#/delivery/line1', '#/delivery/country']);
   });
 
-  test('400: what is fixed when the order is placed, and null where something has to be', async () => {
-    const order = await placed();
+  test('400 for fixed fields, and for null in a required field', async () => {
+    const order = await placeOrder();
     const { body } = await patch(order.id, { items: [], total: 1, status: 'paid', metadata: null, colour: 'red' });
     expect(body.errors.map(({ pointer, code }: Body) => `${pointer} ${code}`).toSorted()).toEqual([
       '#/colour unknown_field',
@@ -80,8 +80,8 @@ describe('refused', () => {
     ]);
   });
 
-  test("404 for somebody else's, 412 for another version", async () => {
-    const order = await placed();
+  test('404 for an order of another user, and 412 for another version', async () => {
+    const order = await placeOrder();
     const other = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write']);
     expect((await patch(order.id, { note: 'x' }, other.access_token)).body.code).toBe('not_found');
     expect((await patch(order.id, { note: 'x' }, token, { 'if-match': `"order-${order.id}-9.1"` })).body.code).toBe('precondition_failed');
@@ -89,35 +89,35 @@ describe('refused', () => {
 });
 
 describe('discounts and tax', () => {
-  const order = async (app: Mandate, in_: Shop, product: Body, more: object): Promise<Answer> =>
-    app.call('POST', '/api/v1/orders', {
-      token: in_.token,
-      body: { user_id: (await in_.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, ...more },
+  const createOrder = async (server: Mandate, targetShop: Shop, product: Body, overrides: object): Promise<Answer> =>
+    server.call('POST', '/api/v1/orders', {
+      token: targetShop.token,
+      body: { user_id: (await targetShop.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, ...overrides },
     });
 
-  test('staff take something off, and the tax falls in proportion', async () => {
+  test('a discount by staff reduces the tax in proportion', async () => {
     const product = await shop.product({ price: 1200, tax_rate_bps: 2000 });
-    const { body } = await order(mandate, shop, product, { discount_total: 300, total: 900 });
+    const { body } = await createOrder(mandate, shop, product, { discount_total: 300, total: 900 });
     expect(body).toMatchObject({ subtotal: 1200, discount_total: 300, tax_total: 150, total: 900, tax_mode: 'inclusive' });
     expect(body.items[0].tax).toBe(200);
-    const free = await order(mandate, shop, product, { discount_total: 1200 });
-    expect(free.body).toMatchObject({ total: 0, tax_total: 0, status: 'paid' });
-    const tooMuch = await order(mandate, shop, product, { discount_total: 1201 });
+    const fullDiscount = await createOrder(mandate, shop, product, { discount_total: 1200 });
+    expect(fullDiscount.body).toMatchObject({ total: 0, tax_total: 0, status: 'paid' });
+    const tooMuch = await createOrder(mandate, shop, product, { discount_total: 1201 });
     expect(tooMuch.body.errors).toMatchObject([{ pointer: '#/discount_total', code: 'out_of_range' }]);
     const customer = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, discount_total: 1 };
     expect((await mandate.call('POST', '/api/v1/orders', { token, body: customer })).body.code).toBe('forbidden');
   });
 
-  test('where prices are without tax it comes on top', async () => {
+  test('tax is added to prices without tax', async () => {
     const exclusive = await startMandate({ taxMode: 'exclusive' });
     try {
-      const there = await openShop(exclusive);
-      const product = await there.product({ price: 1005, tax_rate_bps: 1000 });
-      const { body } = await order(exclusive, there, product, {});
-      // 10 % of 1005 is 100.5, and half a cent rounds up
+      const exclusiveShop = await openShop(exclusive);
+      const product = await exclusiveShop.product({ price: 1005, tax_rate_bps: 1000 });
+      const { body } = await createOrder(exclusive, exclusiveShop, product, {});
+      // 10 % of 1005 is 100.5; half a cent is rounded up
       expect(body).toMatchObject({ subtotal: 1005, tax_total: 101, total: 1106, tax_mode: 'exclusive' });
-      const less = await order(exclusive, there, product, { discount_total: 505 });
-      expect(less.body).toMatchObject({ tax_total: 50, total: 550 });
+      const discounted = await createOrder(exclusive, exclusiveShop, product, { discount_total: 505 });
+      expect(discounted.body).toMatchObject({ tax_total: 50, total: 550 });
     } finally {
       await exclusive.close();
     }

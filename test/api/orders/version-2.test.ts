@@ -19,56 +19,56 @@ const shipping = { shipping_method: 'standard', shipping_address: { recipient_na
 const delivery = { method: 'standard', ...shipping.shipping_address };
 
 const items = async (): Promise<Body> => [{ product_id: (await shop.product()).id, quantity: 1 }];
-const place = async (version: 'v1' | 'v2', more: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+const placeOrder = async (version: 'v1' | 'v2', overrides: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
   mandate.call('POST', `/api/${version}/orders`, {
     token,
     headers,
-    body: { items: await items(), ...(version === 'v1' ? { delivery } : shipping), ...more },
+    body: { items: await items(), ...(version === 'v1' ? { delivery } : shipping), ...overrides },
   });
-const read = (version: 'v1' | 'v2', id: number, headers: Record<string, string> = {}): Promise<Answer> =>
+const getOrder = (version: 'v1' | 'v2', id: number, headers: Record<string, string> = {}): Promise<Answer> =>
   mandate.call('GET', `/api/${version}/orders/${id}`, { token, headers });
 const patch = (id: number, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   mandate.call('PATCH', `/api/v2/orders/${id}`, { token, body, headers });
 
-describe('side by side', () => {
-  test('an order of either version is an order of the other', async () => {
-    const { body: two, headers } = await place('v2');
+describe('orders of both versions', () => {
+  test('can be read in both versions', async () => {
+    const { body: two, headers } = await placeOrder('v2');
     expect(two).toMatchObject(shipping);
     expect(two).not.toHaveProperty('delivery');
     expect([headers.get('location'), headers.get('mandate-version')]).toEqual([`/api/v2/orders/${two.id}`, 'v2']);
     const { shipping_method: _, shipping_address: __, ...rest } = two;
-    expect((await read('v1', two.id)).body).toEqual({ ...rest, delivery });
+    expect((await getOrder('v1', two.id)).body).toEqual({ ...rest, delivery });
 
-    const { body: one, headers: headersOfOne } = await place('v1');
+    const { body: one, headers: headersOfOne } = await placeOrder('v1');
     expect([headersOfOne.get('location'), headersOfOne.get('mandate-version')]).toEqual([`/api/v1/orders/${one.id}`, 'v1']);
-    expect((await read('v2', one.id)).body).toMatchObject({ id: one.id, total: one.total, ...shipping });
+    expect((await getOrder('v2', one.id)).body).toMatchObject({ id: one.id, total: one.total, ...shipping });
   });
 
-  test('lists and cancellations have the same form; cursors belong to one version', async () => {
-    const { body } = await place('v2');
-    await place('v2');
+  test('have the same form in lists and cancellations, and a cursor is valid in one version', async () => {
+    const { body } = await placeOrder('v2');
+    await placeOrder('v2');
     const list = await mandate.call('GET', '/api/v2/orders?limit=1', { token });
     expect([list.body.data[0].shipping_method, list.body.data[0].delivery]).toEqual(['standard', undefined]);
     expect(list.headers.get('link')).toContain('</api/v2/orders?limit=1&cursor=');
-    const elsewhere = await mandate.call('GET', `/api/v1/orders?limit=1&cursor=${list.body.next_cursor}`, { token });
-    expect(elsewhere.body.code).toBe('cursor_mismatch');
+    const otherVersion = await mandate.call('GET', `/api/v1/orders?limit=1&cursor=${list.body.next_cursor}`, { token });
+    expect(otherVersion.body.code).toBe('cursor_mismatch');
     const canceled = await mandate.call('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} });
     expect(canceled.body).toMatchObject({ status: 'canceled', ...shipping });
   });
 
-  test('all other resources are there as they are in version 1', async () => {
+  test('other resources are the same as in version 1', async () => {
     const paths = listRoutes(contractV2).map(({ path }) => path);
     expect(paths.filter((path) => !path.startsWith('/api/v2/'))).toEqual([]);
     const [one, two] = [await mandate.call('GET', '/api/v1/products'), await mandate.call('GET', '/api/v2/products')];
     expect(two.body.data).toEqual(one.body.data);
-    const made = await mandate.call('POST', '/api/v2/products', {
+    const created = await mandate.call('POST', '/api/v2/products', {
       token: shop.token,
       body: { name: 'A', category: 'a', price: 1, currency: 'EUR', sku: 'v2-1', tax_rate_bps: 0 },
     });
-    expect(made.headers.get('location')).toBe(`/api/v2/products/${made.body.id}`);
+    expect(created.headers.get('location')).toBe(`/api/v2/products/${created.body.id}`);
   });
 
-  test('GET /api lists both, and each has its document', async () => {
+  test('GET /api lists both versions, and each has an OpenAPI document', async () => {
     const { body } = await mandate.call('GET', '/api');
     expect(body.data.map(({ version, status }: Body) => [version, status])).toEqual([
       ['v1', 'current'],
@@ -81,9 +81,9 @@ describe('side by side', () => {
   });
 });
 
-describe('what version 2 does better', () => {
+describe('PATCH in version 2', () => {
   test('changes the address without the method, and the method without the address', async () => {
-    const { body } = await place('v2');
+    const { body } = await placeOrder('v2');
     const moved = await patch(body.id, { shipping_address: { ...shipping.shipping_address, city: 'York' } });
     expect(moved.body).toMatchObject({ shipping_method: 'standard', shipping_address: { city: 'York' }, version: 2 });
     expect((await patch(body.id, { shipping_method: 'standard', note: 'Ring' })).body).toMatchObject({
@@ -95,73 +95,73 @@ describe('what version 2 does better', () => {
   });
 });
 
-describe('refusals are in the words of version 2', () => {
+describe('errors in version 2', () => {
   test.each([
     [{ shipping_method: 'none' }, '#/shipping_method'],
     [{ shipping_address: { recipient_name: 'Anna', city: 'York', country: 'GB' } }, '#/shipping_address/line1'],
     [{ shipping_address: { recipient_name: 'Anna', city: 'York', country: 'England' } }, '#/shipping_address/country'],
     [{ delivery }, '#/delivery'],
-  ])('%j is refused at %s', async (more, pointer) => {
-    const { status, body } = await place('v2', more);
+  ])('%j is rejected at %s', async (overrides, pointer) => {
+    const { status, body } = await placeOrder('v2', overrides);
     expect([status, body.errors.map((entry: Body) => entry.pointer)]).toEqual([400, [pointer]]);
     expect(body.detail).toMatch(new RegExp(`^${pointer}: `));
   });
 
-  test('an address that the method needs is missed in a change too', async () => {
-    const { body } = await place('v2');
-    const { body: refusal } = await patch(body.id, { shipping_address: { recipient_name: 'Anna' } });
-    expect(refusal.errors.map((entry: Body) => entry.pointer)).toEqual([
+  test('a PATCH also requires the address that the delivery method needs', async () => {
+    const { body } = await placeOrder('v2');
+    const { body: problem } = await patch(body.id, { shipping_address: { recipient_name: 'Anna' } });
+    expect(problem.errors.map((entry: Body) => entry.pointer)).toEqual([
       '#/shipping_address/line1',
       '#/shipping_address/city',
       '#/shipping_address/country',
     ]);
   });
 
-  test('what stands in the way in the shop keeps its code and its particulars', async () => {
-    const { body } = await place('v2', { items: [{ product_id: (await shop.product()).id, quantity: 99_999 }] });
+  test('conflicts keep their codes and details', async () => {
+    const { body } = await placeOrder('v2', { items: [{ product_id: (await shop.product()).id, quantity: 99_999 }] });
     expect([body.code, body.errors[0].pointer]).toEqual(['out_of_stock', '#/items/0/product_id']);
-    expect((await place('v2', { total: 1 })).body.errors[0].actual).toBeGreaterThan(1);
+    expect((await placeOrder('v2', { total: 1 })).body.errors[0].actual).toBeGreaterThan(1);
     const draft = await shop.product({ status: 'draft' });
-    const unavailable = await place('v2', { items: [{ product_id: draft.id, quantity: 1 }] });
+    const unavailable = await placeOrder('v2', { items: [{ product_id: draft.id, quantity: 1 }] });
     expect([unavailable.body.code, unavailable.body.errors[0].pointer]).toEqual(['product_unavailable', '#/items/0/product_id']);
   });
 
-  test('what cannot change any more is refused as in version 1', async () => {
-    const { body } = await place('v2');
+  test('state conflicts are the same as in version 1', async () => {
+    const { body } = await placeOrder('v2');
     expect((await patch(body.id, { shipping_method: pickup.method })).body.code).toBe('price_changed');
     expect((await mandate.call('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} })).status).toBe(201);
     expect((await patch(body.id, { shipping_method: 'standard' })).body.code).toBe('invalid_transition');
     expect((await mandate.call('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} })).body.code).toBe(
       'invalid_transition',
     );
-    const other = await place('v2');
+    const other = await placeOrder('v2');
     const forbidden = await mandate.call('POST', `/api/v2/orders/${other.body.id}/cancellation`, { token, body: { reason: 'fraud' } });
     expect(forbidden.body.code).toBe('forbidden');
   });
 });
 
-describe('what tells versions apart', () => {
-  test('ETags: one of version 1 is not the same bytes', async () => {
-    const { body } = await place('v2');
-    const [one, two] = [await read('v1', body.id), await read('v2', body.id)];
+describe('ETags and idempotency keys', () => {
+  test('an ETag is valid in one version', async () => {
+    const { body } = await placeOrder('v2');
+    const [one, two] = [await getOrder('v1', body.id), await getOrder('v2', body.id)];
     expect(two.headers.get('etag')).not.toBe(one.headers.get('etag'));
-    expect((await read('v2', body.id, { 'if-none-match': two.headers.get('etag') ?? '' })).status).toBe(304);
-    expect((await read('v2', body.id, { 'if-none-match': one.headers.get('etag') ?? '' })).status).toBe(200);
+    expect((await getOrder('v2', body.id, { 'if-none-match': two.headers.get('etag') ?? '' })).status).toBe(304);
+    expect((await getOrder('v2', body.id, { 'if-none-match': one.headers.get('etag') ?? '' })).status).toBe(200);
     expect((await patch(body.id, { note: 'x' }, { 'if-match': one.headers.get('etag') ?? '' })).status).toBe(412);
     expect((await patch(body.id, { note: 'x' }, { 'if-match': two.headers.get('etag') ?? '' })).status).toBe(200);
   });
 
-  test('idempotency keys: repeated in its version it is the same answer, in the other it is another request', async () => {
+  test('an idempotency key is valid in one version', async () => {
     const headers = { 'idempotency-key': 'one-order' };
     const body = { items: await items() };
-    const [first, again] = [await place('v2', body, headers), await place('v2', body, headers)];
+    const [first, again] = [await placeOrder('v2', body, headers), await placeOrder('v2', body, headers)];
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
     expect(again.headers.get('location')).toBe(`/api/v2/orders/${first.body.id}`);
-    expect((await place('v1', body, headers)).body.code).toBe('idempotency_key_reused');
+    expect((await placeOrder('v1', body, headers)).body.code).toBe('idempotency_key_reused');
   });
 });
 
-test('where previews are not turned on there is no version 2', async () => {
+test('version 2 does not exist if previews are disabled', async () => {
   const stable = await startMandate();
   try {
     expect((await stable.call('GET', '/api/v2/products')).body.code).toBe('route_not_found');

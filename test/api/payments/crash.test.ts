@@ -12,7 +12,7 @@ afterAll(() => till.mandate.close());
 const em = () => till.mandate.db.em.fork();
 
 describe('after a crash', () => {
-  test('between writing the payment down and asking the provider, it is asked', async () => {
+  test('between storing a payment and calling the provider, a job completes the payment', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_requires_action');
     await em().execute(
@@ -23,7 +23,7 @@ describe('after a crash', () => {
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 
-  test('between canceling a paid order and paying back, it is paid back', async () => {
+  test('between canceling a paid order and refunding it, a job completes the refund', async () => {
     const order = await till.paidOrder();
     await till.post(`/orders/${order.id}/cancellation`, {});
     const [refund] = (await till.get(`/orders/${order.id}/refunds`)).data;

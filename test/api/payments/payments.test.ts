@@ -15,8 +15,8 @@ const paymentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.d
 const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
 const em = () => till.mandate.db.em.fork();
 
-describe('starting a payment', () => {
-  test('that succeeds at once pays the order, and writes it all down', async () => {
+describe('a new payment', () => {
+  test('pays the order and records events if it succeeds immediately', async () => {
     const order = await till.order();
     const { status, body, headers } = await till.pay(order.id);
     expect([status, headers.get('location')]).toEqual([201, `/api/v1/payments/${body.id}`]);
@@ -33,7 +33,7 @@ describe('starting a payment', () => {
     expect(await orderEvents(order.id)).toEqual(['order.created', 'order.paid']);
   });
 
-  test('with a test token that does not exist is rejected, and the response lists the tokens that do', async () => {
+  test('with an unknown test token is rejected, and the response lists the valid tokens', async () => {
     const order = await till.order();
     const { status, body } = await till.pay(order.id, 'test_okay');
     expect([status, body.code]).toEqual([400, 'invalid_request']);
@@ -44,7 +44,7 @@ describe('starting a payment', () => {
     expect((await till.pay(order.id)).body).toMatchObject({ attempt: 1, status: 'succeeded' });
   });
 
-  test('that is declined leaves the order to be paid in another way', async () => {
+  test('that is declined can be followed by another attempt', async () => {
     const order = await till.order();
     const declined = await till.pay(order.id, 'test_declined');
     expect(declined.body).toMatchObject({ status: 'failed', failure_code: 'card_declined', attempt: 1 });
@@ -53,7 +53,7 @@ describe('starting a payment', () => {
     expect((await till.pay(order.id)).body).toMatchObject({ status: 'succeeded', attempt: 2 });
   });
 
-  test('that needs the customer says where to go, and is found out about later', async () => {
+  test('returns a redirect URL if the customer must act, and succeeds when it is polled', async () => {
     const order = await till.order();
     const { body } = await till.post(`/orders/${order.id}/payments`, {
       provider: 'test',
@@ -66,8 +66,8 @@ describe('starting a payment', () => {
     expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.requires_action', 'payment.succeeded']);
   });
 
-  test('whose answer is lost stays pending, and is asked for again with the same key', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: the test provider remembers there whom it has not answered');
+  test('stays pending after a provider timeout, and is retried with the same key', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: the test provider keeps timed-out payments in memory');
     const order = await till.order();
     const { status, body } = await till.pay(order.id, 'test_timeout');
     expect([status, body.status, body.provider_reference]).toEqual([201, 'pending', null]);
@@ -75,7 +75,7 @@ describe('starting a payment', () => {
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
-  test('with the same key twice is one payment and one answer, byte for byte', async () => {
+  test('returns the stored response for the same idempotency key', async () => {
     const order = await till.order();
     const call = {
       token: till.shop.token,
@@ -93,14 +93,14 @@ describe('starting a payment', () => {
 });
 
 describe('409', () => {
-  test('payment_in_progress while another one is open', async () => {
+  test('payment_in_progress while another payment is open', async () => {
     const order = await till.order();
     await till.pay(order.id, 'test_processing_then_ok');
     const { status, body } = await till.pay(order.id);
     expect([status, body.code]).toEqual([409, 'payment_in_progress']);
   });
 
-  test('already_paid once it is paid', async () => {
+  test('already_paid for a paid order', async () => {
     const order = await till.paidOrder();
     const { status, body } = await till.pay(order.id);
     expect([status, body.code]).toEqual([409, 'already_paid']);
@@ -113,7 +113,7 @@ describe('409', () => {
     expect([status, body.code]).toEqual([409, 'invalid_transition']);
   });
 
-  test('invalid_transition once the hold has ended, even before the goods are given back', async () => {
+  test('invalid_transition after the reservation has expired, even before the stock is released', async () => {
     const order = await till.order();
     await em().execute(`update orders set expires_at = now() - interval '1 second' where id = ?`, [order.id]);
     const { status, body } = await till.pay(order.id);
@@ -122,13 +122,13 @@ describe('409', () => {
 });
 
 describe('400', () => {
-  test('a provider that the shop does not use, with those that it does', async () => {
+  test('rejects a disabled provider, and lists the enabled ones', async () => {
     const order = await till.order();
     const { status, body } = await till.pay(order.id, '', 'stripe');
     expect([status, body.errors]).toEqual([400, [expect.objectContaining({ pointer: '#/provider', allowed: ['manual', 'test'] })]]);
   });
 
-  test.each(['javascript:alert(1)', 'ftp://shop.example', 'shop'])('%s is no return_url', async (url) => {
+  test.each(['javascript:alert(1)', 'ftp://shop.example', 'shop'])('rejects %s as return_url', async (url) => {
     const order = await till.order();
     const { status, body } = await till.post(`/orders/${order.id}/payments`, { provider: 'manual', return_url: url });
     expect([status, body.errors[0].pointer]).toEqual([400, '#/return_url']);
@@ -136,7 +136,7 @@ describe('400', () => {
 });
 
 describe('canceling a payment', () => {
-  test('that waits for the customer leaves the order pending', async () => {
+  test('that requires customer action leaves the order pending', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_requires_action');
     const canceled = await till.post(`/payments/${body.id}/cancellation`);
@@ -147,7 +147,7 @@ describe('canceling a payment', () => {
     expect([again.status, again.body.code]).toEqual([409, 'invalid_transition']);
   });
 
-  test.each(['test_processing_then_ok', 'test_ok', 'test_declined'])('is too late for one by %s', async (method) => {
+  test.each(['test_processing_then_ok', 'test_ok', 'test_declined'])('is rejected after %s', async (method) => {
     const order = await till.order();
     const { body } = await till.pay(order.id, method);
     const { status, body: refused } = await till.post(`/payments/${body.id}/cancellation`);
@@ -156,12 +156,12 @@ describe('canceling a payment', () => {
 });
 
 describe('a manual payment', () => {
-  test('holds the goods for a week, until staff confirm it', async () => {
+  test('reserves the stock for a week, until staff confirm the payment', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, '', 'manual');
     expect(body.status).toBe('pending');
-    const held = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.parse(order.created_at);
-    expect(held).toBe(7 * 24 * 3600_000);
+    const reservedMs = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.parse(order.created_at);
+    expect(reservedMs).toBe(7 * 24 * 3600_000);
     await pollPendingPayments(em(), till.providers, soon());
     expect((await till.get(`/payments/${body.id}`)).status).toBe('pending');
     const confirmed = await till.post(`/payments/${body.id}/confirmation`);
@@ -171,21 +171,21 @@ describe('a manual payment', () => {
     expect([again.status, again.body.code]).toEqual([409, 'invalid_transition']);
   });
 
-  test('given up leaves the order half an hour for another one', async () => {
+  test('that is canceled leaves the order reserved for at most 30 minutes', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, '', 'manual');
     await till.post(`/payments/${body.id}/cancellation`);
-    const left = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.now();
-    expect(left).toBeLessThanOrEqual(30 * 60_000);
+    const remainingMs = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.now();
+    expect(remainingMs).toBeLessThanOrEqual(30 * 60_000);
   });
 
-  test('is the only kind that people confirm', async () => {
+  test('is the only kind that staff can confirm', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_requires_action');
     expect((await till.post(`/payments/${body.id}/confirmation`)).body.code).toBe('invalid_transition');
   });
 
-  test('that arrives after the order was canceled is to be paid back', async () => {
+  test('that arrives after the cancellation of the order is refunded', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, '', 'manual');
     await till.post(`/orders/${order.id}/cancellation`, {});
@@ -199,8 +199,8 @@ describe('a manual payment', () => {
   });
 });
 
-describe('lists and versions', () => {
-  test('the payments of an order, newest first, page by page', async () => {
+describe('lists and conditional requests', () => {
+  test('lists the payments of an order, newest first, in pages', async () => {
     const order = await till.order();
     for (const method of ['test_declined', 'test_declined', 'test_ok']) await till.pay(order.id, method);
     const first = await till.get(`/orders/${order.id}/payments?limit=2&include_total=true`);
@@ -209,7 +209,7 @@ describe('lists and versions', () => {
     expect([next.data.map((payment: { attempt: number }) => payment.attempt), next.has_more]).toEqual([[1], false]);
   });
 
-  test('a payment that has not changed is not sent again', async () => {
+  test('returns 304 for an unchanged payment', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id);
     const first = await till.mandate.call('GET', `/api/v1/payments/${body.id}`, { token: till.shop.token });

@@ -15,34 +15,34 @@ const em = () => till.mandate.db.em.fork();
 const paymentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'payment', id);
 const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
 
-describe('what providers report', () => {
-  needsOneProcess('the test provider signs its reports with a key of its own process');
+describe('payment provider events', () => {
+  needsOneProcess('the test provider signs its events with a key that only its process has');
   const send = (body: string, headers: Record<string, string>, provider = 'test') =>
     till.mandate.call('POST', `/api/v1/provider-events/${provider}`, { body, headers });
-  const apply = (): Promise<number> => applyProviderEvents(em(), till.providers, soon());
+  const processEvents = (): Promise<number> => applyProviderEvents(em(), till.providers, soon());
 
   test.each(['test_duplicate_webhook', 'test_out_of_order_webhook'])('%s: the payment succeeds once', async (method) => {
     const order = await till.order();
     const { body } = await till.pay(order.id, method);
     expect(body.status).toBe('processing');
-    const answers = [];
-    for (const report of till.provider.webhooksFor(body.provider_reference)) answers.push(await send(report.body, report.headers));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(answers.map((answer) => answer.body.received)).toEqual(method === 'test_duplicate_webhook' ? [1, 0] : [1, 1]);
+    const responses = [];
+    for (const event of till.provider.webhooksFor(body.provider_reference)) responses.push(await send(event.body, event.headers));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    expect(responses.map((response) => response.body.received)).toEqual(method === 'test_duplicate_webhook' ? [1, 0] : [1, 1]);
     expect((await till.get(`/payments/${body.id}`)).status).toBe('processing');
-    expect(await apply()).toBe(method === 'test_duplicate_webhook' ? 1 : 2);
+    expect(await processEvents()).toBe(method === 'test_duplicate_webhook' ? 1 : 2);
     expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.succeeded']);
     expect(await orderEvents(order.id)).toEqual(['order.created', 'order.paid']);
-    expect(await apply()).toBe(0);
+    expect(await processEvents()).toBe(0);
   });
 
-  test('a success after the order was canceled is paid back in full, and the goods stay with the shop', async () => {
+  test('a success after the cancellation of the order is refunded in full', async () => {
     const order = await till.order({ stock: 2 });
     const { body } = await till.pay(order.id, 'test_late_success');
     expect((await till.post(`/orders/${order.id}/cancellation`, {})).body.status).toBe('canceled');
-    for (const report of till.provider.webhooksFor((await till.get(`/payments/${body.id}`)).provider_reference))
-      await send(report.body, report.headers);
-    expect(await apply()).toBe(1);
+    for (const event of till.provider.webhooksFor((await till.get(`/payments/${body.id}`)).provider_reference))
+      await send(event.body, event.headers);
+    expect(await processEvents()).toBe(1);
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', refunded_total: order.total });
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({
       status: 'canceled',
@@ -54,54 +54,54 @@ describe('what providers report', () => {
     expect(await till.stock(order.items[0].product_id)).toBe(2);
   });
 
-  test('a success of an earlier attempt, when another one has paid already, is paid back and does not count', async () => {
+  test('a second success for a paid order is refunded and does not count', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_late_success');
     const reference = (await till.get(`/payments/${body.id}`)).provider_reference;
     await till.post(`/payments/${body.id}/cancellation`);
     await till.pay(order.id);
-    for (const report of till.provider.webhooksFor(reference)) await send(report.body, report.headers);
-    expect(await apply()).toBe(1);
+    for (const event of till.provider.webhooksFor(reference)) await send(event.body, event.headers);
+    expect(await processEvents()).toBe(1);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'paid', payment_status: 'paid', refunded_total: 0 });
     expect((await till.get(`/orders/${order.id}/refunds`)).data).toMatchObject([
       { payment_id: body.id, status: 'succeeded', reason: 'duplicate', amount: order.total },
     ]);
   });
 
-  test('a success of a given up attempt pays an order that still waits, and the open attempt is canceled', async () => {
+  test('a success of a canceled attempt pays a pending order, and the open attempt is canceled', async () => {
     const order = await till.order();
     const { body: first } = await till.pay(order.id, 'test_late_success');
     const reference = (await till.get(`/payments/${first.id}`)).provider_reference;
     await till.post(`/payments/${first.id}/cancellation`);
     const { body: second } = await till.pay(order.id, 'test_requires_action');
-    for (const report of till.provider.webhooksFor(reference)) await send(report.body, report.headers);
-    await apply();
+    for (const event of till.provider.webhooksFor(reference)) await send(event.body, event.headers);
+    await processEvents();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
     await pollPendingPayments(em(), till.providers, soon());
     expect((await till.get(`/payments/${second.id}`)).status).toBe('canceled');
   });
 
-  test('unsigned, tampered with, or for nobody, is refused', async () => {
+  test('unsigned or changed events and events of an unknown provider are rejected', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_duplicate_webhook');
-    const [report] = till.provider.webhooksFor(body.provider_reference);
-    if (!report) throw new Error('no report');
-    expect((await send(report.body, { 'content-type': 'application/json' })).body.code).toBe('invalid_signature');
-    expect((await send(report.body.replace('succeeded', 'failed'), report.headers)).body.code).toBe('invalid_signature');
-    expect((await send(report.body, report.headers, 'manual')).status).toBe(404);
-    expect((await send(report.body, report.headers, 'nobody')).status).toBe(404);
+    const [event] = till.provider.webhooksFor(body.provider_reference);
+    if (!event) throw new Error('the provider created no event');
+    expect((await send(event.body, { 'content-type': 'application/json' })).body.code).toBe('invalid_signature');
+    expect((await send(event.body.replace('succeeded', 'failed'), event.headers)).body.code).toBe('invalid_signature');
+    expect((await send(event.body, event.headers, 'manual')).status).toBe(404);
+    expect((await send(event.body, event.headers, 'nobody')).status).toBe(404);
     const stored = await em().execute('select count(*)::int as count from provider_events where reference = ?', [body.provider_reference]);
     expect(stored).toEqual([{ count: 0 }]);
   });
 
-  test('about what nobody knows is kept, and looked at again', async () => {
+  test('an event for an unknown payment is stored and retried', async () => {
     const order = await till.order();
     const { body } = await till.pay(order.id, 'test_duplicate_webhook');
-    const [report] = till.provider.webhooksFor(body.provider_reference);
-    if (!report) throw new Error('no report');
+    const [event] = till.provider.webhooksFor(body.provider_reference);
+    if (!event) throw new Error('the provider created no event');
     await em().execute('update payments set provider_reference = null where id = ?', [body.id]);
-    expect((await send(report.body, report.headers)).body.received).toBe(1);
-    expect(await apply()).toBe(0);
+    expect((await send(event.body, event.headers)).body.received).toBe(1);
+    expect(await processEvents()).toBe(0);
     await em().execute('update payments set provider_reference = ? where id = ?', [body.provider_reference, body.id]);
     expect(await applyProviderEvents(em(), till.providers, later())).toBe(1);
     expect((await till.get(`/payments/${body.id}`)).status).toBe('succeeded');

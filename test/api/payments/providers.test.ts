@@ -10,15 +10,16 @@ import { createStripeProvider } from '../../../server/payments/providers/stripe-
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 
-let fake: FakeStripe;
+let fakeStripe: FakeStripe;
 beforeAll(async () => {
-  fake = await startFakeStripe();
+  fakeStripe = await startFakeStripe();
 });
-afterAll(() => fake.close());
+afterAll(() => fakeStripe.close());
 
-const stripe = (): Promise<PaymentProvider> => createStripeProvider({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', api: fake.api });
+const stripe = (): Promise<PaymentProvider> =>
+  createStripeProvider({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', api: fakeStripe.api });
 
-const request = (methodToken: string | undefined, given: Partial<ProviderPaymentRequest> = {}): ProviderPaymentRequest => ({
+const request = (methodToken: string | undefined, overrides: Partial<ProviderPaymentRequest> = {}): ProviderPaymentRequest => ({
   orderId: 7,
   attempt: 1,
   amount: 1234,
@@ -26,85 +27,101 @@ const request = (methodToken: string | undefined, given: Partial<ProviderPayment
   customer: { id: 3, email: 'anna@example.com' },
   idempotencyKey: randomUUID(),
   ...(methodToken !== undefined && { methodToken }),
-  ...given,
+  ...overrides,
 });
 
-/** What every provider promises. `undefined`: it has no such payments. */
+/** All providers, with the tokens that select the outcome of a payment. `undefined` means that the provider does not support this outcome. */
 const providers = [
   {
     name: 'manual',
     open: () => Promise.resolve(manualProvider),
     ok: undefined,
     declined: undefined,
-    lost: undefined,
-    waits: undefined,
-    begins: 'pending',
+    timeout: undefined,
+    actionRequired: undefined,
+    initialStatus: 'pending',
   },
   {
     name: 'test',
     open: () => Promise.resolve(createTestProvider()),
     ok: 'test_ok',
     declined: 'test_declined',
-    lost: 'test_timeout',
-    waits: 'test_requires_action',
-    begins: 'requires_action',
+    timeout: 'test_timeout',
+    actionRequired: 'test_requires_action',
+    initialStatus: 'requires_action',
   },
-  { name: 'stripe', open: stripe, ok: 'pm_ok', declined: 'pm_declined', lost: 'pm_lost', waits: 'pm_action', begins: 'requires_action' },
+  {
+    name: 'stripe',
+    open: stripe,
+    ok: 'pm_ok',
+    declined: 'pm_declined',
+    timeout: 'pm_lost',
+    actionRequired: 'pm_action',
+    initialStatus: 'requires_action',
+  },
 ] as const;
 
-describe.each(providers)('$name', ({ name, open, ok, declined, lost, waits, begins }) => {
+describe.each(providers)('$name', ({ name, open, ok, declined, timeout, actionRequired, initialStatus }) => {
   let provider: PaymentProvider;
   beforeAll(async () => {
     provider = await open();
   });
 
-  test('says its name', () => {
+  test('returns its name', () => {
     expect(provider.name).toBe(name);
   });
 
-  test('makes one payment of one key, and another one of another', async () => {
-    const asked = request(waits);
-    const [first, again, other] = [await provider.create(asked), await provider.create(asked), await provider.create(request(waits))];
+  test('creates one payment per idempotency key', async () => {
+    const paymentRequest = request(actionRequired);
+    const [first, again, other] = [
+      await provider.create(paymentRequest),
+      await provider.create(paymentRequest),
+      await provider.create(request(actionRequired)),
+    ];
     expect(again).toEqual(first);
     expect(other.reference).not.toBe(first.reference);
-    expect(first).toMatchObject({ status: begins, amountReceived: 0 });
+    expect(first).toMatchObject({ status: initialStatus, amountReceived: 0 });
   });
 
-  test('cancels what waits for the customer, and says so when asked again', async () => {
-    const asked = request(waits);
-    const { reference } = await provider.create(asked);
-    const key = `${asked.idempotencyKey}-cancel`;
+  test('cancels a payment that requires customer action, even if the call is repeated', async () => {
+    const paymentRequest = request(actionRequired);
+    const { reference } = await provider.create(paymentRequest);
+    const key = `${paymentRequest.idempotencyKey}-cancel`;
     expect((await provider.cancel(reference ?? '', key)).status).toBe('canceled');
     expect((await provider.cancel(reference ?? '', key)).status).toBe('canceled');
     const afterwards = provider.isPolled ? (await provider.retrieve(reference ?? '')).status : 'canceled';
     expect(afterwards).toBe('canceled');
   });
 
-  test.runIf(ok)('receives the whole amount, in its currency', async () => {
-    const made = await provider.create(request(ok));
-    expect(made).toMatchObject({ status: 'succeeded', amountReceived: 1234, currency: 'EUR' });
-    expect(await provider.retrieve(made.reference ?? '')).toEqual(made);
+  test.runIf(ok)('receives the full amount in the requested currency', async () => {
+    const payment = await provider.create(request(ok));
+    expect(payment).toMatchObject({ status: 'succeeded', amountReceived: 1234, currency: 'EUR' });
+    expect(await provider.retrieve(payment.reference ?? '')).toEqual(payment);
   });
 
-  test.runIf(ok)('does not cancel what has succeeded, and says what it is', async () => {
+  test.runIf(ok)('does not cancel a successful payment, and returns its status', async () => {
     const { reference } = await provider.create(request(ok));
     expect(await provider.cancel(reference ?? '', randomUUID())).toMatchObject({ status: 'succeeded', amountReceived: 1234 });
   });
 
-  test.runIf(declined)('says why a card is declined', async () => {
-    const made = await provider.create(request(declined));
-    expect(made).toMatchObject({ status: 'failed', amountReceived: 0, failure: { code: expect.any(String), message: expect.any(String) } });
-    expect(made.reference).not.toBeNull();
+  test.runIf(declined)('returns the reason for a declined card', async () => {
+    const payment = await provider.create(request(declined));
+    expect(payment).toMatchObject({
+      status: 'failed',
+      amountReceived: 0,
+      failure: { code: expect.any(String), message: expect.any(String) },
+    });
+    expect(payment.reference).not.toBeNull();
   });
 
-  test.runIf(lost)('when its answer is lost, the same key gives the payment that was made', async () => {
-    const asked = request(lost);
-    await expect(provider.create(asked)).rejects.toThrow(ProviderUnavailableError);
-    const made = await provider.create(asked);
-    expect([made.status, await provider.create(asked)]).toEqual(['succeeded', made]);
+  test.runIf(timeout)('returns the existing payment for the same key after a lost response', async () => {
+    const paymentRequest = request(timeout);
+    await expect(provider.create(paymentRequest)).rejects.toThrow(ProviderUnavailableError);
+    const payment = await provider.create(paymentRequest);
+    expect([payment.status, await provider.create(paymentRequest)]).toEqual(['succeeded', payment]);
   });
 
-  test('pays back once for one key', async () => {
+  test('refunds once per idempotency key', async () => {
     const { reference } = await provider.create(request(ok));
     const refund = { refundId: 1, amount: 100, currency: 'EUR', reason: 'other', idempotencyKey: randomUUID() } as const;
     const [first, again] = [await provider.refund(reference ?? '', refund), await provider.refund(reference ?? '', refund)];
@@ -113,42 +130,42 @@ describe.each(providers)('$name', ({ name, open, ok, declined, lost, waits, begi
   });
 });
 
-describe('stripe besides', () => {
-  test('without a method of payment, the customer goes on with a client secret', async () => {
+describe('Stripe', () => {
+  test('returns a client secret for a payment without a payment method', async () => {
     const provider = await stripe();
-    const made = await provider.create(request(undefined));
-    expect(made).toMatchObject({
+    const payment = await provider.create(request(undefined));
+    expect(payment).toMatchObject({
       status: 'pending',
       nextAction: { type: 'sdk', url: null, client_secret: expect.stringContaining('_secret') },
     });
-    fake.complete(made.reference ?? '');
-    expect(await provider.retrieve(made.reference ?? '')).toMatchObject({ status: 'succeeded', amountReceived: 1234 });
+    fakeStripe.complete(payment.reference ?? '');
+    expect(await provider.retrieve(payment.reference ?? '')).toMatchObject({ status: 'succeeded', amountReceived: 1234 });
   });
 
-  test('tries again with the same key when Stripe fails', async () => {
-    const [provider, asked] = [await stripe(), request('pm_ok')];
-    const before = fake.intents().length;
-    fake.failNext(1);
-    expect((await provider.create(asked)).status).toBe('succeeded');
-    expect(fake.requests.filter(({ key }) => key === asked.idempotencyKey)).toHaveLength(2);
-    expect(fake.intents()).toHaveLength(before + 1);
+  test('retries with the same key when Stripe fails', async () => {
+    const [provider, paymentRequest] = [await stripe(), request('pm_ok')];
+    const before = fakeStripe.intents().length;
+    fakeStripe.failNext(1);
+    expect((await provider.create(paymentRequest)).status).toBe('succeeded');
+    expect(fakeStripe.requests.filter(({ key }) => key === paymentRequest.idempotencyKey)).toHaveLength(2);
+    expect(fakeStripe.intents()).toHaveLength(before + 1);
   });
 
-  test('says that it is not available when Stripe keeps failing', async () => {
-    fake.failNext(3);
+  test('reports Stripe as unavailable after repeated failures', async () => {
+    fakeStripe.failNext(3);
     await expect((await stripe()).retrieve('pi_any')).rejects.toThrow(ProviderUnavailableError);
   });
 
-  test('says when what is asked for makes no sense, and leaves nothing', async () => {
-    const made = await (await stripe()).create(request('pm_nothing'));
-    expect(made).toMatchObject({ reference: null, status: 'failed', failure: { code: 'unknown' } });
-    expect(made.failure?.message).not.toContain('pm_nothing');
+  test('reports an invalid request as a failed payment without a reference', async () => {
+    const payment = await (await stripe()).create(request('pm_nothing'));
+    expect(payment).toMatchObject({ reference: null, status: 'failed', failure: { code: 'unknown' } });
+    expect(payment.failure?.message).not.toContain('pm_nothing');
   });
 
   test.each([
     ['pm_declined', 'insufficient_funds'],
     ['pm_expired', 'expired_card'],
-  ])('%s is %s', async (method, code) => {
+  ])('%s fails with %s', async (method, code) => {
     expect((await (await stripe()).create(request(method))).failure?.code).toBe(code);
   });
 
@@ -156,13 +173,13 @@ describe('stripe besides', () => {
     ['JPY', 500, 500],
     ['ISK', 500, 50_000],
     ['EUR', 500, 500],
-  ])('counts %s as Stripe does', async (currency, amount, atStripe) => {
-    const made = await (await stripe()).create(request('pm_ok', { currency, amount }));
-    expect(fake.intents().at(-1)?.amount).toBe(atStripe);
-    expect(made).toMatchObject({ amountReceived: amount, currency });
+  ])('converts %s to the minor unit of Stripe', async (currency, amount, atStripe) => {
+    const payment = await (await stripe()).create(request('pm_ok', { currency, amount }));
+    expect(fakeStripe.intents().at(-1)?.amount).toBe(atStripe);
+    expect(payment).toMatchObject({ amountReceived: amount, currency });
   });
 
-  test('a refund that Stripe refuses has failed', async () => {
+  test('a refund that Stripe rejects fails', async () => {
     const provider = await stripe();
     const { reference } = await provider.create(request('pm_ok'));
     const refund = { refundId: 1, amount: 5000, currency: 'EUR', reason: 'duplicate', idempotencyKey: randomUUID() } as const;
@@ -170,11 +187,11 @@ describe('stripe besides', () => {
   });
 });
 
-describe('events of Stripe', () => {
+describe('Stripe events', () => {
   const body = (object: object) => JSON.stringify({ id: 'evt_1', object: 'event', type: 'payment_intent.succeeded', data: { object } });
-  const signed = async (text: string, given: { secret?: string; timestamp?: number } = {}): Promise<Headers> => {
+  const signed = async (text: string, overrides: { secret?: string; timestamp?: number } = {}): Promise<Headers> => {
     const { default: Stripe } = await import('stripe');
-    const { secret = 'whsec_1', timestamp = Math.floor(Date.now() / 1000) } = given;
+    const { secret = 'whsec_1', timestamp = Math.floor(Date.now() / 1000) } = overrides;
     const header = new Stripe('sk_test_1').webhooks.generateTestHeaderString({ payload: text, secret, timestamp });
     return new Headers({ 'stripe-signature': header });
   };
@@ -184,16 +201,16 @@ describe('events of Stripe', () => {
     [{ id: 'pi_1', object: 'payment_intent' }, [{ id: 'evt_1', type: 'payment_intent.succeeded', subject: 'payment', reference: 'pi_1' }]],
     [{ id: 're_1', object: 'refund' }, [{ id: 'evt_1', type: 'payment_intent.succeeded', subject: 'refund', reference: 're_1' }]],
     [{ id: 'cus_1', object: 'customer' }, []],
-  ])('%j', async (object, events) => {
+  ])('converts %j', async (object, events) => {
     expect(await parse(body(object), await signed(body(object)))).toEqual(events);
   });
 
-  test('signed by somebody else, tampered with, or ten minutes old are refused', async () => {
+  test('rejects events with a foreign, missing or old signature or a changed body', async () => {
     const text = body({ id: 'pi_1', object: 'payment_intent' });
-    const refused = { name: 'BadSignature' };
-    await expect(parse(text, await signed(text, { secret: 'whsec_2' }))).rejects.toMatchObject(refused);
-    await expect(parse(text.replace('pi_1', 'pi_2'), await signed(text))).rejects.toMatchObject(refused);
-    await expect(parse(text, await signed(text, { timestamp: Math.floor(Date.now() / 1000) - 600 }))).rejects.toMatchObject(refused);
-    await expect(parse(text, new Headers())).rejects.toMatchObject(refused);
+    const badSignature = { name: 'BadSignature' };
+    await expect(parse(text, await signed(text, { secret: 'whsec_2' }))).rejects.toMatchObject(badSignature);
+    await expect(parse(text.replace('pi_1', 'pi_2'), await signed(text))).rejects.toMatchObject(badSignature);
+    await expect(parse(text, await signed(text, { timestamp: Math.floor(Date.now() / 1000) - 600 }))).rejects.toMatchObject(badSignature);
+    await expect(parse(text, new Headers())).rejects.toMatchObject(badSignature);
   });
 });

@@ -17,57 +17,64 @@ afterAll(() => mandate.close());
 
 const start = (body: string, query = '', headers: Record<string, string> = {}, token = shop.token): Promise<Answer> =>
   mandate.call('POST', `/api/v1/product-imports${query}`, { token, body, headers: { 'content-type': 'text/csv', ...headers } });
-const remarksOf = (file: string): Body[] =>
+const parseRemarks = (file: string): Body[] =>
   file
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
-async function imported(body: string, query = '', headers: Record<string, string> = {}) {
+async function runImport(body: string, query = '', headers: Record<string, string> = {}) {
   const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, headers));
-  return { task, remarks: remarksOf(file), counts: task.result.imported };
+  return { task, remarks: parseRemarks(file), counts: task.result.imported };
 }
-async function failed(body: string, query = ''): Promise<Body> {
+async function runFailingImport(body: string, query = ''): Promise<Body> {
   const { body: task } = await start(body, query);
   await carryOutTasks(mandate);
-  const { body: ended } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
-  expect(ended.status).toBe('failed');
-  return ended.error;
+  const { body: finished } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+  expect(finished.status).toBe('failed');
+  return finished.error;
 }
-const productOf = async (sku: string): Promise<Body> =>
+const productBySku = async (sku: string): Promise<Body> =>
   (await mandate.call('GET', `/api/v1/products?sku=${encodeURIComponent(sku)}&status=draft,active,archived`, { token: shop.token })).body
     .data[0];
-const ask = async (sql: string): Promise<[Body]> => mandate.db.em.fork().execute(sql);
-const countOf = async (table: string): Promise<number> => (await ask(`select count(*)::int as count from ${table}`))[0].count;
+const runQuery = async (sql: string): Promise<[Body]> => mandate.db.em.fork().execute(sql);
+const countRows = async (table: string): Promise<number> => (await runQuery(`select count(*)::int as count from ${table}`))[0].count;
 
 describe('202', () => {
-  test('creates what is new, changes what is there, and leaves alone what the file does not have', async () => {
+  test('creates and updates products, and keeps the fields that the file does not contain', async () => {
     const csv =
       'sku,name,category,price,currency,tax_rate_bps,stock,status\r\nP-1,Heart,decoration,255,EUR,2000,7,active\r\nP-2,"Mug, ""big""",kitchen,900,EUR,,,\r\n';
-    const first = await imported(csv);
+    const first = await runImport(csv);
     expect([first.counts, first.remarks]).toEqual([{ created: 2, updated: 0, unchanged: 0, refused: 0, differing: 0 }, []]);
     expect(first.task.progress).toEqual({ processed: 2, total: 2 });
-    expect(await productOf('P-1')).toMatchObject({ name: 'Heart', price: 255, tax_rate_bps: 2000, stock: 7, status: 'active', version: 1 });
-    expect(await productOf('P-2')).toMatchObject({ name: 'Mug, "big"', stock: null, status: 'draft' });
-    expect((await imported(csv)).counts).toEqual({ created: 0, updated: 0, unchanged: 2, refused: 0, differing: 0 });
+    expect(await productBySku('P-1')).toMatchObject({
+      name: 'Heart',
+      price: 255,
+      tax_rate_bps: 2000,
+      stock: 7,
+      status: 'active',
+      version: 1,
+    });
+    expect(await productBySku('P-2')).toMatchObject({ name: 'Mug, "big"', stock: null, status: 'draft' });
+    expect((await runImport(csv)).counts).toEqual({ created: 0, updated: 0, unchanged: 2, refused: 0, differing: 0 });
 
-    const second = await imported('sku,price\nP-1,300\nP-2,900\n');
+    const second = await runImport('sku,price\nP-1,300\nP-2,900\n');
     expect(second.counts).toEqual({ created: 0, updated: 1, unchanged: 1, refused: 0, differing: 0 });
-    expect(await productOf('P-1')).toMatchObject({ name: 'Heart', price: 300, stock: 7, version: 2 });
+    expect(await productBySku('P-1')).toMatchObject({ name: 'Heart', price: 300, stock: 7, version: 2 });
     const events = await mandate.db.em
       .fork()
-      .execute(`select type from events where subject_type = 'product' and subject_id = ? order by id`, [(await productOf('P-1')).id]);
+      .execute(`select type from events where subject_type = 'product' and subject_id = ? order by id`, [(await productBySku('P-1')).id]);
     expect(events.map(({ type }: Body) => type)).toEqual(['product.created', 'product.updated']);
   });
 
-  test('finds columns under other names, takes decimals, and fills in what no row has', async () => {
+  test('reads custom column names and decimals, and applies defaults for absent columns', async () => {
     const query = '?sku_column=Art.-Nr.&name_column=Bezeichnung&price_column=Preis&amounts=decimal&currency=KWD&category=imported';
-    const { counts } = await imported('\uFEFFArt.-Nr.,Bezeichnung,Preis\nK-1,Tee,1.205\nK-2,Kaffee,2\n', query);
+    const { counts } = await runImport('\uFEFFArt.-Nr.,Bezeichnung,Preis\nK-1,Tee,1.205\nK-2,Kaffee,2\n', query);
     expect(counts.created).toBe(2);
-    expect([(await productOf('K-1')).price, (await productOf('K-2')).price]).toEqual([1205, 2000]);
-    expect(await productOf('K-1')).toMatchObject({ currency: 'KWD', category: 'imported' });
+    expect([(await productBySku('K-1')).price, (await productBySku('K-2')).price]).toEqual([1205, 2000]);
+    expect(await productBySku('K-1')).toMatchObject({ currency: 'KWD', category: 'imported' });
   });
 
-  test('reads one JSON object per line as well', async () => {
+  test('reads one JSON object per line', async () => {
     const lines = [
       { sku: 'J-1', name: 'One', price: 5 },
       'x',
@@ -75,7 +82,7 @@ describe('202', () => {
       { sku: 'J-3', name: 'Three', price: 0 },
     ];
     const body = lines.map((line) => JSON.stringify(line)).join('\n');
-    const { counts, remarks } = await imported(body, '?currency=EUR&category=json', { 'content-type': 'application/x-ndjson' });
+    const { counts, remarks } = await runImport(body, '?currency=EUR&category=json', { 'content-type': 'application/x-ndjson' });
     expect(counts).toEqual({ created: 2, updated: 0, unchanged: 0, refused: 2, differing: 0 });
     expect(remarks).toMatchObject([
       { line: 2, code: 'unreadable' },
@@ -83,7 +90,7 @@ describe('202', () => {
     ]);
   });
 
-  test('refuses bad rows one by one, each with its line and its field', async () => {
+  test('rejects invalid rows individually, with line and field', async () => {
     const csv = [
       'sku,name,category,price,currency,status',
       'B-1,Good,a,1,EUR,active',
@@ -101,7 +108,7 @@ describe('202', () => {
       'B-1,Better,a,1,EUR,draft',
       'B-11,Good,a,1,EUR,active',
     ].join('\n');
-    const { counts, remarks } = await imported(csv);
+    const { counts, remarks } = await runImport(csv);
     expect(counts).toEqual({ created: 2, updated: 0, unchanged: 0, refused: 12, differing: 0 });
     expect(remarks.map(({ line, field, code }) => [line, field, code])).toEqual([
       [3, 'name', 'required'],
@@ -117,36 +124,36 @@ describe('202', () => {
       [14, 'currency', 'read_only_field'],
       [15, 'status', 'invalid_transition'],
     ]);
-    // what was refused because of one field has left nothing of the others behind
-    expect(await productOf('B-1')).toMatchObject({ name: 'Good', version: 1 });
+    // a rejected row changes no field
+    expect(await productBySku('B-1')).toMatchObject({ name: 'Good', version: 1 });
   });
 
-  test('names the line of a row that the database refuses, and imports nothing of its batch', async () => {
-    await ask(`alter table products add constraint planted check (name <> 'planted') not valid`);
-    const error = await failed('sku,name,category,price,currency\nL-1,One,a,1,EUR\nL-2,planted,a,1,EUR\nL-3,Three,a,1,EUR\n');
-    await ask('alter table products drop constraint planted');
+  test('names the line of a row that the database rejects, and imports nothing of its batch', async () => {
+    await runQuery(`alter table products add constraint planted check (name <> 'planted') not valid`);
+    const error = await runFailingImport('sku,name,category,price,currency\nL-1,One,a,1,EUR\nL-2,planted,a,1,EUR\nL-3,Three,a,1,EUR\n');
+    await runQuery('alter table products drop constraint planted');
     expect(error).toMatchObject({ code: 'invalid_data', detail: expect.stringMatching(/^Line 3: /) });
-    expect(await productOf('L-1')).toBeUndefined();
+    expect(await productBySku('L-1')).toBeUndefined();
   });
 
-  test('takes back the apostrophe that an export puts before formulas', async () => {
-    await imported("sku,name,category,price,currency\nF-1,'=1+1,a,1,EUR\nF-2,'quoted,a,1,EUR\n");
-    expect([(await productOf('F-1')).name, (await productOf('F-2')).name]).toEqual(['=1+1', "'quoted"]);
+  test('removes the apostrophe that an export adds before formulas', async () => {
+    await runImport("sku,name,category,price,currency\nF-1,'=1+1,a,1,EUR\nF-2,'quoted,a,1,EUR\n");
+    expect([(await productBySku('F-1')).name, (await productBySku('F-2')).name]).toEqual(['=1+1', "'quoted"]);
   });
 
-  test('dry_run says what would be, and changes nothing', async () => {
+  test('dry_run reports the result, and changes nothing', async () => {
     const events = `events where subject_type <> 'task'`;
-    const before = [await countOf('products'), await countOf(events)];
-    const { counts, remarks, task } = await imported(
+    const before = [await countRows('products'), await countRows(events)];
+    const { counts, remarks, task } = await runImport(
       'sku,name,category,price,currency\nD-1,One,a,1,EUR\nD-2,,a,1,EUR\nP-1,Renamed,a,1,EUR\n',
       '?dry_run=true',
     );
     expect([counts, remarks.length]).toEqual([{ created: 1, updated: 1, unchanged: 0, refused: 1, differing: 0 }, 1]);
     expect(task.params.dry_run).toBe('true');
-    expect([await countOf('products'), await countOf(events), (await productOf('P-1')).name]).toEqual([...before, 'Heart']);
+    expect([await countRows('products'), await countRows(events), (await productBySku('P-1')).name]).toEqual([...before, 'Heart']);
   });
 
-  test('goes on after a crash, and gives the same figures as without', async () => {
+  test('resumes after a crash, with the same counts', async () => {
     const rows = Array.from({ length: 950 }, (_, n) => (n % 10 === 9 ? `R-${n},,a,1,EUR` : `R-${n},Name ${n},a,${n},EUR`));
     const { body: task } = await start(`sku,name,category,price,currency\n${rows.join('\n')}\n`);
     for (const step of [2, 2, 3]) {
@@ -159,12 +166,12 @@ describe('202', () => {
       progress: { processed: 950, total: 950 },
       result: { rows: 95, imported: { created: 855, refused: 95, updated: 0, unchanged: 0 } },
     });
-    const remarks = remarksOf((await mandate.call('GET', `/api/v1/tasks/${task.id}/result`, { token: shop.token })).text);
+    const remarks = parseRemarks((await mandate.call('GET', `/api/v1/tasks/${task.id}/result`, { token: shop.token })).text);
     expect(remarks.map(({ line }) => line)).toEqual(Array.from({ length: 95 }, (_, n) => n * 10 + 11));
   });
 
-  test('refuses a row with a character that no text may have, and goes on', async () => {
-    const csv = await imported('sku,name,category,price,currency\nN\0-1,One,a,1,EUR\nN-2,T\0wo,a,1,EUR\nN-3,Three,a,1,EUR\n');
+  test('rejects a row with a NUL character, and continues', async () => {
+    const csv = await runImport('sku,name,category,price,currency\nN\0-1,One,a,1,EUR\nN-2,T\0wo,a,1,EUR\nN-3,Three,a,1,EUR\n');
     expect([csv.counts, csv.remarks.map(({ line, code }) => [line, code])]).toMatchObject([
       { created: 1, refused: 2 },
       [
@@ -173,41 +180,41 @@ describe('202', () => {
       ],
     ]);
     const lines = ['N-4', 'N-5\0'].map((sku) => JSON.stringify({ sku, name: 'Four', price: 4 }));
-    const json = await imported(lines.join('\n'), '?currency=EUR&category=json', { 'content-type': 'application/x-ndjson' });
+    const json = await runImport(lines.join('\n'), '?currency=EUR&category=json', { 'content-type': 'application/x-ndjson' });
     expect(json.remarks).toMatchObject([{ line: 2, code: 'unreadable' }]);
   });
 
-  test('sends the same task again for the same key and file, and not for another file', async () => {
+  test('returns the same task for the same idempotency key and file, and an error for another file', async () => {
     const csv = 'sku,name,category,price,currency\nI-1,One,a,1,EUR\n';
     const key = { 'idempotency-key': 'import-1' };
     const first = await start(csv, '', key);
-    const files = await countOf('task_files');
+    const files = await countRows('task_files');
     const second = await start(csv, '', key);
     expect([second.status, second.text, second.headers.get('idempotent-replayed')]).toEqual([202, first.text, 'true']);
     expect((await start(csv.replace('One', 'Two'), '', key)).body.code).toBe('idempotency_key_reused');
     expect((await start(csv, '?dry_run=true', key)).body.code).toBe('idempotency_key_reused');
-    expect(await countOf('task_files')).toBe(files);
+    expect(await countRows('task_files')).toBe(files);
     await carriedOut(mandate, shop.token, first);
   });
 });
 
-describe('a file that cannot be imported fails as a whole, before anything is changed', () => {
+describe('an invalid file fails completely, and changes nothing', () => {
   const header = 'sku,name,category,price,currency\n';
   test.each([
-    ['a quote that is not closed', `${header}X-1,One,a,1,EUR\nX-2,"Two,a,1,EUR\n`, 'malformed_csv', /line/i],
-    ['a column twice', 'sku,sku,name\nX-1,X-1,One\n', 'duplicate_column', /sku/],
-    ['no sku', 'code,name\nX-1,One\n', 'missing_column', /"sku"/],
-    ['a file that is cut off', `${header}X-1,One,a,1,EUR\nX-2,Two`, 'truncated_file', /line 3/],
+    ['an unclosed quote', `${header}X-1,One,a,1,EUR\nX-2,"Two,a,1,EUR\n`, 'malformed_csv', /line/i],
+    ['a duplicate column', 'sku,sku,name\nX-1,X-1,One\n', 'duplicate_column', /sku/],
+    ['no SKU column', 'code,name\nX-1,One\n', 'missing_column', /"sku"/],
+    ['a truncated file', `${header}X-1,One,a,1,EUR\nX-2,Two`, 'truncated_file', /line 3/],
     ['a row of more than 100,000 bytes', `${header}X-1,One,a,1,EUR\nX-2,"${'x\n'.repeat(50_001)}",a,1,EUR\n`, 'malformed_csv', /100000/],
-  ])('%s', async (_what, body, code, detail) => {
-    const error = await failed(body);
+  ])('%s', async (_label, body, code, detail) => {
+    const error = await runFailingImport(body);
     expect(error).toEqual({ code, detail: expect.stringMatching(detail) });
-    expect(await productOf('X-1')).toBeUndefined();
+    expect(await productBySku('X-1')).toBeUndefined();
   });
 });
 
 describe('400, 413 and 415', () => {
-  test('an empty body, text that is not UTF-8, and unknown or bad parameters', async () => {
+  test('rejects an empty body, invalid UTF-8 and invalid parameters', async () => {
     expect((await start('')).body).toMatchObject({ status: 400, code: 'invalid_request' });
     for (const bytes of [Buffer.from([0x73, 0x6b, 0x75, 0xff]), Buffer.from([0x73, 0xc3])]) {
       const response = await fetch(`${mandate.origin}/api/v1/product-imports`, {
@@ -229,29 +236,29 @@ describe('400, 413 and 415', () => {
     ['text/plain', {}],
     ['text/csv; charset=latin1', {}],
     ['text/csv', { 'content-encoding': 'gzip' }],
-  ])('%s %j is not accepted', async (type, headers) => {
+  ])('rejects %s %j', async (type, headers) => {
     expect((await start('sku\n1\n', '', { 'content-type': type, ...headers })).body).toMatchObject({
       status: 415,
       code: 'unsupported_media_type',
     });
   });
 
-  test('a file of more than 50 MB is stored as it arrives, whether its length is announced or not', async () => {
+  test('stores a file of more than 50 MB while it arrives, with and without Content-Length', async () => {
     const megabytes = 55;
     for (const headers of [{ 'content-length': String(megabytes * 1_000_000) }, { 'transfer-encoding': 'chunked' }]) {
       const req = request(`${mandate.origin}/api/v1/product-imports`, {
         method: 'POST',
         headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'text/csv', ...headers },
       });
-      const answered = once(req, 'response');
+      const responsePromise = once(req, 'response');
       for (let sent = 0; sent < megabytes; sent += 1) if (!req.write(Buffer.alloc(1_000_000, 'x,y\n'))) await once(req, 'drain');
       req.end();
-      const [response] = await answered;
+      const [response] = await responsePromise;
       let text = '';
       for await (const chunk of response) text += String(chunk);
       expect(response.statusCode, text).toBe(202);
       const { id } = JSON.parse(text);
-      const [{ bytes }] = await ask(
+      const [{ bytes }] = await runQuery(
         `select sum(octet_length(content))::int as bytes from task_file_chunks where file_id = (select input_id from tasks where id = ${id})`,
       );
       expect(bytes).toBe(megabytes * 1_000_000);
@@ -259,26 +266,26 @@ describe('400, 413 and 415', () => {
     }
   }, 60_000);
 
-  test('a client that goes away in the middle leaves nothing behind', async () => {
-    const files = await countOf('task_files');
+  test('a client that disconnects during the upload leaves no stored file', async () => {
+    const files = await countRows('task_files');
     const req = request(`${mandate.origin}/api/v1/product-imports`, {
       method: 'POST',
       headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'text/csv', 'content-length': '1000000' },
     });
     req.on('error', () => undefined);
     req.write('sku,name\n'.repeat(40_000));
-    await expect.poll(() => countOf('task_files')).toBe(files + 1);
+    await expect.poll(() => countRows('task_files')).toBe(files + 1);
     req.destroy();
-    await expect.poll(() => countOf('task_files')).toBe(files);
+    await expect.poll(() => countRows('task_files')).toBe(files);
   });
 });
 
 describe('403', () => {
-  test('needs products.write and a member of staff', async () => {
+  test('requires products.write and a staff account', async () => {
     const { access_token: customer } = await tokensFor(mandate.origin, await signUp(mandate.origin), ['tasks.write']);
     expect((await start('sku\n1\n', '', {}, customer)).body.code).toBe('insufficient_scope');
-    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: staff } = await tokensFor(mandate.origin, boss, ['tasks.write', 'products.write']);
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: staff } = await tokensFor(mandate.origin, staffUser, ['tasks.write', 'products.write']);
     expect((await start('sku,name,category,price,currency\nS-1,One,a,1,EUR\n', '', {}, staff)).status).toBe(202);
   });
 });

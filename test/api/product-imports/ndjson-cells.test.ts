@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => mandate.close());
 
 test.each([
-  ['a boolean', true, 'true'],
-  ['the other boolean', false, 'false'],
+  ['the boolean true', true, 'true'],
+  ['the boolean false', false, 'false'],
   ['a number', 42, '42'],
   ['text', 'Heart', 'Heart'],
-])('%s in a cell of NDJSON is its text', async (_kind, value, text) => {
+])('%s in an NDJSON cell is converted to text', async (_label, value, text) => {
   const product: Record<string, unknown> = { ...someProduct(), name: value };
   const started = await mandate.call('POST', '/api/v1/product-imports', {
     token: shop.token,

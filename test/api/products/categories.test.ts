@@ -25,21 +25,21 @@ const bags = { category: 'bags', product_count: 1 };
 const mugs = { category: 'mugs', product_count: 2 };
 const tins = { category: 'tins', product_count: 1 };
 
-test('200: everybody gets the categories of what is on sale, with counts, sorted by name', async () => {
+test('200: returns the categories of active products with counts, sorted by name', async () => {
   for (const token of [undefined, shop.token]) {
     const { status, body } = await list('', token);
     expect([status, body]).toEqual([200, { data: [bags, mugs, tins], has_more: false, next_cursor: null }]);
   }
 });
 
-test('200: a page at a time, with the total on request', async () => {
+test('200: returns pages, and the total on request', async () => {
   const first = await list('?limit=2&include_total=true');
   expect(first.body).toMatchObject({ data: [bags, mugs], has_more: true, total_count: 3, total_count_capped: false });
   const second = await list(`?limit=2&cursor=${first.body.next_cursor}`);
   expect(second.body).toEqual({ data: [tins], has_more: false, next_cursor: null });
 });
 
-test('200: counts are those of the list of products with the same filters', async () => {
+test('200: counts equal those of the product list with the same filters', async () => {
   const statuses = 'status=draft,active,archived';
   const { body } = await list(`?${statuses}`, shop.token);
   expect(body.data.map(({ category }: { category: string }) => category)).toEqual(['aprons', 'bags', 'mugs', 'tins']);
@@ -51,7 +51,7 @@ test('200: counts are those of the list of products with the same filters', asyn
   }
 });
 
-test('403: customers are not told of products that are not on sale', async () => {
+test('403: customers cannot list categories of drafts', async () => {
   const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read'])).access_token;
   for (const token of [undefined, anna]) {
     const { status, body } = await list('?status=draft', token);

@@ -20,22 +20,22 @@ const get = (path: string, token?: string): Promise<Answer> =>
 const errorsOf = ({ body }: Answer): string[] => body.errors.map((entry: Body) => `${entry.pointer ?? entry.parameter} ${entry.code}`);
 
 describe('POST /products', () => {
-  test('201: a draft with what it was not told left at its default', async () => {
+  test('201: creates a draft with default values', async () => {
     const { sku, name, category, price, currency } = someProduct();
     const { status, body, headers } = await send('POST', '', { sku, name, category, price, currency });
     expect([status, headers.get('location')]).toEqual([201, `/api/v1/products/${body.id}`]);
     expect(body).toMatchObject({ sku, name, description: '', tax_rate_bps: 0, stock: null, status: 'draft', metadata: {}, version: 1 });
   });
 
-  test('409: a SKU is given once', async () => {
+  test('409: rejects an existing SKU', async () => {
     const product = someProduct();
     await send('POST', '', product);
-    const answer = await send('POST', '', product);
-    expect([answer.status, answer.body.code, errorsOf(answer)]).toEqual([409, 'sku_taken', ['#/sku not_unique']]);
+    const response = await send('POST', '', product);
+    expect([response.status, response.body.code, errorsOf(response)]).toEqual([409, 'sku_taken', ['#/sku not_unique']]);
   });
 
-  test('400: reports every bad field', async () => {
-    const answer = await send('POST', '', {
+  test('400: reports all invalid fields', async () => {
+    const response = await send('POST', '', {
       sku: ' x',
       name: 'a\u0007b',
       category: 'Bags & more',
@@ -44,7 +44,7 @@ describe('POST /products', () => {
       stock: -1,
       metadata: { a: 1 },
     });
-    expect(errorsOf(answer).toSorted()).toEqual([
+    expect(errorsOf(response).toSorted()).toEqual([
       '#/category invalid_value',
       '#/currency invalid_value',
       '#/metadata/a invalid_type',
@@ -55,24 +55,24 @@ describe('POST /products', () => {
     ]);
   });
 
-  test('403: not for customers, whatever their application was given', async () => {
+  test('403: rejects customers, whatever the scopes of their application', async () => {
     const anna = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
     const refused = await mandate.call('POST', '/api/v1/products', { token: anna.access_token, body: someProduct() });
     expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
-    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await tokensFor(mandate.origin, boss, ['products.write']);
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await tokensFor(mandate.origin, staffUser, ['products.write']);
     expect((await mandate.call('POST', '/api/v1/products', { token, body: someProduct() })).status).toBe(201);
-    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
+    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
     const demoted = await mandate.call('POST', '/api/v1/products', { token, body: someProduct() });
     expect([demoted.status, demoted.body.code]).toEqual([403, 'forbidden']);
   });
 });
 
 describe('GET /products', () => {
-  test('200: everybody sees what is on sale, sorted and filtered as asked', async () => {
+  test('200: lists active products for all callers, with sorting and filters', async () => {
     const category = 'garden';
-    const made = [];
-    for (const price of [300, 100, 200, 200]) made.push(await shop.product({ category, price, name: `G${price}` }));
+    const products = [];
+    for (const price of [300, 100, 200, 200]) products.push(await shop.product({ category, price, name: `G${price}` }));
     await shop.product({ category, status: 'draft' });
     const prices = async (query: string): Promise<number[]> =>
       (await get(`?category=${category}&${query}`)).body.data.map((product: Body) => product.price);
@@ -81,39 +81,39 @@ describe('GET /products', () => {
     expect(await prices('sort=name')).toEqual([100, 200, 200, 300]);
     expect(await prices('')).toEqual([200, 200, 100, 300]);
     expect(await prices('price_gte=150&price_lte=250')).toEqual([200, 200]);
-    expect((await get(`?sku=${made[0].sku}`)).body.data).toMatchObject([{ id: made[0].id }]);
+    expect((await get(`?sku=${products[0].sku}`)).body.data).toMatchObject([{ id: products[0].id }]);
     expect((await get(`?category=${category}&include_total=true&limit=1`)).body.total_count).toBe(4);
   });
 
   test.each(['price', '-price', 'name', '-name', 'created_at', '-created_at'])(
-    '200: pages by %s without losing equal ones',
+    '200: returns each product once in pages sorted by %s',
     async (sort) => {
-      const seen: number[] = [];
+      const seenIds: number[] = [];
       let path = `?limit=2&category=garden&sort=${sort}`;
       for (;;) {
-        const answer = await get(path);
-        seen.push(...answer.body.data.map((product: Body) => product.id));
-        const next = /<\/api\/v1\/products([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+        const response = await get(path);
+        seenIds.push(...response.body.data.map((product: Body) => product.id));
+        const next = /<\/api\/v1\/products([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
         if (next === undefined) break;
         path = next;
       }
-      expect(new Set(seen).size).toBe(4);
-      expect(seen).toHaveLength(4);
+      expect(new Set(seenIds).size).toBe(4);
+      expect(seenIds).toHaveLength(4);
     },
   );
 
-  test('403: drafts are for staff', async () => {
+  test('403: only staff can list drafts', async () => {
     expect((await get('?status=draft')).body.code).toBe('forbidden');
     expect((await get('?status=draft,active', shop.token)).status).toBe(200);
   });
 
-  test('401: a bad token is refused on a public path too', async () => {
+  test('401: rejects an invalid token even on a public path', async () => {
     expect((await get('', 'nonsense')).body.code).toBe('invalid_token');
   });
 });
 
 describe('GET /products/{product_id}', () => {
-  test('200 with the stock of this moment; 404 for a draft, which staff can see', async () => {
+  test('200: returns the current stock; 404 for a draft unless the caller is staff', async () => {
     const draft = await shop.product({ status: 'draft' });
     expect((await get(`/${draft.id}`)).body.code).toBe('not_found');
     expect((await get(`/${draft.id}`, shop.token)).body).toEqual(draft);
@@ -124,7 +124,7 @@ describe('GET /products/{product_id}', () => {
 });
 
 describe('PATCH /products/{product_id}', () => {
-  test('200: changes what is named, counts the change, takes both media types', async () => {
+  test('200: changes the given fields, increments the version, and accepts both media types', async () => {
     const product = await shop.product({ metadata: { a: '1', b: '2' } });
     const changed = await send(
       'PATCH',
@@ -143,7 +143,7 @@ describe('PATCH /products/{product_id}', () => {
     expect((await send('PATCH', `/${product.id}`, {})).body).toEqual(changed.body);
   });
 
-  test('400: unknown, read-only and null fields', async () => {
+  test('400: rejects unknown, read-only and null fields', async () => {
     const { id } = await shop.product();
     expect(errorsOf(await send('PATCH', `/${id}`, { sku: 'other', stock: 4, colour: 'red', name: null })).toSorted()).toEqual([
       '#/colour unknown_field',
@@ -153,14 +153,14 @@ describe('PATCH /products/{product_id}', () => {
     ]);
   });
 
-  test('409: nothing becomes a draft again', async () => {
+  test('409: a product cannot become a draft again', async () => {
     const { id } = await shop.product();
     expect((await send('PATCH', `/${id}`, { status: 'draft' })).body.code).toBe('invalid_transition');
     expect((await send('PATCH', `/${id}`, { status: 'archived' })).body.status).toBe('archived');
     expect((await send('PATCH', `/${id}`, { status: 'active' })).body.status).toBe('active');
   });
 
-  test('404, and 415 with the media types a patch may have', async () => {
+  test('404 for an unknown product, and 415 with the accepted media types', async () => {
     expect((await send('PATCH', '/999999', { price: 1 })).status).toBe(404);
     const { id } = await shop.product();
     const { body, headers } = await send('PATCH', `/${id}`, 'price=1', { 'content-type': 'application/x-www-form-urlencoded' });
@@ -172,7 +172,7 @@ describe('/products/{product_id}/stock-adjustments', () => {
   const adjust = (id: number, delta: number, headers: Record<string, string> = {}): Promise<Answer> =>
     send('POST', `/${id}/stock-adjustments`, { delta, reason: 'correction', note: 'counted' }, headers);
 
-  test('201: adds and takes away, begins to count, and keeps what happened', async () => {
+  test('201: changes the stock, starts stock tracking, and records the adjustment', async () => {
     const product = await shop.product({ stock: null });
     expect((await adjust(product.id, 5)).body).toMatchObject({
       product_id: product.id,
@@ -193,7 +193,7 @@ describe('/products/{product_id}/stock-adjustments', () => {
     expect((await get(`/${product.id}`)).body.stock).toBe(3);
   });
 
-  test('201: events name each change of the stock, when it runs out, and when there is some again', async () => {
+  test('201: an event records each stock change, and when stock runs out and returns', async () => {
     const { id } = await shop.product({ stock: 3 });
     for (const delta of [-1, -2, 4, 1]) expect((await adjust(id, delta)).status).toBe(201);
     expect(await eventsOf(mandate.db, 'product', id)).toEqual([
@@ -207,23 +207,23 @@ describe('/products/{product_id}/stock-adjustments', () => {
     ]);
   });
 
-  test('201: the same key adjusts once', async () => {
+  test('201: applies the same idempotency key once', async () => {
     const { id } = await shop.product({ stock: 1 });
     const [first, again] = [await adjust(id, 1, { 'idempotency-key': 'once' }), await adjust(id, 1, { 'idempotency-key': 'once' })];
     expect(again.text).toBe(first.text);
     expect((await get(`/${id}`)).body.stock).toBe(2);
   });
 
-  test('409: never below zero, nor beyond what is countable', async () => {
+  test('409: rejects a stock below zero or above the maximum', async () => {
     const { id } = await shop.product({ stock: 3 });
-    const answer = await adjust(id, -4);
-    expect([answer.status, answer.body.code, answer.body.errors[0].available]).toEqual([409, 'insufficient_stock', 3]);
+    const response = await adjust(id, -4);
+    expect([response.status, response.body.code, response.body.errors[0].available]).toEqual([409, 'insufficient_stock', 3]);
     expect((await adjust(id, 2_000_000_000)).status).toBe(409);
     expect((await adjust((await shop.product({ stock: null })).id, -1)).status).toBe(409);
     expect((await get(`/${id}`)).body.stock).toBe(3);
   });
 
-  test('400 and 404', async () => {
+  test('400 for a delta of zero, and 404 for an unknown product', async () => {
     const { id } = await shop.product();
     expect(errorsOf(await adjust(id, 0))).toEqual(['#/delta invalid_value']);
     expect((await adjust(999_999, 1)).status).toBe(404);

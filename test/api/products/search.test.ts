@@ -26,12 +26,12 @@ afterAll(() => mandate.close());
 
 const search = (q: string, parameters: Record<string, string> = {}, token?: string): Promise<Answer> =>
   mandate.call('GET', `/api/v1/products?${new URLSearchParams({ q, ...parameters }).toString()}`, token === undefined ? {} : { token });
-const foundIn = ({ status, body, text: sent }: Answer): Body[] => {
+const foundProducts = ({ status, body, text: sent }: Answer): Body[] => {
   if (status !== 200) throw new Error(sent);
   return body.data;
 };
-const skus = (answer: Answer): string[] => foundIn(answer).map(({ sku }) => String(sku));
-const skusByName = (answer: Answer): string[] => skus(answer).toSorted((a, b) => (a < b ? -1 : 1));
+const skus = (response: Answer): string[] => foundProducts(response).map(({ sku }) => String(sku));
+const skusByName = (response: Answer): string[] => skus(response).toSorted((a, b) => (a < b ? -1 : 1));
 const [white, black, candle, dish, sign, cup, heart] = catalogue.map(({ sku }) => sku);
 
 describe('q', () => {
@@ -42,34 +42,34 @@ describe('q', () => {
     ['a SKU', 'LAN-100/W', [white]],
     ['the beginning of a SKU', 'hrt-851', [heart]],
     ['a word of a description', 'garden', [black]],
-    ['words of name, SKU and description together', 'vanilla cnd burns', [candle]],
-    ['another case', 'WHITE METAL', [white]],
+    ['words from name, SKU and description', 'vanilla cnd burns', [candle]],
+    ['another letter case', 'WHITE METAL', [white]],
     ['letters without their accents', 'creme brulee', [dish]],
     ['accents written as combining characters', 'cre\u0300me', [dish]],
-    ['letters that are two letters elsewhere', 'strassenschild aero', [sign]],
+    ['letters that are equivalent to two letters', 'strassenschild aero', [sign]],
     ['another script, in capitals', 'КРУЖКА', [cup]],
     ['punctuation around the words', '¿"white" & (lantern)?!', [white]],
     ['a typographic apostrophe', 'women’s', [dish]],
-  ])('finds %s', async (_what, q, found) => {
-    expect(skusByName(await search(q))).toEqual(found);
+  ])('finds %s', async (_label, q, expected) => {
+    expect(skusByName(await search(q))).toEqual(expected);
   });
 
   test.each([
-    ['two exchanged letters', 'metal lantren', [white, black]],
-    ['two exchanged letters in a short word', 'haert', [heart]],
+    ['transposed letters', 'metal lantren', [white, black]],
+    ['transposed letters in a short word', 'haert', [heart]],
     ['a missing letter', 'vanila', [candle]],
     ['a doubled letter', 'metall lantern', [white, black]],
-    ['a missing letter beside a right word', 'haning heart', [heart]],
-    ['a right word that is incomplete', 'haning hea', [heart]],
+    ['a missing letter next to a correct word', 'haning heart', [heart]],
+    ['a misspelled and an incomplete word', 'haning hea', [heart]],
     ['several words', 'haning haert holdr', [heart]],
     ['a SKU', 'hrt-85132a', [heart]],
     ['a word of a description', 'gardne', [black]],
     ['a word of a name and one of a description', 'blakc garrden', [black]],
-  ])('finds a misspelling: %s', async (_what, q, found) => {
-    expect(skusByName(await search(q))).toEqual(found);
+  ])('finds a misspelling: %s', async (_label, q, expected) => {
+    expect(skusByName(await search(q))).toEqual(expected);
   });
 
-  test('finds for a misspelled word what it finds for the nearest word, in the same order', async () => {
+  test('returns the same products for a misspelled word as for the closest word', async () => {
     for (const [misspelled, q] of [
       ['lantren', 'lantern'],
       ['hloder', 'holder'],
@@ -78,30 +78,30 @@ describe('q', () => {
     }
   });
 
-  test('finds two exchanged letters in another script', async () => {
+  test('finds transposed letters in another script', async () => {
     expect(skus(await search('крукжа'))).toEqual([cup]);
   });
 
-  // with LC_CTYPE=C, as the PostgreSQL of the tests has it, pg_trgm ignores letters that are not ASCII, and a symbol is a letter
-  test.skipIf(databaseKind === 'postgresql')('finds a misspelling in another script, and beside a symbol', async () => {
+  // with LC_CTYPE=C, as in the PostgreSQL of the tests, pg_trgm ignores non-ASCII letters and treats symbols as letters
+  test.skipIf(databaseKind === 'postgresql')('finds a misspelling in another script, and next to a symbol', async () => {
     expect(skus(await search('кружкка'))).toEqual([cup]);
     expect(skus(await search('vanila 🕯️'))).toEqual([candle]);
   });
 
-  test('finds similar words only when no product has the words themselves', async () => {
+  test('finds similar words only if no product contains the exact words', async () => {
     expect(skus(await search('heart'))).toEqual([heart]);
     await shop.product({ sku: 'HRT-2', name: 'Lantren', category: 'exact-words', status: 'active' });
     expect(skus(await search('lantren', { category: 'exact-words' }))).toEqual(['HRT-2']);
   });
 
-  test('finds nothing where nothing is similar', async () => {
+  test('finds nothing without similar words', async () => {
     expect(skus(await search('xylophone'))).toEqual([]);
     expect(skus(await search('white xylophone'))).toEqual([]);
     expect(skus(await search('haert xylophone'))).toEqual([]);
     expect(skus(await search('vanilla heart'))).toEqual([]);
   });
 
-  test('finds a product under its new name, and no longer under the old one', async () => {
+  test('finds a renamed product only by its new name, and no deleted product', async () => {
     const { id, sku } = await shop.product({ name: 'Quartz obelisk' });
     expect(skus(await search('obelisk'))).toEqual([sku]);
     await mandate.call('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { name: 'Basalt pillar' } });
@@ -133,7 +133,7 @@ describe('q', () => {
     '\u00a0!',
     'a'.repeat(200),
     'a '.repeat(100),
-  ])('is no syntax: %s', async (q) => {
+  ])('treats %s as plain text', async (q) => {
     const { status, body } = await search(q);
     expect([status, Array.isArray(body.data)]).toEqual([200, true]);
   });
@@ -143,38 +143,38 @@ describe('q', () => {
     ['a'.repeat(201), 'out_of_range'],
     ['a\u200bb', 'invalid_value'],
     ['a\u0000b', 'invalid_value'],
-  ])('400: %j', async (q, code) => {
+  ])('rejects %j with 400', async (q, code) => {
     const { status, body } = await search(q);
     expect([status, body.errors]).toEqual([400, [expect.objectContaining({ in: 'query', parameter: 'q', code })]]);
   });
 });
 
-describe('the order of what is found', () => {
-  test('is relevance unless another is asked for: a name counts more than a description', async () => {
+describe('search results', () => {
+  test('are sorted by relevance by default, and a name counts more than a description', async () => {
     expect(skus(await search('candle'))).toEqual([candle, white]);
     expect(skus(await search('candle', { sort: 'relevance' }))).toEqual([candle, white]);
     expect(skus(await search('lantern', { sort: 'price' }))).toEqual([candle, black, white]);
     expect(skus(await search('lantern', { sort: '-price' }))).toEqual([white, black, candle]);
   });
 
-  test('400: by relevance without a text', async () => {
+  test('cannot be sorted by relevance without a search text', async () => {
     const { status, body } = await mandate.call('GET', '/api/v1/products?sort=relevance');
     expect([status, body.errors]).toEqual([400, [expect.objectContaining({ parameter: 'sort', code: 'conflicting_parameters' })]]);
   });
 
-  test('answers nothing but what a product has', async () => {
+  test('have the form of GET /products/{product_id}', async () => {
     const [found] = (await search('vanilla')).body.data;
     expect(found).toEqual((await mandate.call('GET', `/api/v1/products/${found.id}`)).body);
   });
 });
 
-describe('pages of a search', () => {
+describe('pages of search results', () => {
   const names = ['Teapot', 'Teapot', 'Teapot red', 'Teapot', 'Red teapot with lid', 'Teapot stand', 'Teapot'];
   beforeAll(async () => {
     for (const [index, name] of names.entries()) await shop.product({ name, price: 100 * (index % 3), category: 'pages' });
   });
 
-  const pagesOf = async (parameters: Record<string, string>): Promise<number[][]> => {
+  const listPages = async (parameters: Record<string, string>): Promise<number[][]> => {
     const [pages, seen]: [number[][], { cursor: string | null }] = [[], { cursor: null }];
     do {
       const { body } = await mandate.call(
@@ -191,14 +191,14 @@ describe('pages of a search', () => {
     ['teapot', 'teaopt'].flatMap((q) =>
       ['relevance', 'price', '-price', 'name', '-name', 'created_at', '-created_at'].map((sort) => [q, sort]),
     ),
-  )('of %s by %s follow each other without a gap and without a repetition', async (q, sort) => {
+  )('of %s by %s contain each product once', async (q, sort) => {
     const all = (await search(q, { sort, limit: '100' })).body.data.map(({ id }: Body) => id);
-    const pages = await pagesOf({ q, sort });
+    const pages = await listPages({ q, sort });
     expect([pages.flat(), pages.length]).toEqual([all, 4]);
     expect(all).toHaveLength(7);
   });
 
-  test('compare words as the first page did', async () => {
+  test('continue with similar words even if exact matches were added in between', async () => {
     const first = await search('pagdoa lamp', { limit: '1' });
     expect(first.body.data).toEqual([]);
     for (const _ of [1, 2]) await shop.product({ name: 'Pagoda lamp' });
@@ -209,30 +209,30 @@ describe('pages of a search', () => {
     expect(next.body.data).toEqual([expect.objectContaining({ name: 'Pagoda lamp' })]);
   });
 
-  test('have cursors even for long names and many corrections', async () => {
+  test('have valid cursors even for long names and many corrections', async () => {
     const long = ['Ж', '"'].map((letter) => `${letter.repeat(120)} kaleidoscope telescope microscope`);
     for (const name of [...long, ...long]) await shop.product({ name, category: 'long' });
-    const pages = await pagesOf({ q: 'kaleidosocpe telesocpe mircoscope', sort: 'name' });
+    const pages = await listPages({ q: 'kaleidosocpe telesocpe mircoscope', sort: 'name' });
     expect(pages.map((page) => page.length)).toEqual([2, 2]);
   });
 
-  test('belong to their text', async () => {
+  test('reject the cursor of another search text', async () => {
     const { body } = await search('teapot', { limit: '1' });
     expect((await search('teapo', { limit: '1', cursor: body.next_cursor })).body.code).toBe('cursor_mismatch');
   });
 
-  test.each(['teapot', 'teaopt'])('count what matches %s', async (q) => {
+  test.each(['teapot', 'teaopt'])('count the matches of %s', async (q) => {
     expect((await search(q, { include_total: 'true', limit: '1' })).body).toMatchObject({ total_count: 7, total_count_capped: false });
     expect((await search(q, { include_total: 'true', price_gte: '200' })).body.total_count).toBe(2);
   });
 });
 
-describe('who finds what', () => {
-  test('a word that is only in products that the caller may not see does not correct a search, and is not right either', async () => {
+describe('visibility in search', () => {
+  test('words of hidden products neither correct a search nor count as exact matches', async () => {
     await shop.product({ sku: 'HID-1', name: 'Obsidian mirror', description: 'Polished volcanic glass.' });
     const before = (await search('obsidain volcanci')).body;
     expect(before.data).toEqual([expect.objectContaining({ sku: 'HID-1' })]);
-    // each is nearer to the searched words, or exactly what is searched for
+    // each word is closer to the search words, or equal to them
     const hidden = ['obsidain', 'volcanci', 'obsidains', 'obsidaine', 'obsidai', 'volcancix', 'volcanc', 'zeppelin'];
     await shop.product({ name: 'Hidden draft', description: hidden.join(' '), status: 'draft' });
     const archived = await shop.product({ name: 'Hidden archive', description: hidden.join(' ') });
@@ -244,7 +244,7 @@ describe('who finds what', () => {
     expect(skus(await search('zepelin', { status: 'archived' }, shop.token))).toEqual([]);
   });
 
-  test('products that are not on sale are found by those who may see them, whatever the spelling', async () => {
+  test('drafts and archived products are found only by staff, even with a misspelling', async () => {
     for (const status of ['draft', 'active']) await shop.product({ sku: `SECRET-${status}`, name: 'Alabaster vase', status });
     const { id } = await shop.product({ sku: 'SECRET-archived', name: 'Alabaster vase' });
     await mandate.call('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status: 'archived' } });

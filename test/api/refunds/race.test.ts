@@ -3,38 +3,40 @@ import { databaseKind } from '../../support/services/database.ts';
 import { openTill, type Till } from '../../support/order-arithmetic.ts';
 import { inTwoProcesses } from '../../support/server/process-mode.ts';
 
-// PGlite has one connection, so nothing can overtake anything there.
-describe.skipIf(databaseKind === 'pglite')('16 refunds of 1.00 at once, of an order of 7.65', () => {
-  test('pay back 7.00, and nobody sees a failure of ours', async () => {
-    const { statuses, made, refunded } = await sixteenRefunds();
+// PGlite runs one transaction at a time.
+describe.skipIf(databaseKind === 'pglite')('16 concurrent refunds of 1.00 for an order of 7.65', () => {
+  test('refund 7.00, without server errors', async () => {
+    const { statuses, refundCount, refunded } = await sendSixteenRefunds();
     expect(statuses).toEqual({ 201: 7, 409: 9 });
-    expect([made, refunded]).toEqual([7, 700]);
+    expect([refundCount, refunded]).toEqual([7, 700]);
   });
 
-  test('without the locks they would be more, and this test would see it', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: takes the locks away there');
-    const { made } = await sixteenRefunds(forgetLocks);
-    expect(made).toBeGreaterThan(7);
+  test('this test detects missing locks', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: removes the locks in the server process');
+    const { refundCount } = await sendSixteenRefunds(removeLocks);
+    expect(refundCount).toBeGreaterThan(7);
   });
 });
 
-async function sixteenRefunds(fault: (till: Till) => Promise<void> = () => Promise.resolve()) {
+async function sendSixteenRefunds(fault: (till: Till) => Promise<void> = () => Promise.resolve()) {
   const till = await openTill();
   try {
     const order = await till.paidOrder({ quantity: 3 });
     await fault(till);
-    const answers = await Promise.all(Array.from({ length: 16 }, () => till.post(`/orders/${order.id}/refunds`, { amount: 100 })));
-    const statuses = Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, group]) => [status, group.length]));
+    const responses = await Promise.all(Array.from({ length: 16 }, () => till.post(`/orders/${order.id}/refunds`, { amount: 100 })));
+    const statuses = Object.fromEntries(
+      [...Map.groupBy(responses, ({ status }) => status)].map(([status, group]) => [status, group.length]),
+    );
     const page = await till.get(`/orders/${order.id}/refunds?limit=100`);
-    const made: number = page.data.length;
-    return { statuses, made, refunded: (await till.get(`/orders/${order.id}`)).refunded_total };
+    const refundCount: number = page.data.length;
+    return { statuses, refundCount, refunded: (await till.get(`/orders/${order.id}`)).refunded_total };
   } finally {
     await till.mandate.close();
   }
 }
 
-/** Every row is read without holding it, and what is decided from it is written down a moment later. */
-async function forgetLocks({ mandate }: Till): Promise<void> {
+/** Removes the locks from all statements, and delays the insertion of refunds. */
+async function removeLocks({ mandate }: Till): Promise<void> {
   const em = mandate.db.em.fork();
   await em.execute(`create function dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(0.3); return new; end'`);
   await em.execute('create trigger dawdle before insert on refunds for each row execute function dawdle()');

@@ -12,7 +12,7 @@ afterAll(() => till.mandate.close());
 const refund = (orderId: number, body: object = {}) => till.post(`/orders/${orderId}/refunds`, body);
 
 describe('201', () => {
-  test('a part, then the rest: the goods stay where they are, the money is counted', async () => {
+  test('a partial and a full refund change the totals, but not the stock', async () => {
     const order = await till.paidOrder();
     const part = await refund(order.id, { amount: 100, reason: 'damaged', note: 'A scratch' });
     expect([part.status, part.headers.get('location')]).toEqual([201, `/api/v1/refunds/${part.body.id}`]);
@@ -31,7 +31,7 @@ describe('201', () => {
     expect(events).toEqual(['order.created', 'order.paid', 'order.refunded', 'order.refunded']);
   });
 
-  test('what comes back goes into stock, line by line, and says so', async () => {
+  test('restocked units return to stock, and an event is recorded', async () => {
     const order = await till.paidOrder({ quantity: 2, stock: 2 });
     const id = order.items[0].product_id;
     expect(await till.stock(id)).toBe(0);
@@ -42,7 +42,7 @@ describe('201', () => {
     expect(await eventsOf(till.mandate.db, 'product', id)).toEqual(['product.created', 'product.out_of_stock', 'product.back_in_stock']);
   });
 
-  test('of a delivered order leaves it delivered', async () => {
+  test('a refunded order remains delivered', async () => {
     const order = await till.paidOrder();
     await till.post(`/orders/${order.id}/shipments`, { status: 'delivered' });
     await refund(order.id, { restock: [{ line: 1, quantity: 2 }] });
@@ -54,7 +54,7 @@ describe('201', () => {
     expect(await till.stock(order.items[0].product_id)).toBe(10);
   });
 
-  test('with the same key twice is one refund', async () => {
+  test('the same idempotency key refunds once', async () => {
     const order = await till.paidOrder();
     const call = { token: till.shop.token, body: { amount: 5 }, headers: { 'idempotency-key': 'refund-once' } };
     const path = `/api/v1/orders/${order.id}/refunds`;
@@ -63,7 +63,7 @@ describe('201', () => {
     expect((await till.get(`/orders/${order.id}`)).refunded_total).toBe(5);
   });
 
-  test('of a manual payment waits until somebody says that the money went back', async () => {
+  test('a refund of a manual payment is pending until staff confirm it', async () => {
     const order = await till.order();
     const { body: payment } = await till.pay(order.id, '', 'manual');
     await till.post(`/payments/${payment.id}/confirmation`);
@@ -78,13 +78,13 @@ describe('201', () => {
 });
 
 describe('409', () => {
-  test('invalid_transition while nothing is paid', async () => {
+  test('invalid_transition for an unpaid order', async () => {
     const order = await till.order();
     const { status, body } = await refund(order.id);
     expect([status, body.code]).toEqual([409, 'invalid_transition']);
   });
 
-  test('refund_exceeds_payment, at once or piece by piece', async () => {
+  test('refund_exceeds_payment for the sum of all refunds', async () => {
     const order = await till.paidOrder();
     expect((await refund(order.id, { amount: order.total + 1 })).body).toMatchObject({
       code: 'refund_exceeds_payment',
@@ -96,18 +96,18 @@ describe('409', () => {
     expect((await refund(order.id)).body.code).toBe('refund_exceeds_payment');
   });
 
-  test('quantity_exceeded: nothing comes back twice, nor what is about to leave', async () => {
+  test('quantity_exceeded for units that were restocked before or are in a shipment', async () => {
     const order = await till.paidOrder({ quantity: 3 });
-    const back = (quantity: number) => refund(order.id, { amount: 1, restock: [{ line: 1, quantity }] });
-    expect((await back(4)).body.code).toBe('quantity_exceeded');
-    const twice = [
+    const restockUnits = (quantity: number) => refund(order.id, { amount: 1, restock: [{ line: 1, quantity }] });
+    expect((await restockUnits(4)).body.code).toBe('quantity_exceeded');
+    const duplicateLines = [
       { line: 1, quantity: 2 },
       { line: 1, quantity: 2 },
     ];
-    expect((await refund(order.id, { amount: 1, restock: twice })).body.code).toBe('quantity_exceeded');
-    expect((await back(1)).status).toBe(201);
+    expect((await refund(order.id, { amount: 1, restock: duplicateLines })).body.code).toBe('quantity_exceeded');
+    expect((await restockUnits(1)).status).toBe(201);
     await till.post(`/orders/${order.id}/shipments`, { items: [{ line: 1, quantity: 1 }] });
-    expect((await back(2)).body.errors).toMatchObject([{ requested: 2, available: 1 }]);
+    expect((await restockUnits(2)).body.errors).toMatchObject([{ requested: 2, available: 1 }]);
     expect(await till.stock(order.items[0].product_id)).toBe(8);
     expect((await till.get(`/orders/${order.id}`)).refunded_total).toBe(1);
   });
@@ -123,13 +123,13 @@ describe('400', () => {
     [{ restock: [{ line: 9, quantity: 1 }], amount: 1 }, '#/restock'],
   ])('%j', async (body, pointer) => {
     const order = await till.paidOrder();
-    const answer = await refund(order.id, body);
-    expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, pointer]);
+    const response = await refund(order.id, body);
+    expect([response.status, response.body.errors[0].pointer]).toEqual([400, pointer]);
   });
 });
 
-describe('who may', () => {
-  test('a customer sees their refunds, and makes none', async () => {
+describe('permissions', () => {
+  test('a customer cannot create refunds, or read those of another customer', async () => {
     const { mandate } = till;
     const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['payments.read', 'payments.write'])).access_token;
     const order = await till.paidOrder();

@@ -21,15 +21,20 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
 const etagAt = async (path: string, as?: string): Promise<string> => (await send('GET', path, {}, undefined, as)).headers.get('etag') ?? '';
 
 describe('If-None-Match', () => {
-  test('304 without a body for what the caller has, 200 once it changed, under every token alike', async () => {
+  test('304 without a body for a known ETag, and 200 after a change, with every token', async () => {
     const { id } = await shop.product();
     const path = `/products/${id}`;
     const etag = await etagAt(path);
     expect(etag).toMatch(/^"[^"]+"$/);
     expect((await mandate.call('GET', `/api/v1${path}`)).headers.get('etag')).toBe(etag);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const answer = await send('GET', path, { 'if-none-match': known });
-      expect([answer.status, answer.text, answer.headers.get('content-type'), answer.headers.get('etag')]).toEqual([304, '', null, etag]);
+    for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await send('GET', path, { 'if-none-match': knownEtag });
+      expect([response.status, response.text, response.headers.get('content-type'), response.headers.get('etag')]).toEqual([
+        304,
+        '',
+        null,
+        etag,
+      ]);
     }
     expect((await send('HEAD', path, { 'if-none-match': etag })).status).toBe(304);
     expect((await send('GET', path, { 'if-none-match': '"other"' })).status).toBe(200);
@@ -37,7 +42,7 @@ describe('If-None-Match', () => {
     expect((await send('GET', path, { 'if-none-match': etag })).status).toBe(200);
   });
 
-  test('a sale changes the ETag of the product, but is no reason to refuse an edit', async () => {
+  test('a sale changes the ETag of the product, but does not prevent an update', async () => {
     const { id } = await shop.product({ stock: 5 });
     const etag = await etagAt(`/products/${id}`);
     await send('POST', '/orders', {}, { items: [{ product_id: id, quantity: 1 }], delivery: pickup }, token);
@@ -46,31 +51,31 @@ describe('If-None-Match', () => {
     expect((await send('PATCH', `/products/${id}`, { 'if-match': etag }, { price: 9 })).status).toBe(200);
   });
 
-  test('one person, one order', async () => {
+  test('is supported for a user and for an order', async () => {
     const product = await shop.product();
     const { body } = await send('POST', '/orders', {}, { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup }, token);
     for (const path of ['/users/me', `/users/${anna.id}`, `/orders/${body.id}`]) {
-      const answer = await send('GET', path, { 'if-none-match': await etagAt(path, token) }, undefined, token);
-      expect([path, answer.status]).toEqual([path, 304]);
+      const response = await send('GET', path, { 'if-none-match': await etagAt(path, token) }, undefined, token);
+      expect([path, response.status]).toEqual([path, 304]);
     }
   });
 });
 
 describe('If-Match', () => {
-  test('of two writers who read the same version one wins, and the other learns the present ETag', async () => {
+  test('one of two concurrent writers succeeds, and the other receives the current ETag', async () => {
     const { id } = await shop.product();
     const path = `/products/${id}`;
     const etag = await etagAt(path);
-    const answers = await Promise.all([1, 2].map((price) => send('PATCH', path, { 'if-match': etag }, { price })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 412]));
-    const refused = answers.find(({ status }) => status === 412);
+    const responses = await Promise.all([1, 2].map((price) => send('PATCH', path, { 'if-match': etag }, { price })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 412]));
+    const refused = responses.find(({ status }) => status === 412);
     expect([refused?.body.code, refused?.headers.get('etag')]).toEqual(['precondition_failed', (await etagAt(path)).replace(/~.*"$/, '"')]);
     expect((await send('PATCH', path, { 'if-match': `W/${await etagAt(path)}` }, { price: 3 })).status).toBe(412);
     expect((await send('PATCH', path, { 'if-match': `"x", ${await etagAt(path)}` }, { price: 3 })).status).toBe(200);
     expect((await send('PATCH', path, { 'if-match': '*' }, { price: 4 })).status).toBe(200);
   });
 
-  test('PUT needs it: 428 without, and 404 before that for what is not there', async () => {
+  test('PUT returns 428 without it, and 404 for an unknown product', async () => {
     const { id, name, category, price } = await shop.product({ description: 'Long', metadata: { a: '1' } });
     const body = { name: `${name}!`, category, price, status: 'active' };
     expect((await send('PUT', `/products/${id}`, {}, body)).body.code).toBe('precondition_required');
@@ -81,7 +86,7 @@ describe('If-Match', () => {
 });
 
 describe('DELETE /products/{product_id}', () => {
-  test('204 for a draft nobody ordered, 409 for what is or was on sale, 404, 412', async () => {
+  test('204 for a draft without orders, 409 for an active product, 404, and 412', async () => {
     const draft = await shop.product({ status: 'draft' });
     const etag = await etagAt(`/products/${draft.id}`);
     expect((await send('DELETE', `/products/${draft.id}`, { 'if-match': '"product-0"' })).body.code).toBe('precondition_failed');
@@ -94,7 +99,7 @@ describe('DELETE /products/{product_id}', () => {
 describe('PUT and DELETE /delivery-methods/{code}', () => {
   const method = { name: 'Bicycle', price: 250, currency: 'EUR' };
 
-  test('201 when it is new, 200 with its ETag, 428 without, 412 for another version', async () => {
+  test('201 for a new method, 200 with its ETag, 428 without an ETag, and 412 for another version', async () => {
     const created = await send('PUT', '/delivery-methods/bicycle', { 'if-none-match': '*' }, method);
     expect([created.status, created.body]).toEqual([201, { code: 'bicycle', ...method, requires_address: true, version: 1 }]);
     expect((await send('PUT', '/delivery-methods/bicycle', { 'if-none-match': '*' }, method)).body.code).toBe('precondition_failed');
@@ -106,7 +111,7 @@ describe('PUT and DELETE /delivery-methods/{code}', () => {
     expect((await send('PUT', '/delivery-methods/boat', { 'if-match': etag }, method)).body.code).toBe('precondition_failed');
   });
 
-  test('204: nobody can order with it any more; it can come back', async () => {
+  test('204: the method is no longer listed, and can be created again', async () => {
     await send('PUT', '/delivery-methods/mule', {}, method);
     expect((await send('DELETE', '/delivery-methods/mule')).status).toBe(204);
     expect((await send('DELETE', '/delivery-methods/mule')).body.code).toBe('not_found');
@@ -116,7 +121,7 @@ describe('PUT and DELETE /delivery-methods/{code}', () => {
     expect([again.status, again.body.version]).toEqual([201, 3]);
   });
 
-  test('400 for a code that none can have, 403 without the scope', async () => {
+  test('400 for an invalid code, and 403 without the scope', async () => {
     expect((await send('PUT', '/delivery-methods/Mule', {}, method)).body.errors[0]).toMatchObject({ in: 'path', parameter: 'code' });
     expect((await send('PUT', '/delivery-methods/mule', {}, method, token)).body.code).toBe('insufficient_scope');
   });

@@ -1,4 +1,4 @@
-/** Answers that only a few operations declare, and that no test of their resource meets. */
+/** Declared responses of single operations that no other test provokes. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
@@ -21,33 +21,33 @@ const imports = ['/order-imports?source=elsewhere', '/product-imports'];
 const csv = { 'content-type': 'text/csv' };
 
 describe.each(imports)('POST %s', (path) => {
-  test('403 for who is no member of staff any more', async () => {
-    const former = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await tokensFor(mandate.origin, former, scopeNames);
-    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [former.id]);
+  test('403 for a user who is no longer staff', async () => {
+    const formerStaff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await tokensFor(mandate.origin, formerStaff, scopeNames);
+    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerStaff.id]);
     expect((await call('POST', path, 'sku\n', token, csv)).body.code).toBe('forbidden');
   });
 
-  test('409 while two tasks are under way', async () => {
+  test('409 while two tasks are unfinished', async () => {
     for (const _ of [1, 2]) await call('POST', '/order-exports', {});
     expect((await call('POST', path, 'sku\n', admin, csv)).body.code).toBe('too_many_tasks');
     await mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
   });
 
-  test('413 for a line that is longer than any row may be, before the file has arrived', async () => {
+  test('413 for a line over the row limit, before the whole file has arrived', async () => {
     const { status, body } = await call('POST', path, `sku\nA\n${'x'.repeat(100_001)}\n`, admin, csv);
     expect([status, body.code, body.detail]).toEqual([413, 'payload_too_large', expect.stringMatching(/^Line 3 /)]);
   });
 });
 
-test('a report of a provider that is too large: 413', async () => {
+test('a provider event that is too large returns 413', async () => {
   const { status, body } = await mandate.call('POST', '/api/v1/provider-events/test', {
     body: JSON.stringify({ a: 'x'.repeat(1_000_001) }),
   });
   expect([status, body.code]).toEqual([413, 'payload_too_large']);
 });
 
-test('a task that is not kept any more cannot be canceled: 410', async () => {
+test('canceling a deleted task returns 410', async () => {
   const { body } = await call('POST', '/order-exports', {});
   await mandate.db.em
     .fork()
@@ -58,19 +58,19 @@ test('a task that is not kept any more cannot be canceled: 410', async () => {
   expect((await call('POST', `/tasks/${body.id}/cancellation`)).body.code).toBe('gone');
 });
 
-test('a product that was for sale does not become a draft: 409', async () => {
+test('changing an active product to a draft returns 409', async () => {
   const { id } = await shop.product();
   const input: Body = { name: 'A', category: 'a', price: 1, status: 'draft' };
   expect((await call('PUT', `/products/${id}`, input, admin, { 'if-match': '*' })).body.code).toBe('invalid_transition');
 });
 
-test('a user who is closed does not come back: 409', async () => {
+test('reactivating a closed user returns 409', async () => {
   const { id } = await signUp(mandate.origin);
   expect((await call('DELETE', `/users/${id}`)).status).toBe(204);
   expect((await call('PATCH', `/users/${id}`, { status: 'active' })).body.code).toBe('invalid_transition');
 });
 
-test('a webhook endpoint that is disabled gets no test event: 409', async () => {
+test('a test event for a disabled webhook endpoint returns 409', async () => {
   const endpoint: Body = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
   const { body } = await call('POST', '/webhook-endpoints', endpoint);
   expect((await call('PATCH', `/webhook-endpoints/${body.id}`, { status: 'disabled' })).status).toBe(200);

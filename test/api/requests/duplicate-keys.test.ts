@@ -1,4 +1,4 @@
-/** One key twice in an object of a JSON body, at every operation that takes JSON. */
+/** A duplicate key in an object of a JSON body, for every operation that accepts JSON. */
 import { getRouteMetadata, listRoutes, contract, contractV2, scopeNames } from '@mandate/contract';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,21 +22,24 @@ const operations = listRoutes({ ...contract, v2: contractV2 }).filter(
   (route) => 'body' in route && !getRouteMetadata(route).consumes && !getRouteMetadata(route).internal,
 );
 
-test.each(operations.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (_name, route) => {
-  const response = await fetch(mandate.origin + route.path.replaceAll(/:\w+/g, '1'), {
-    method: route.method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: '{"a":1,"b":{"c":[{"d":1},{"d":1,"e":2,"\\u0064":3}]}}',
-  });
-  const body: Body = await response.json();
-  expect([response.status, body.code, body.errors], JSON.stringify(body)).toEqual([
-    400,
-    'invalid_request',
-    [{ in: 'body', pointer: '#/b/c/1/d', code: 'duplicate_field', detail: expect.any(String) }],
-  ]);
-});
+test.each(operations.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s rejects a duplicate key',
+  async (_name, route) => {
+    const response = await fetch(mandate.origin + route.path.replaceAll(/:\w+/g, '1'), {
+      method: route.method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"a":1,"b":{"c":[{"d":1},{"d":1,"e":2,"\\u0064":3}]}}',
+    });
+    const body: Body = await response.json();
+    expect([response.status, body.code, body.errors], JSON.stringify(body)).toEqual([
+      400,
+      'invalid_request',
+      [{ in: 'body', pointer: '#/b/c/1/d', code: 'duplicate_field', detail: expect.any(String) }],
+    ]);
+  },
+);
 
-test('the second of two values does not count', async () => {
+test('a body with a duplicate key has no effect', async () => {
   const body = '{"name":"Ann","email":"first.of.two@example.com","name":"Ben"}';
   const response = await fetch(`${mandate.origin}/api/v1/users`, {
     method: 'POST',
@@ -47,7 +50,7 @@ test('the second of two values does not count', async () => {
   expect((await mandate.call('GET', '/api/v1/users?email=first.of.two@example.com', { token })).body.data).toEqual([]);
 });
 
-test('a row of an NDJSON file', async () => {
+test('an NDJSON import rejects rows with a duplicate key', async () => {
   const rows = [
     '{"sku":"DUP-1","name":"Tea","category":"food","price":5,"price":500}',
     '{"sku":"DUP-2","name":"Tea","category":"food","price":5,"more":{"x":[{"y":1,"y":2}]}}',
@@ -74,7 +77,7 @@ test('a row of an NDJSON file', async () => {
   ]);
 });
 
-test('a message of the Model Context Protocol', async () => {
+test('the MCP endpoint rejects a duplicate key', async () => {
   const { body: key } = await mandate.call('POST', '/api/v1/api-keys', { token, body: { name: 'Tools', scopes: ['orders.read'] } });
   const response = await fetch(`${mandate.origin}/mcp`, {
     method: 'POST',
@@ -87,7 +90,7 @@ test('a message of the Model Context Protocol', async () => {
   ]);
 });
 
-test('client registration', async () => {
+test('client registration rejects a duplicate key', async () => {
   const { body } = await mandate.call('POST', '/api/v1/registration-tokens', { token, body: {} });
   const response = await fetch(`${mandate.origin}/oauth/registration`, {
     method: 'POST',
@@ -100,7 +103,7 @@ test('client registration', async () => {
   ]);
 });
 
-describe('the search', () => {
+describe('the search for duplicate keys', () => {
   test.each([
     ['{"a":1,"a":1}', '#/a'],
     ['{"a":1,"\\u0061":2}', '#/a'],
@@ -121,7 +124,7 @@ describe('the search', () => {
     ['', undefined],
   ])('%s: %s', (text, pointer) => expect(findDuplicateKeyInText(Buffer.from(text))).toBe(pointer));
 
-  test('finds nothing in what JSON.stringify writes, and everything that is added to it', () => {
+  test('finds none in the output of JSON.stringify, and finds every added duplicate', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), fc.string(), (text, key) => {
         expect(findDuplicateKey(Buffer.from(text), JSON.parse(text))).toBeUndefined();

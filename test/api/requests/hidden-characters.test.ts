@@ -1,4 +1,4 @@
-/** Bidirectional controls and invisible characters in the names that others see. */
+/** Bidirectional control characters and invisible characters in names that other users see. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findHiddenCharacter } from '../../../contract/schema/hidden-characters.ts';
@@ -11,12 +11,12 @@ import { carriedOut } from '../../support/tasks.ts';
 
 const isName = ({ name, schema }: Candidate): boolean =>
   /(?:^|_)name$/.test(name) && [schema.type].flat().includes('string') && schema.pattern === undefined && schema.enum === undefined;
-/** Names of columns in a file of the caller: they must match the file exactly, and nobody else sees them. */
+/** Excludes the column names of import files: they must match the file exactly, and other users do not see them. */
 const fields = requestFields(isName).filter(({ query }) => !query?.endsWith('_column'));
 
 const range = (first: number, last: number): string[] =>
   Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at));
-const hidden = [
+const hiddenCharacters = [
   '\u061c',
   '\u200e',
   '\u200f',
@@ -54,9 +54,9 @@ const hidden = [
   '\u0007',
   '\u0085',
 ];
-const named = (character: string): string => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+const codePointName = (character: string): string => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-const ordinary = [
+const allowedNames = [
   'Ann Lee',
   "Siobhán O'Neill-Łukasiewicz",
   'Zoë ❤️ 👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣ 🇩🇪 👍🏽',
@@ -84,7 +84,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-test('the documents declare names of people, applications, keys, products and deliveries', () => {
+test('the OpenAPI documents declare names of users, applications, keys, products and deliveries', () => {
   expect(fields.map(({ method, path, pointer }) => `${method} ${path}${pointer}`)).toEqual(
     expect.arrayContaining([
       'POST /api/v1/users/name',
@@ -103,17 +103,17 @@ test('the documents declare names of people, applications, keys, products and de
 
 describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.pointer}`, field] as const))('%s', (_name, field) => {
   test('rejects each character with an error that names it', async () => {
-    for (const character of hidden) {
+    for (const character of hiddenCharacters) {
       const { status, body, text } = await sendField(mandate, token, field, `Ann${character}Lee`);
       expect(status, text).toBe(400);
       const error = body.errors.find(({ pointer }: Body) => pointer === `#${field.pointer}`);
-      expect(error?.detail, text).toContain(`Must not contain ${named(character)},`);
+      expect(error?.detail, text).toContain(`Must not contain ${codePointName(character)},`);
     }
   });
 });
 
-describe('the rule', () => {
-  test.each(ordinary)('accepts %s', async (name) => {
+describe('the check of a name', () => {
+  test.each(allowedNames)('accepts %s', async (name) => {
     expect(findHiddenCharacter(name)).toBeUndefined();
     const { status, body, text } = await mandate.call('POST', '/api/v1/users', {
       token,
@@ -126,38 +126,43 @@ describe('the rule', () => {
     ['a joiner between Latin letters', 'An\u200dn', 'U+200D'],
     ['two joiners in a row', 'علی\u200c\u200cرضا', 'U+200C'],
     ['a joiner at the end of a Persian name', 'علی\u200c', 'U+200C'],
-    ['an emoji with a joiner and nothing behind it', '👩\u200d', 'U+200D'],
+    ['an emoji with a trailing joiner', '👩\u200d', 'U+200D'],
     ['two variation selectors', '葛\u{e0100}\u{e0101}', 'U+E0100'],
     ['a variation selector after a letter', 'A\ufe0f', 'U+FE0F'],
     ['a variation selector after a digit', '5\ufe0f', 'U+FE0F'],
     ['tags without a flag', 'Ann\u{e0067}\u{e007f}', 'U+E0067'],
-    ['an invisible character beside an emoji', '❤️\u200b', 'U+200B'],
-  ])('rejects %s', (_what, name, character) => expect(findHiddenCharacter(name)).toBe(character));
+    ['an invisible character next to an emoji', '❤️\u200b', 'U+200B'],
+  ])('rejects %s', (_label, name, character) => expect(findHiddenCharacter(name)).toBe(character));
 });
 
-describe('every other way to a name', () => {
-  const evil = 'Ann\u202eeeL';
+describe('a hidden character is rejected', () => {
+  const hostileName = 'Ann\u202eeeL';
 
-  test('the sign-up page', async () => {
+  test('on the sign-up page', async () => {
     const browser = new Browser(mandate.origin);
-    const account = { name: evil, email: 'evil.name@example.com', password: 'correct horse battery' };
+    const account = { name: hostileName, email: 'evil.name@example.com', password: 'correct horse battery' };
     const page = await completeSignUp(mandate.origin, browser, await browser.open('/sign-up'), account);
     expect(page.text).toContain('The name must not contain U+202E,');
   });
 
-  test('a new passkey', async () => {
+  test('in the name of a new passkey', async () => {
     const { browser } = await signUp(mandate.origin);
     const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/account/security')).text)?.[1] ?? '';
     const page = await browser.open('/account/passkeys', {
       method: 'POST',
-      body: new URLSearchParams({ csrf, passkey: '{}', name: evil }),
+      body: new URLSearchParams({ csrf, passkey: '{}', name: hostileName }),
     });
     expect(page.text).toContain('The name must not contain U+202E,');
   });
 
-  test('a row of an import', async () => {
-    const file = `reference,created_at,customer,customer_name,recipient_name,sku,name,quantity,unit_price\nI-1,2020-01-01,a,${evil},Ann,S1,Tea,1,5\nI-2,2020-01-01,b,Ben,${evil},S1,Tea,1,5\nI-3,2020-01-01,c,Cy,Cy,S3,${evil},1,5\nI-4,2020-01-01,d,Di,Di,S1,Tea,1,5\n`;
-    const query = new URLSearchParams({ source: 'hidden', currency: 'GBP', unknown_customers: 'create', unknown_products: 'create' });
+  test('in an import row', async () => {
+    const file = `reference,created_at,customer,customer_name,recipient_name,sku,name,quantity,unit_price\nI-1,2020-01-01,a,${hostileName},Ann,S1,Tea,1,5\nI-2,2020-01-01,b,Ben,${hostileName},S1,Tea,1,5\nI-3,2020-01-01,c,Cy,Cy,S3,${hostileName},1,5\nI-4,2020-01-01,d,Di,Di,S1,Tea,1,5\n`;
+    const query = new URLSearchParams({
+      source: 'hidden',
+      currency: 'GBP',
+      unknown_customers: 'create',
+      unknown_products: 'create',
+    });
     const response = await fetch(`${mandate.origin}/api/v1/order-imports?${query.toString()}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
@@ -179,12 +184,16 @@ describe('every other way to a name', () => {
     expect(done.task.result.imported).toMatchObject({ created: 1, refused: 3 });
   });
 
-  test('client registration', async () => {
+  test('in client registration', async () => {
     const { body } = await mandate.call('POST', '/api/v1/registration-tokens', { token, body: {} });
     const response = await fetch(`${mandate.origin}/oauth/registration`, {
       method: 'POST',
       headers: { authorization: `Bearer ${body.initial_access_token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ client_name: evil, redirect_uris: ['https://app.example/callback'], token_endpoint_auth_method: 'none' }),
+      body: JSON.stringify({
+        client_name: hostileName,
+        redirect_uris: ['https://app.example/callback'],
+        token_endpoint_auth_method: 'none',
+      }),
     });
     expect([response.status, await response.json()]).toMatchObject([
       400,
@@ -193,7 +202,7 @@ describe('every other way to a name', () => {
   });
 });
 
-test('a name stored under an earlier rule stays readable', async () => {
+test('a name that was stored before the rule remains readable', async () => {
   const product = await shop.product();
   const order = await mandate.call('POST', '/api/v1/orders', {
     token,

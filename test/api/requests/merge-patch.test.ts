@@ -1,5 +1,5 @@
 /**
- * "A merge patch (RFC 7396)": every PATCH operation of the contract whose body has `metadata` merges it. An operation without a row fails.
+ * Every PATCH operation of the contract whose body has `metadata` merges it (RFC 7396). An operation without a row fails.
  */
 import { contract, contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-async function order(): Promise<Body> {
+async function createOrder(): Promise<Body> {
   const items = [{ product_id: (await shop.product()).id, quantity: 1 }];
   const body = { user_id: (await shop.user()).id, items, delivery: pickup };
   return (await mandate.call('POST', '/api/v1/orders', { token: shop.token, body })).body;
@@ -25,8 +25,8 @@ async function order(): Promise<Body> {
 /** Creates a resource and returns its path. */
 const resources: Record<string, () => Promise<string>> = {
   'products.update': async () => `/api/v1/products/${(await shop.product()).id}`,
-  'orders.update': async () => `/api/v1/orders/${(await order()).id}`,
-  'v2 orders.update': async () => `/api/v2/orders/${(await order()).id}`,
+  'orders.update': async () => `/api/v1/orders/${(await createOrder()).id}`,
+  'v2 orders.update': async () => `/api/v2/orders/${(await createOrder()).id}`,
 };
 
 const mergesMetadata = ({ method, ...route }: ReturnType<typeof listRoutes>[number]): boolean =>
@@ -46,7 +46,7 @@ describe.each(Object.entries(resources))('%s', (_operation, create) => {
   const patch = (metadata: unknown, type = 'application/merge-patch+json'): Promise<Answer> =>
     mandate.call('PATCH', path, { token: shop.token, body: { metadata }, headers: { 'content-type': type } });
 
-  test.each(['application/merge-patch+json', 'application/json'])('%s: absent keys stay, null removes a key', async (type) => {
+  test.each(['application/merge-patch+json', 'application/json'])('%s: keeps absent keys, and removes a key with null', async (type) => {
     path = await create();
     await patch({ crm: '1', wms: '2' }, type);
     expect((await patch({ invoice: '3' }, type)).body.metadata).toEqual({ crm: '1', wms: '2', invoice: '3' });
@@ -68,7 +68,7 @@ describe.each(Object.entries(resources))('%s', (_operation, create) => {
     expect((await patch({ ...removed, ...pairs(20, 'other') })).body.metadata).toEqual(pairs(20, 'other'));
   });
 
-  test('a key or a value beyond the limits is refused with its position', async () => {
+  test('a key or a value beyond the limits is rejected with its position', async () => {
     path = await create();
     expect((await patch({ ok: 'x'.repeat(501) })).body.errors[0].pointer).toBe('#/metadata/ok');
     expect((await patch({ ok: 1 })).body.errors[0].pointer).toBe('#/metadata/ok');

@@ -33,7 +33,7 @@ test.each(paths)('%s: 405 with Allow for every other method', async (path, allow
   expect([options.status, allowOf(options)]).toEqual([204, [...allowed].toSorted()]);
 });
 
-test('PATCH and DELETE of the signed-in user', async () => {
+test('/users/me rejects changes with 405', async () => {
   for (const path of ['/api/v1/users/me', '/api/users/me', '/api/v2/users/me'])
     for (const method of ['PATCH', 'DELETE', 'PUT', 'POST']) {
       const { status, body, headers } = await mandate.call(method, path, method === 'DELETE' ? {} : { body: {} });

@@ -19,15 +19,15 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-// The specification writes its paths without a version, and allows one as a prefix.
+// The specification writes its paths without a version, and allows a version as a prefix.
 describe.each(['/api', '/api/v1'])('%s', (prefix) => {
   const call = (method: string, path: string, as?: string, body?: unknown): Promise<Answer> =>
     mandate.call(method, `${prefix}${path}`, { ...(as !== undefined && { token: as }), ...(body !== undefined && { body }) });
-  const statusAndCode = async (answer: Promise<Answer>): Promise<[number, string]> => {
-    const { status, body } = await answer;
+  const statusAndCode = async (response: Promise<Answer>): Promise<[number, string]> => {
+    const { status, body } = await response;
     return [status, body.code];
   };
-  const newOrder = async (quantity = 1): Promise<Body> => ({
+  const newOrderBody = async (quantity = 1): Promise<Body> => ({
     items: [{ product_id: (await shop.product({ stock: 5 })).id, quantity }],
     delivery: pickup,
   });
@@ -60,20 +60,20 @@ describe.each(['/api', '/api/v1'])('%s', (prefix) => {
   });
 
   test('POST /orders: 201, 400, 401, 403, 409', async () => {
-    const { status, body, headers } = await call('POST', '/orders', token, await newOrder());
+    const { status, body, headers } = await call('POST', '/orders', token, await newOrderBody());
     expect([status, headers.get('location')]).toEqual([201, `/api/v1/orders/${body.id}`]);
     expect(body).toMatchObject({ id: expect.any(Number), status: 'pending', total: 255 });
     expect(
       await statusAndCode(call('POST', '/orders', token, { items: [{ product_id: 987_654, quantity: 1 }], delivery: pickup })),
     ).toEqual([400, 'invalid_request']);
-    expect(await statusAndCode(call('POST', '/orders', token, { ...(await newOrder()), total: -1 }))).toEqual([400, 'invalid_request']);
-    expect(await statusAndCode(call('POST', '/orders', undefined, await newOrder()))).toEqual([401, 'missing_token']);
-    expect(await statusAndCode(call('POST', '/orders', reader, await newOrder()))).toEqual([403, 'insufficient_scope']);
-    expect(await statusAndCode(call('POST', '/orders', token, await newOrder(6)))).toEqual([409, 'out_of_stock']);
+    expect(await statusAndCode(call('POST', '/orders', token, { ...(await newOrderBody()), total: -1 }))).toEqual([400, 'invalid_request']);
+    expect(await statusAndCode(call('POST', '/orders', undefined, await newOrderBody()))).toEqual([401, 'missing_token']);
+    expect(await statusAndCode(call('POST', '/orders', reader, await newOrderBody()))).toEqual([403, 'insufficient_scope']);
+    expect(await statusAndCode(call('POST', '/orders', token, await newOrderBody(6)))).toEqual([409, 'out_of_stock']);
   });
 
   test('GET /orders and GET /orders/{order_id}: 200, 400, 401, 403, 404', async () => {
-    const { body: placed } = await call('POST', '/orders', token, await newOrder());
+    const { body: placed } = await call('POST', '/orders', token, await newOrderBody());
     expect((await call('GET', '/orders', token)).body.data[0]).toMatchObject({ id: placed.id });
     expect((await call('GET', `/orders/${placed.id}`, token)).body).toEqual(placed);
     for (const path of ['/orders', `/orders/${placed.id}`]) {

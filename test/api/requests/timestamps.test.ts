@@ -1,4 +1,4 @@
-/** Every timestamp that the OpenAPI documents declare in a query or a body, with values at and beyond the limits of the accepted range. */
+/** Values at and beyond the limits of the accepted range, for every timestamp that the OpenAPI documents declare in a query or a body. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
@@ -10,7 +10,7 @@ import { carriedOut, carryOutTasks } from '../../support/tasks.ts';
 const isTimestamp = ({ schema }: Candidate): boolean => schema.format === 'date-time';
 const fields = requestFields(isTimestamp);
 
-const refused = [
+const rejectedValues = [
   '0000-01-01T00:00:00Z',
   '0000-12-31T23:59:59.999Z',
   '0001-01-01T00:00:00+00:01',
@@ -49,8 +49,8 @@ const refused = [
   '2026-01-01T00:00:00Z\u0000',
   ' 2026-01-01T00:00:00Z',
 ];
-/** Valid for every filter; written with the offset that PostgreSQL itself would reject. */
-const accepted = [
+/** Valid for every filter, although PostgreSQL itself would reject the offset. */
+const acceptedValues = [
   '0001-01-01T00:00:00Z',
   '0001-01-01T00:00:00-23:59',
   '0000-12-31T23:59:59-00:01',
@@ -77,7 +77,7 @@ const send = (field: RequestField, value: string): Promise<Answer> => sendField(
 const cancelTasks = (): Promise<unknown> =>
   mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
 
-test('the documents declare timestamps in queries and in bodies', () => {
+test('the OpenAPI documents declare timestamps in queries and bodies', () => {
   expect(fields.filter(({ query }) => query !== undefined).length).toBeGreaterThan(5);
   expect(fields.filter(({ pointer }) => pointer !== undefined).length).toBeGreaterThan(2);
   expect(fields.filter(({ method, body }) => method !== 'GET' && body === undefined)).toEqual([]);
@@ -86,23 +86,23 @@ test('the documents declare timestamps in queries and in bodies', () => {
 describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.query ?? field.pointer}`, field] as const))(
   '%s',
   (_name, field) => {
-    test('rejects every other value with an error that names the field', async () => {
-      const named = field.query === undefined ? { pointer: `#${field.pointer}` } : { parameter: field.query };
-      for (const value of refused) {
+    test('rejects every invalid value with an error that names the field', async () => {
+      const location = field.query === undefined ? { pointer: `#${field.pointer}` } : { parameter: field.query };
+      for (const value of rejectedValues) {
         const { status, body, text } = await send(field, value);
         expect([status, body.code], `${value}: ${text}`).toEqual([400, 'invalid_request']);
         expect(body.errors[0], value).toMatchObject({
-          ...named,
+          ...location,
           detail: expect.stringMatching(/^Must be (?:an RFC 3339|from 0001-01-01)/),
         });
       }
     });
 
     test('accepts the whole range, with any offset', async () => {
-      for (const value of accepted) {
+      for (const value of acceptedValues) {
         await cancelTasks();
         const { status, text } = await send(field, value);
-        // An expiry is further limited to the coming year.
+        // An expiry must also be within the coming year.
         const statuses = field.pointer === '/expires_at' ? [201, 400] : [200, 202];
         expect(statuses, `${value}: ${text}`).toContain(status);
         await carryOutTasks(mandate);
@@ -111,7 +111,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.quer
   },
 );
 
-describe('a file to import', () => {
+describe('an import file', () => {
   const rowsWith = (values: readonly string[]): string => {
     const rows = values.map((value, at) => `T-${at},${value},anna,TS,1,5`);
     return `reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`;
@@ -135,14 +135,14 @@ describe('a file to import', () => {
     };
   };
 
-  test('refuses the row of each value outside the range, and imports every other row', async () => {
+  test('rejects the rows with values outside the range, and imports the others', async () => {
     await cancelTasks();
-    const bad = refused.filter(
+    const bad = rejectedValues.filter(
       (value) => !value.includes('\u0000') && !['2026-01-01', '2026-01-01T00:00:00', ' 2026-01-01T00:00:00Z'].includes(value),
     );
     const good = ['0001-01-01', '9999-12-31 23:59:59', '2026-01-31T12:00:00-23:59'];
     const { task, remarks } = await importFile(rowsWith([...bad, ...good]));
-    expect(task).toMatchObject({ status: 'succeeded', result: { imported: { created: good.length, refused: bad.length } } });
+    expect(task).toMatchObject({ status: 'succeeded', result: { imported: { created: good.length, rejectedValues: bad.length } } });
     expect(remarks.map(({ line, field }) => [line, field])).toEqual(bad.map((_, at) => [at + 2, 'created_at']));
     const { body } = await mandate.call('GET', '/api/v1/orders?created_at_lt=0001-01-02T00:00:00Z', { token });
     expect(body.data.map((order: Body) => order.created_at)).toEqual(['0001-01-01T00:00:00.000Z']);

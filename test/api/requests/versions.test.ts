@@ -1,4 +1,4 @@
-/** Versions beside each other, and how one ends. What is deprecated here is made up: v1 has nothing of the kind yet. */
+/** API versions, and the deprecation of versions and operations. The deprecated operations are invented, because version 1 has none. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { initContract } from '@ts-rest/core';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-describe('the version of an answer', () => {
+describe('the Mandate-Version header', () => {
   test.each([
     ['/api/v1/products', 'v1'],
     ['/api/products', 'v1'],
@@ -29,17 +29,17 @@ describe('the version of an answer', () => {
     ['/api/orders', 'v1'],
     ['/api/v9/products', null],
     ['/api', null],
-  ])('%s is of version %s', async (path, version) => {
+  ])('of %s is %s', async (path, version) => {
     const { headers } = await mandate.call('GET', path);
     expect(headers.get('mandate-version')).toBe(version);
   });
 
-  test('pages of other origins can read it', async () => {
+  test('can be read by pages of other origins', async () => {
     const { headers } = await mandate.call('GET', '/api/products');
     expect(headers.get('access-control-expose-headers')).toContain('Mandate-Version');
   });
 
-  test('a path without a version is the current version, whatever the method and the query', async () => {
+  test('a path without a version is routed to the current version', async () => {
     const [plain, versioned] = [await mandate.call('GET', '/api/products?limit=1'), await mandate.call('GET', '/api/v1/products?limit=1')];
     expect(plain.body).toEqual(versioned.body);
     expect((await mandate.call('POST', '/api/orders', { body: {} })).status).toBe(401);
@@ -47,7 +47,7 @@ describe('the version of an answer', () => {
 });
 
 describe('GET /api', () => {
-  test('lists the versions there are, to everybody', async () => {
+  test('lists the versions without a token', async () => {
     const { status, body } = await mandate.call('GET', '/api');
     expect([status, body]).toEqual([
       200,
@@ -55,13 +55,13 @@ describe('GET /api', () => {
     ]);
   });
 
-  test('is one path: with a slash or a version it is none', async () => {
+  test('returns 404 with a trailing slash or a version, and 405 for other methods', async () => {
     for (const path of ['/api/', '/api/v1', '/api/v9']) expect((await mandate.call('GET', path)).body.code).toBe('route_not_found');
     const { status, headers } = await mandate.call('DELETE', '/api');
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  test('says what each is at the moment', () => {
+  test('returns the status of each version at the given time', () => {
     const deprecated = { since: '2027-01-01T00:00:00Z', sunset: '2028-01-01T00:00:00Z', guide: '/docs' };
     const statusesAt = (now: string, versions: readonly ApiVersion[]): string[] =>
       versions.map((version) => toVersionResponse(version, new Date(now)).status);
@@ -71,35 +71,35 @@ describe('GET /api', () => {
     expect(statusesAt('2028-01-01T00:00:00Z', versions)).toEqual(['retired', 'current', 'supported', 'preview']);
   });
 
-  test('what is deprecated goes on for a year at least', () => {
+  test('a deprecation lasts at least a year', () => {
     const yearMs = 365 * 24 * 60 * 60 * 1000;
     const deprecations = [...apiVersions, ...listRoutes(contract).map(getRouteMetadata)].flatMap(({ deprecated }) => deprecated ?? []);
-    const hasty = deprecations.filter(({ since, sunset }) => sunset !== undefined && Date.parse(sunset) < Date.parse(since) + yearMs);
-    expect(hasty).toEqual([]);
+    const tooShort = deprecations.filter(({ since, sunset }) => sunset !== undefined && Date.parse(sunset) < Date.parse(since) + yearMs);
+    expect(tooShort).toEqual([]);
   });
 });
 
-describe('something deprecated', () => {
+describe('a deprecated operation', () => {
   const ending: Deprecation = { since: '2027-01-01T00:00:00Z', sunset: '2028-01-01T12:30:00Z', guide: 'https://shop.example/docs/things' };
   const v0: Deprecation = { since: '2026-06-01T00:00:00Z', sunset: '2028-06-01T00:00:00Z', guide: '/docs/v1' };
-  const thing = (operationId: string, path: string, deprecated?: Deprecation) => ({
+  const createRoute = (operationId: string, path: string, deprecated?: Deprecation) => ({
     method: 'GET' as const,
     path,
     responses: { 200: z.object({}) },
     metadata: routeMetadata({ operationId, access: 'public', ...(deprecated && { deprecated }) }),
   });
   const fixture = initContract().router({
-    things: thing('things.list', '/api/v1/things'),
-    ending: thing('things.ending', '/api/v1/ending', ending),
-    open: thing('things.open', '/api/v1/open', { since: ending.since, guide: '/docs' }),
-    old: thing('things.old', '/api/v0/things'),
-    oldEnding: thing('things.oldEnding', '/api/v0/ending', ending),
+    things: createRoute('things.list', '/api/v1/things'),
+    ending: createRoute('things.ending', '/api/v1/ending', ending),
+    open: createRoute('things.open', '/api/v1/open', { since: ending.since, guide: '/docs' }),
+    old: createRoute('things.old', '/api/v0/things'),
+    oldEnding: createRoute('things.oldEnding', '/api/v0/ending', ending),
   });
   let now = new Date(0);
   const server = createServer();
   let origin: string;
 
-  const answer = async ({ res }: { res: Response }) => {
+  const respond = async ({ res }: { res: Response }) => {
     res.append('Link', '</things?cursor=2>; rel="next"');
     return { status: 200 as const, body: {} };
   };
@@ -107,7 +107,7 @@ describe('something deprecated', () => {
   beforeAll(async () => {
     const [app, router] = [express(), Router()];
     const announce = announceDeprecation([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
-    mountContract(router, fixture, { things: answer, ending: answer, open: answer, old: answer, oldEnding: answer }, [announce]);
+    mountContract(router, fixture, { things: respond, ending: respond, open: respond, old: respond, oldEnding: respond }, [announce]);
     app.use(attachRequestContext(createLog(false)), router, createErrorHandler('https://shop.example', createLog(false)));
     server.on('request', app).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -116,15 +116,15 @@ describe('something deprecated', () => {
   });
   afterAll(() => void server.close());
 
-  const at = async (moment: string, path: string) => {
-    now = new Date(moment);
+  const fetchAt = async (time: string, path: string) => {
+    now = new Date(time);
     const { status, headers } = await fetch(`${origin}${path}`);
     const [deprecation, sunset, link] = ['deprecation', 'sunset', 'link'].map((name) => headers.get(name));
     return { status, deprecation, sunset, link };
   };
 
-  test('says since when, until when, and what to read, besides what it links to anyway', async () => {
-    expect(await at('2027-06-01T00:00:00Z', '/api/v1/ending')).toMatchObject({
+  test('returns Deprecation, Sunset and documentation links, in addition to other links', async () => {
+    expect(await fetchAt('2027-06-01T00:00:00Z', '/api/v1/ending')).toMatchObject({
       status: 200,
       deprecation: '@1798761600',
       sunset: 'Sat, 01 Jan 2028 12:30:00 GMT',
@@ -132,8 +132,8 @@ describe('something deprecated', () => {
     });
   });
 
-  test('without an end has no Sunset, and goes on', async () => {
-    expect(await at('2099-01-01T00:00:00Z', '/api/v1/open')).toMatchObject({
+  test('has no Sunset header without an end date', async () => {
+    expect(await fetchAt('2099-01-01T00:00:00Z', '/api/v1/open')).toMatchObject({
       status: 200,
       deprecation: '@1798761600',
       sunset: null,
@@ -141,8 +141,8 @@ describe('something deprecated', () => {
     });
   });
 
-  test('what is not deprecated says nothing', async () => {
-    expect(await at('2099-01-01T00:00:00Z', '/api/v1/things')).toMatchObject({
+  test('other operations have no deprecation headers', async () => {
+    expect(await fetchAt('2099-01-01T00:00:00Z', '/api/v1/things')).toMatchObject({
       status: 200,
       deprecation: null,
       sunset: null,
@@ -150,19 +150,19 @@ describe('something deprecated', () => {
     });
   });
 
-  test('a whole version: everything in it; what ends first counts', async () => {
-    expect(await at('2027-06-01T00:00:00Z', '/api/v0/things')).toMatchObject({
+  test('all operations of a deprecated version are deprecated, with the earlier sunset', async () => {
+    expect(await fetchAt('2027-06-01T00:00:00Z', '/api/v0/things')).toMatchObject({
       deprecation: '@1780272000',
       sunset: 'Thu, 01 Jun 2028 00:00:00 GMT',
     });
-    expect(await at('2027-06-01T00:00:00Z', '/api/v0/ending')).toMatchObject({
+    expect(await fetchAt('2027-06-01T00:00:00Z', '/api/v0/ending')).toMatchObject({
       deprecation: '@1780272000',
       sunset: 'Sat, 01 Jan 2028 12:30:00 GMT',
     });
   });
 
-  test('works until the very moment it ends, and then answers 410 in the one form', async () => {
-    expect((await at('2028-01-01T12:29:59.999Z', '/api/v1/ending')).status).toBe(200);
+  test('returns 410 from its sunset on', async () => {
+    expect((await fetchAt('2028-01-01T12:29:59.999Z', '/api/v1/ending')).status).toBe(200);
     now = new Date('2028-01-01T12:30:00Z');
     const response = await fetch(`${origin}/api/v1/ending`);
     expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
@@ -174,6 +174,6 @@ describe('something deprecated', () => {
       }),
     ]);
     expect([response.headers.get('deprecation'), response.headers.get('sunset')]).toEqual(['@1798761600', 'Sat, 01 Jan 2028 12:30:00 GMT']);
-    expect((await at('2028-06-01T00:00:00Z', '/api/v0/things')).status).toBe(410);
+    expect((await fetchAt('2028-06-01T00:00:00Z', '/api/v0/things')).status).toBe(410);
   });
 });

@@ -16,10 +16,10 @@ const change = (id: number, body: object, headers: Record<string, string> = {}) 
   till.mandate.call('PATCH', `/api/v1/shipments/${id}`, { token: till.shop.token, body, headers });
 const shipmentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'shipment', id);
 const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
-const order = (id: number): Promise<Body> => till.get(`/orders/${id}`);
+const getOrder = (id: number): Promise<Body> => till.get(`/orders/${id}`);
 
 describe('a shipment', () => {
-  test('of everything: pending, shipped, delivered, and the order with it', async () => {
+  test('of all items moves the order to shipped and then to delivered', async () => {
     const { id } = await till.paidOrder({ lines: 2 });
     const { status, body } = await ship(id, { carrier: 'DHL', tracking_number: '123', tracking_url: 'https://dhl.example/123' });
     expect([status, body]).toMatchObject([
@@ -33,55 +33,55 @@ describe('a shipment', () => {
         ],
       },
     ]);
-    expect(await order(id)).toMatchObject({ status: 'paid', fulfillment_status: 'unfulfilled' });
+    expect(await getOrder(id)).toMatchObject({ status: 'paid', fulfillment_status: 'unfulfilled' });
 
     expect((await change(body.id, { status: 'shipped' })).body).toMatchObject({ status: 'shipped', shipped_at: expect.any(String) });
-    expect(await order(id)).toMatchObject({
+    expect(await getOrder(id)).toMatchObject({
       status: 'shipped',
       fulfillment_status: 'shipped',
       items: [{ shipped_quantity: 2 }, { shipped_quantity: 2 }],
     });
 
     expect((await change(body.id, { status: 'delivered' })).body).toMatchObject({ status: 'delivered', delivered_at: expect.any(String) });
-    expect(await order(id)).toMatchObject({ status: 'delivered', fulfillment_status: 'delivered' });
+    expect(await getOrder(id)).toMatchObject({ status: 'delivered', fulfillment_status: 'delivered' });
     expect(await shipmentEvents(body.id)).toEqual(['shipment.created', 'shipment.shipped', 'shipment.delivered']);
     expect(await orderEvents(id)).toEqual(['order.created', 'order.paid', 'order.shipped', 'order.delivered']);
   });
 
-  test('of a part leaves the order paid; the rest ships it, and the last delivery delivers it', async () => {
+  test('of some items leaves the order paid until the other items are shipped', async () => {
     const { id, version } = await till.paidOrder({ quantity: 3 });
     const first = (await ship(id, { status: 'shipped', items: [{ line: 1, quantity: 1 }] })).body;
-    const partly = await order(id);
+    const partly = await getOrder(id);
     expect(partly).toMatchObject({ status: 'paid', fulfillment_status: 'partial' });
     expect(partly.version).toBeGreaterThan(version);
     await change(first.id, { status: 'delivered' });
-    expect(await order(id)).toMatchObject({ status: 'paid', fulfillment_status: 'partial' });
+    expect(await getOrder(id)).toMatchObject({ status: 'paid', fulfillment_status: 'partial' });
     const second = (await ship(id, { status: 'shipped' })).body;
     expect(second.items).toEqual([{ line: 1, quantity: 2 }]);
-    expect((await order(id)).status).toBe('shipped');
+    expect((await getOrder(id)).status).toBe('shipped');
     await change(second.id, { status: 'delivered' });
-    expect((await order(id)).status).toBe('delivered');
+    expect((await getOrder(id)).status).toBe('delivered');
   });
 
-  test('handed over at once is delivered at once', async () => {
+  test('created as delivered moves the order to delivered immediately', async () => {
     const { id } = await till.paidOrder();
     const { body } = await ship(id, { status: 'delivered' });
     expect(body).toMatchObject({ status: 'delivered', shipped_at: expect.any(String), delivered_at: expect.any(String) });
     expect(await orderEvents(id)).toEqual(['order.created', 'order.paid', 'order.shipped', 'order.delivered']);
   });
 
-  test('that comes back undelivered can be shipped again', async () => {
+  test('that failed can be followed by another shipment', async () => {
     const { id } = await till.paidOrder();
     const { body } = await ship(id, { status: 'shipped' });
     expect((await change(body.id, { status: 'failed' })).body.status).toBe('failed');
     expect(await shipmentEvents(body.id)).toEqual(['shipment.created', 'shipment.shipped', 'shipment.failed']);
-    expect(await order(id)).toMatchObject({ status: 'shipped', fulfillment_status: 'unfulfilled', items: [{ shipped_quantity: 0 }] });
+    expect(await getOrder(id)).toMatchObject({ status: 'shipped', fulfillment_status: 'unfulfilled', items: [{ shipped_quantity: 0 }] });
     const again = (await ship(id, { status: 'shipped' })).body;
     await change(again.id, { status: 'delivered' });
-    expect((await order(id)).status).toBe('delivered');
+    expect((await getOrder(id)).status).toBe('delivered');
   });
 
-  test('that is canceled frees its units, and the order can be canceled again', async () => {
+  test('that is canceled releases its units, and the order can be canceled again', async () => {
     const { id } = await till.paidOrder();
     const { body } = await ship(id);
     expect((await till.post(`/orders/${id}/cancellation`, {})).body.code).toBe('invalid_transition');
@@ -90,15 +90,15 @@ describe('a shipment', () => {
     expect((await till.post(`/orders/${id}/cancellation`, {})).body.status).toBe('canceled');
   });
 
-  test('leaves out what was paid back and restocked', async () => {
+  test('excludes refunded and restocked units', async () => {
     const { id } = await till.paidOrder({ quantity: 3 });
     await till.post(`/orders/${id}/refunds`, { amount: 1, restock: [{ line: 1, quantity: 1 }] });
     const { body } = await ship(id, { status: 'shipped' });
     expect(body.items).toEqual([{ line: 1, quantity: 2 }]);
-    expect((await order(id)).status).toBe('shipped');
+    expect((await getOrder(id)).status).toBe('shipped');
   });
 
-  test('keeps what a change leaves out, and clears what is null', async () => {
+  test('keeps omitted fields and clears null fields when it is changed', async () => {
     const { id } = await till.paidOrder();
     const { body } = await ship(id, { carrier: 'DHL', tracking_number: '123' });
     expect((await change(body.id, { tracking_number: null })).body).toMatchObject({
@@ -111,7 +111,7 @@ describe('a shipment', () => {
 });
 
 describe('409', () => {
-  const walks: Record<string, readonly string[]> = {
+  const transitionPaths: Record<string, readonly string[]> = {
     pending: [],
     shipped: ['shipped'],
     delivered: ['shipped', 'delivered'],
@@ -131,7 +131,7 @@ describe('409', () => {
   ])('invalid_transition from %s to %s', async (from, next) => {
     const { id } = await till.paidOrder();
     const { body } = await ship(id);
-    for (const status of walks[from] ?? []) expect((await change(body.id, { status })).status).toBe(200);
+    for (const status of transitionPaths[from] ?? []) expect((await change(body.id, { status })).status).toBe(200);
     const before = await shipmentEvents(body.id);
     const refused = await change(body.id, { status: next });
     expect([refused.status, refused.body.code]).toEqual([409, 'invalid_transition']);
@@ -146,7 +146,7 @@ describe('409', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'invalid_transition']);
   });
 
-  test('quantity_exceeded, counting what is packed already', async () => {
+  test('quantity_exceeded, including the units of other shipments', async () => {
     const { id } = await till.paidOrder({ quantity: 3 });
     expect((await ship(id, { items: [{ line: 1, quantity: 4 }] })).body.code).toBe('quantity_exceeded');
     await ship(id, { items: [{ line: 1, quantity: 2 }] });
@@ -156,20 +156,20 @@ describe('409', () => {
   });
 });
 
-describe('400, 404, 412 and who may', () => {
-  test('a line the order does not have, and an address that is not https', async () => {
+describe('400, 403, 404 and 412', () => {
+  test('400 for an unknown line, an invalid tracking URL and an empty list', async () => {
     const { id } = await till.paidOrder();
     expect((await ship(id, { items: [{ line: 2, quantity: 1 }] })).body.code).toBe('invalid_request');
     expect((await ship(id, { tracking_url: 'javascript:alert(1)' })).body.errors[0].pointer).toBe('#/tracking_url');
     expect((await ship(id, { items: [] })).status).toBe(400);
   });
 
-  test('404 for what is not there', async () => {
+  test('404 for an unknown order or shipment', async () => {
     expect((await ship(987_654)).status).toBe(404);
     expect((await change(987_654, { status: 'shipped' })).status).toBe(404);
   });
 
-  test('412 when it was changed in the meantime', async () => {
+  test('412 for an outdated ETag', async () => {
     const { id } = await till.paidOrder();
     const { body } = await ship(id);
     const changed = await change(body.id, { carrier: 'DHL' }, { 'if-match': '*' });
@@ -178,7 +178,7 @@ describe('400, 404, 412 and who may', () => {
     expect((await change(body.id, { carrier: 'GLS' }, etag)).status).toBe(412);
   });
 
-  test('a customer sees their parcels, ships none, and sees none of anybody else', async () => {
+  test('a customer cannot create shipments, or list those of another customer', async () => {
     const { mandate } = till;
     const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
     const { id } = await till.paidOrder();
@@ -189,11 +189,13 @@ describe('400, 404, 412 and who may', () => {
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('8 parcels of 3 units at once', () => {
-  test('pack no more than was ordered', async () => {
+describe.skipIf(databaseKind === 'pglite')('8 concurrent shipments of 3 units', () => {
+  test('contain no more than the ordered quantity', async () => {
     const { id } = await till.paidOrder({ quantity: 3 });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ship(id, { status: 'shipped', items: [{ line: 1, quantity: 1 }] })));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
-    expect(await order(id)).toMatchObject({ status: 'shipped', items: [{ shipped_quantity: 3 }] });
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => ship(id, { status: 'shipped', items: [{ line: 1, quantity: 1 }] })),
+    );
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(await getOrder(id)).toMatchObject({ status: 'shipped', items: [{ shipped_quantity: 3 }] });
   });
 });

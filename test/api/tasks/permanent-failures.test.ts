@@ -1,4 +1,4 @@
-/** Which errors end a task at once, and after which it is attempted again. */
+/** Errors that fail a task immediately, and errors after which the task is retried. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
@@ -20,30 +20,30 @@ afterAll(() => mandate.close());
 beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
 
 const query = (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
-const start = async (): Promise<Body> => {
-  const answer = await mandate.call('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
-  expect(answer.status, answer.text).toBe(202);
-  return answer.body;
+const startExport = async (): Promise<Body> => {
+  const response = await mandate.call('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
+  expect(response.status, response.text).toBe(202);
+  return response.body;
 };
-const read = async ({ id }: Body): Promise<Body> => (await mandate.call('GET', `/api/v1/tasks/${id}`, { token })).body;
+const getTask = async ({ id }: Body): Promise<Body> => (await mandate.call('GET', `/api/v1/tasks/${id}`, { token })).body;
 const eventsOf = async ({ id }: Body): Promise<string[]> =>
   (await query(`select type from events where subject_type = 'task' and subject_id = ? order by id`, [id])).map(({ type }) => type);
-const leaseEnds = ({ id }: Body) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
+const expireLease = ({ id }: Body) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
 
 describe('a task', () => {
-  test('fails at once, and releases its slot, when its stored options can never be processed', async () => {
-    const tasks = [await start(), await start()];
+  test('fails immediately and frees its slot if its stored options can never be processed', async () => {
+    const tasks = [await startExport(), await startExport()];
     await query(`update tasks set params = params || '{"created_at_gte": "0000-01-01T00:00:00Z"}' where finished_at is null`);
     expect(await carryOutTasks(mandate, taskHandlers, { log: pino({ level: 'silent' }) })).toBe(2);
     for (const task of tasks) {
-      expect(await read(task)).toMatchObject({
+      expect(await getTask(task)).toMatchObject({
         status: 'failed',
         error: { code: 'invalid_data', detail: 'A value is outside the range that can be stored.' },
       });
       expect(await query('select attempts from tasks where id = ?', [task.id])).toEqual([{ attempts: 1 }]);
       expect(await eventsOf(task)).toEqual(['task.failed']);
     }
-    expect((await start()).status).toBe('queued');
+    expect((await startExport()).status).toBe('queued');
     await carryOutTasks(mandate);
   });
 
@@ -57,7 +57,7 @@ describe('a task', () => {
       throw new Error('the statement did not fail');
     };
   const attempt = async (cause: () => unknown): Promise<Body> => {
-    const task = await start();
+    const task = await startExport();
     await carryOutTasks(mandate, { order_export: failingWith(cause) }, { log: pino({ level: 'silent' }) });
     const [row] = await query('select status, error, attempts from tasks where id = ?', [task.id]);
     await query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
@@ -75,25 +75,25 @@ describe('a task', () => {
     ['an impossible date', new RangeError('Invalid time value'), 'invalid_data'],
     ['options that do not match the schema', new ZodError([]), 'invalid_params'],
     ['a request problem', createProblem('not_found', { detail: 'User 7 was not found.' }), 'not_found'],
-  ])('fails at the first attempt after a permanent error: %s', async (_what, cause, code) => {
+  ])('fails at the first attempt after a permanent error: %s', async (_label, cause, code) => {
     const row = await attempt(() => cause);
     expect(row).toMatchObject({ status: 'failed', attempts: 1, error: { code } });
     expect(JSON.stringify(row)).not.toContain('planted');
   });
 
   test.each(['08006', '40001', '40P01', '53100', '53300', '55P03', '57014', '57P01', 'ECONNREFUSED', '23505'])(
-    'is attempted again after a transient error: %s',
+    'is retried after a transient error: %s',
     async (code) => {
       expect(await attempt(() => databaseError(code))).toMatchObject({ status: 'running', attempts: 1, error: null });
     },
   );
 
   test('treats a repeated unique violation as permanent', async () => {
-    const task = await start();
+    const task = await startExport();
     for (const expected of ['running', 'running', 'failed']) {
       await carryOutTasks(mandate, { order_export: failingWith(() => databaseError('23505')) }, { log: pino({ level: 'silent' }) });
-      expect((await read(task)).status).toBe(expected);
-      await leaseEnds(task);
+      expect((await getTask(task)).status).toBe(expected);
+      await expireLease(task);
     }
   });
 });

@@ -21,20 +21,20 @@ const get = (path: string, token = anna, headers: Record<string, string> = {}): 
 const cancel = (id: number, token = anna, headers: Record<string, string> = {}): Promise<Answer> =>
   mandate.call('POST', `/api/v1/tasks/${id}/cancellation`, { token, headers });
 
-describe('a task of somebody else', () => {
-  test('is not found, by any of its operations', async () => {
+describe('access to a task', () => {
+  test('is denied to other users with 404', async () => {
     const { task } = await carriedOut(mandate, anna, await start());
-    const missing = async (answer: Promise<Answer>): Promise<void> => {
-      const { status, body } = await answer;
+    const expectNotFound = async (response: Promise<Answer>): Promise<void> => {
+      const { status, body } = await response;
       expect([status, body.code]).toEqual([404, 'not_found']);
     };
-    for (const path of [`/${task.id}`, `/${task.id}/result`, '/987654', '/987654/result']) await missing(get(path, ben));
-    await missing(cancel(task.id, ben));
-    await missing(cancel(987_654, ben));
+    for (const path of [`/${task.id}`, `/${task.id}/result`, '/987654', '/987654/result']) await expectNotFound(get(path, ben));
+    await expectNotFound(cancel(task.id, ben));
+    await expectNotFound(cancel(987_654, ben));
     expect((await get('', ben)).body.data).toEqual([]);
   });
 
-  test('an application on its own account has its own, and another application does not see them', async () => {
+  test('of an application is denied to other applications', async () => {
     const scopes = ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write'] as const;
     const [one, other] = [
       await clientCredentials(mandate.origin, await confidentialClient(mandate.db, scopes), scopes),
@@ -45,7 +45,7 @@ describe('a task of somebody else', () => {
     expect([(await get(`/${body.id}`, one)).status, (await get(`/${body.id}`, other)).status]).toEqual([200, 404]);
   });
 
-  test('needs tasks.read, and tasks.write to cancel', async () => {
+  test('requires tasks.read, and tasks.write for a cancellation', async () => {
     const person = await signUp(mandate.origin);
     const { access_token: writer } = await tokensFor(mandate.origin, person, ['orders.read', 'tasks.write']);
     const { access_token: reader } = await tokensFor(mandate.origin, person, ['orders.read', 'tasks.read']);
@@ -53,14 +53,14 @@ describe('a task of somebody else', () => {
     for (const path of ['', `/${task.id}`, `/${task.id}/result`]) expect((await get(path, writer)).body.code).toBe('insufficient_scope');
     expect((await cancel(task.id, reader)).body.code).toBe('insufficient_scope');
     expect((await mandate.call('GET', '/api/v1/tasks')).body.code).toBe('missing_token');
-    // whoever started it with orders.read shows it to tokens with orders.read
-    const { access_token: without } = await tokensFor(mandate.origin, person, ['tasks.read']);
-    expect((await get(`/${task.id}`, without)).status).toBe(404);
+    // a task started with orders.read is visible only to tokens with orders.read
+    const { access_token: limitedToken } = await tokensFor(mandate.origin, person, ['tasks.read']);
+    expect((await get(`/${task.id}`, limitedToken)).status).toBe(404);
   });
 });
 
 describe('GET /tasks', () => {
-  test('newest first, a page at a time, by type and status', async () => {
+  test('returns tasks newest first, in pages, by type and status', async () => {
     const { access_token: token } = await tokensFor(mandate.origin, await signUp(mandate.origin), [
       'orders.read',
       'tasks.read',
@@ -83,7 +83,7 @@ describe('GET /tasks', () => {
 });
 
 describe('GET /tasks/{task_id}', () => {
-  test('says when to ask again, as long as there is something to wait for', async () => {
+  test('returns Retry-After until the task has finished', async () => {
     const { body: task } = await start();
     const waiting = await get(`/${task.id}`);
     expect([waiting.body.status, waiting.headers.get('retry-after'), waiting.headers.get('cache-control')]).toEqual([
@@ -100,7 +100,7 @@ describe('GET /tasks/{task_id}/result', () => {
   test.each([
     ['csv', 'text/csv; charset=utf-8'],
     ['ndjson', 'application/x-ndjson; charset=utf-8'],
-  ])('%s: a file with its type, name, length and digest', async (format, type) => {
+  ])('%s: returns the file with its type, name, length and digest', async (format, type) => {
     const { task, file } = await carriedOut(mandate, anna, await start(anna, { format }));
     const { headers } = await get(`/${task.id}/result`);
     expect(
@@ -120,7 +120,7 @@ describe('GET /tasks/{task_id}/result', () => {
     expect(headers.get('repr-digest')).toBe(`sha-256=:${Buffer.from(task.result.sha256, 'hex').toString('base64')}:`);
   });
 
-  test('is given to whoever accepts such files, and to nobody who does not', async () => {
+  test('requires a matching Accept header', async () => {
     const { task } = await carriedOut(mandate, anna, await start());
     for (const [accept, status] of [
       ['text/csv', 200],
@@ -131,7 +131,7 @@ describe('GET /tasks/{task_id}/result', () => {
       expect((await get(`/${task.id}/result`, anna, { accept })).status, accept).toBe(status);
   });
 
-  test('409 while it is not finished, 404 when it was canceled', async () => {
+  test('409 before the task has finished, and 404 after its cancellation', async () => {
     const { body: task } = await start();
     const early = await get(`/${task.id}/result`);
     expect([early.status, early.body.code, early.headers.get('retry-after')]).toEqual([409, 'task_not_finished', '2']);
@@ -139,7 +139,7 @@ describe('GET /tasks/{task_id}/result', () => {
     expect((await get(`/${task.id}/result`)).body.code).toBe('not_found');
   });
 
-  test('is broken off when a part of it is lost, so that nobody takes it for the whole', async () => {
+  test('aborts the download if a part of the file is missing', async () => {
     const { task } = await carriedOut(mandate, anna, await start());
     await mandate.db.em
       .fork()
@@ -149,7 +149,7 @@ describe('GET /tasks/{task_id}/result', () => {
 });
 
 describe('POST /tasks/{task_id}/cancellation', () => {
-  test('202 once, 409 afterwards; the same key gives the same answer', async () => {
+  test('202 for the first request and its replay, and 409 afterwards', async () => {
     const { body: task } = await start();
     const headers = { 'idempotency-key': 'cancel-1' };
     const first = await cancel(task.id, anna, headers);
@@ -159,7 +159,7 @@ describe('POST /tasks/{task_id}/cancellation', () => {
     expect((await cancel(task.id)).body.code).toBe('invalid_transition');
   });
 
-  test('409 when it has succeeded, and it stays as it was', async () => {
+  test('409 for a successful task, which remains unchanged', async () => {
     const { task } = await carriedOut(mandate, anna, await start());
     expect((await cancel(task.id)).body.code).toBe('invalid_transition');
     expect((await get(`/${task.id}`)).body).toEqual(task);

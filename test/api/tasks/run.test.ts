@@ -22,7 +22,7 @@ beforeAll(async () => {
     .access_token;
   const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
   await mandate.call('POST', '/api/v1/orders', { token, body });
-  // a batch is 500 orders: this makes five of them
+  // with a batch size of 500 orders, this creates five batches
   await mandate.db.em.fork().execute(
     `insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery, created_at)
      select user_id, status, currency, n, 0, 0, n, 1, delivery, created_at - make_interval(secs => n) from orders cross join generate_series(1, 2399) n`,
@@ -32,135 +32,135 @@ afterAll(() => mandate.close());
 beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
 
 const query = (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
-const start = async (): Promise<Body> => {
-  const answer = await mandate.call('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
-  expect(answer.status, answer.text).toBe(202);
-  return answer.body;
+const startExport = async (): Promise<Body> => {
+  const response = await mandate.call('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
+  expect(response.status, response.text).toBe(202);
+  return response.body;
 };
-const read = async ({ id }: Body): Promise<Body> => (await mandate.call('GET', `/api/v1/tasks/${id}`, { token })).body;
-const result = async ({ id }: Body): Promise<string> => (await mandate.call('GET', `/api/v1/tasks/${id}/result`, { token })).text;
+const getTask = async ({ id }: Body): Promise<Body> => (await mandate.call('GET', `/api/v1/tasks/${id}`, { token })).body;
+const getResult = async ({ id }: Body): Promise<string> => (await mandate.call('GET', `/api/v1/tasks/${id}/result`, { token })).text;
 const cancel = ({ id }: Body) => mandate.call('POST', `/api/v1/tasks/${id}/cancellation`, { token });
 const eventsOf = async ({ id }: Body): Promise<string[]> =>
   (await query(`select type from events where subject_type = 'task' and subject_id = ? order by id`, [id])).map(({ type }) => type);
-const leaseEnds = ({ id }: Body) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
+const expireLease = ({ id }: Body) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
 
 describe('a task', () => {
-  test('succeeds: queued, running, succeeded, with an event', async () => {
-    const task = await start();
-    const seen: Body[] = [];
+  test('passes through queued, running and succeeded, and records an event', async () => {
+    const task = await startExport();
+    const observedStates: Body[] = [];
     await carryOutTasks(
       mandate,
-      interrupted(async (step) => seen.push([step, await read(task)])),
+      interrupted(async (step) => observedStates.push([step, await getTask(task)])),
     );
-    expect(seen.map(([step, { status, progress }]) => [step, status, progress.processed, progress.total])).toEqual([
+    expect(observedStates.map(([step, { status, progress }]) => [step, status, progress.processed, progress.total])).toEqual([
       [1, 'running', 0, null],
       ...[0, 500, 1000, 1500, 2000].map((processed, at) => [at + 2, 'running', processed, 2400]),
     ]);
-    expect(await read(task)).toMatchObject({ status: 'succeeded', progress: { processed: 2400, total: 2400 } });
+    expect(await getTask(task)).toMatchObject({ status: 'succeeded', progress: { processed: 2400, total: 2400 } });
     expect(await eventsOf(task)).toEqual(['task.succeeded']);
   });
 
-  test('goes on after a crash at any step, and writes the same file', async () => {
-    const whole = await start();
+  test('resumes after a crash at any step, and writes the same file', async () => {
+    const uninterrupted = await startExport();
     await carryOutTasks(mandate);
-    const expected = await result(whole);
+    const expected = await getResult(uninterrupted);
     for (let step = 1; step <= 6; step += 1) {
-      const task = await start();
+      const task = await startExport();
       await dyingAt(mandate, step);
-      expect(await carryOutTasks(mandate)).toBe(0); // its lease still holds
-      await leaseEnds(task);
+      expect(await carryOutTasks(mandate)).toBe(0); // the lease has not expired
+      await expireLease(task);
       expect(await carryOutTasks(mandate)).toBe(1);
-      expect(await result(task)).toBe(expected);
-      expect([(await read(task)).result.rows, await eventsOf(task)]).toEqual([2400, ['task.succeeded']]);
+      expect(await getResult(task)).toBe(expected);
+      expect([(await getTask(task)).result.rows, await eventsOf(task)]).toEqual([2400, ['task.succeeded']]);
     }
   });
 
-  test('changes nothing any more for a holder whose lease has been taken over', async () => {
-    const task = await start();
-    const asleep = Promise.withResolvers<void>();
-    const late = Promise.withResolvers<void>();
+  test('ignores a worker after another worker has taken over its lease', async () => {
+    const task = await startExport();
+    const paused = Promise.withResolvers<void>();
+    const resumption = Promise.withResolvers<void>();
     const first = carryOutTasks(
       mandate,
       interrupted((step) => {
         if (step !== 3) return undefined;
-        asleep.resolve();
-        return late.promise;
+        paused.resolve();
+        return resumption.promise;
       }),
     );
-    await asleep.promise;
-    await leaseEnds(task);
+    await paused.promise;
+    await expireLease(task);
     await carryOutTasks(mandate);
-    const [before, file] = [await read(task), await result(task)];
-    late.resolve();
+    const [before, file] = [await getTask(task), await getResult(task)];
+    resumption.resolve();
     await first;
-    expect([await read(task), await result(task), await eventsOf(task)]).toEqual([before, file, ['task.succeeded']]);
+    expect([await getTask(task), await getResult(task), await eventsOf(task)]).toEqual([before, file, ['task.succeeded']]);
     expect(file.trimEnd().split('\r\n')).toHaveLength(2401);
   });
 
-  test('is put back when the process is asked to stop, and goes on at once elsewhere', async () => {
-    const task = await start();
+  test('is released when its process stops, and another process continues it immediately', async () => {
+    const task = await startExport();
     const stop = new AbortController();
     await carryOutTasks(
       mandate,
       interrupted((step) => (step === 4 ? stop.abort() : undefined)),
       stop,
     );
-    expect(await read(task)).toMatchObject({ status: 'running', progress: { processed: 1000 } });
+    expect(await getTask(task)).toMatchObject({ status: 'running', progress: { processed: 1000 } });
     expect(await carryOutTasks(mandate)).toBe(1);
-    expect((await result(task)).trimEnd().split('\r\n')).toHaveLength(2401);
+    expect((await getResult(task)).trimEnd().split('\r\n')).toHaveLength(2401);
   });
 
-  test('is tried again later after a failure that is not its own, and given up after the tenth', async () => {
-    const task = await start();
+  test('is retried after an unexpected error, and fails after the tenth attempt', async () => {
+    const task = await startExport();
     const log = pino({ level: 'silent' });
     const broken: TaskHandler = () => Promise.reject(new Error('planted'));
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       expect(await carryOutTasks(mandate, { order_export: broken }, { log })).toBe(1);
       expect(await carryOutTasks(mandate, { order_export: broken }, { log })).toBe(0);
-      await leaseEnds(task);
+      await expireLease(task);
     }
-    expect((await read(task)).status).toBe('running');
+    expect((await getTask(task)).status).toBe('running');
     await carryOutTasks(mandate, { order_export: broken });
-    const failed = await read(task);
+    const failed = await getTask(task);
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'gave_up' }, result: null });
     expect(JSON.stringify(failed)).not.toContain('planted');
     expect(await eventsOf(task)).toEqual(['task.failed']);
     expect((await mandate.call('GET', `/api/v1/tasks/${task.id}/result`, { token })).status).toBe(404);
   });
 
-  test('fails with a reason for whoever started it', async () => {
-    const task = await start();
+  test('reports the reason of a permanent error', async () => {
+    const task = await startExport();
     await carryOutTasks(mandate, {
       order_export: () => Promise.reject(new PermanentTaskError('too_many_rows', 'There are too many rows.')),
     });
-    expect(await read(task)).toMatchObject({ status: 'failed', error: { code: 'too_many_rows', detail: 'There are too many rows.' } });
+    expect(await getTask(task)).toMatchObject({ status: 'failed', error: { code: 'too_many_rows', detail: 'There are too many rows.' } });
   });
 
   test.each([
     ['is suspended', `update users set status = 'suspended' where id = ?`],
-    ['is no longer a member of staff', `update users set role = 'customer' where id = ?`],
-  ])('goes no further when whoever started it %s', async (_what, change) => {
-    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: as } = await tokensFor(mandate.origin, boss, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
+    ['is no longer staff', `update users set role = 'customer' where id = ?`],
+  ])('stops when its user %s', async (_label, change) => {
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: as } = await tokensFor(mandate.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
     const { body: task } = await mandate.call('POST', '/api/v1/order-exports', { token: as, body: {} });
     await carryOutTasks(
       mandate,
-      interrupted((step) => (step === 3 ? query(change, [boss.id]) : undefined)),
+      interrupted((step) => (step === 3 ? query(change, [staffUser.id]) : undefined)),
     );
     const [row] = await query('select status, processed, error from tasks where id = ?', [task.id]);
     expect(row).toMatchObject({ status: 'failed', processed: 500, error: { code: 'forbidden' } });
   });
 
-  test('is canceled while it waits, and never begun', async () => {
-    const task = await start();
+  test('never starts if it is canceled while queued', async () => {
+    const task = await startExport();
     const canceled = await cancel(task);
     expect([canceled.status, canceled.body.status, canceled.body.finished_at]).toEqual([202, 'canceled', expect.any(String)]);
     expect(await carryOutTasks(mandate)).toBe(0);
     expect(await eventsOf(task)).toEqual(['task.canceled']);
   });
 
-  test('is canceled while it runs: the next step is not taken, and what was written is swept', async () => {
-    const task = await start();
+  test('stops at the next step if it is canceled while running, and its file is deleted', async () => {
+    const task = await startExport();
     let last = 0;
     await carryOutTasks(
       mandate,
@@ -169,22 +169,22 @@ describe('a task', () => {
         if (step === 3) await cancel(task);
       }),
     );
-    expect([last, (await read(task)).status, await eventsOf(task)]).toEqual([3, 'canceled', ['task.canceled']]);
+    expect([last, (await getTask(task)).status, await eventsOf(task)]).toEqual([3, 'canceled', ['task.canceled']]);
     expect((await mandate.call('GET', `/api/v1/tasks/${task.id}/result`, { token })).status).toBe(404);
     await query(`update task_files set created_at = now() - interval '2 days'`);
     await deleteOldTaskData(mandate.db.em.fork());
     expect(await query(`select 1 from task_files f where not exists (select 1 from tasks where output_id = f.id)`)).toEqual([]);
   });
 
-  test.skipIf(databaseKind === 'pglite')('is carried out once, however many processes look for work', async () => {
-    const tasks = [await start(), await start()];
+  test.skipIf(databaseKind === 'pglite')('runs once, even with several workers', async () => {
+    const tasks = [await startExport(), await startExport()];
     const counts = await Promise.all(Array.from({ length: 6 }, () => carryOutTasks(mandate)));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
-    for (const task of tasks) expect([await eventsOf(task), (await read(task)).result.rows]).toEqual([['task.succeeded'], 2400]);
+    for (const task of tasks) expect([await eventsOf(task), (await getTask(task)).result.rows]).toEqual([['task.succeeded'], 2400]);
   });
 
-  test('holds its lease at every step', async () => {
-    const task = await start();
+  test('renews its lease at every step', async () => {
+    const task = await startExport();
     await carryOutTasks(
       mandate,
       interrupted(async (step) => {
@@ -194,31 +194,31 @@ describe('a task', () => {
         await query(`update tasks set lease_until = now() + interval '1 second' where id = ?`, [task.id]);
       }),
     );
-    expect((await read(task)).status).toBe('succeeded');
+    expect((await getTask(task)).status).toBe('succeeded');
   });
 });
 
-describe('what is kept', () => {
-  const aged = ({ id }: Body, days: number) =>
+describe('retention', () => {
+  const setAge = ({ id }: Body, days: number) =>
     query(`update tasks set finished_at = now() - make_interval(days => ?) where id = ?`, [days, id]);
   const status = async (path: string): Promise<[number, string]> => {
     const { status: code, body } = await mandate.call('GET', path, { token });
     return [code, body?.code];
   };
 
-  test('a result for 7 days, a task for 30, and then they are gone, before and after they are swept', async () => {
-    const task = await start();
+  test('keeps a result for 7 days and a task for 30 days, even if the cleanup runs later', async () => {
+    const task = await startExport();
     await carryOutTasks(mandate);
     const [path, file] = [`/api/v1/tasks/${task.id}`, `/api/v1/tasks/${task.id}/result`];
-    for (const [days, answers] of [
+    for (const [days, expectedStatuses] of [
       [6, [200, 200]],
       [8, [200, 410]],
       [31, [410, 410]],
     ] as const) {
-      await aged(task, days);
-      for (const sweep of [false, true]) {
-        if (sweep) while ((await deleteOldTaskData(mandate.db.em.fork())) > 0);
-        expect([(await status(path))[0], (await status(file))[0]], `${days} days, swept: ${sweep}`).toEqual(answers);
+      await setAge(task, days);
+      for (const cleanup of [false, true]) {
+        if (cleanup) while ((await deleteOldTaskData(mandate.db.em.fork())) > 0);
+        expect([(await status(path))[0], (await status(file))[0]], `${days} days, cleaned up: ${cleanup}`).toEqual(expectedStatuses);
       }
     }
     expect(await status(path)).toEqual([410, 'gone']);
@@ -228,18 +228,18 @@ describe('what is kept', () => {
     expect((await mandate.call('GET', '/api/v1/tasks?limit=100', { token })).body.data.map(({ id }: Body) => id)).not.toContain(task.id);
   });
 
-  test('no file that nobody refers to for longer than a day, and every other', async () => {
+  test('deletes unreferenced files after a day, and no others', async () => {
     const em = mandate.db.em.fork();
     const [fresh, old] = [await createStoredFile(em), await createStoredFile(em)];
     await appendToStoredFile(em, old, 0, Buffer.from('x'));
     await query(`update task_files set created_at = now() - interval '2 days' where id = ?`, [old]);
-    const task = await start();
+    const task = await startExport();
     await dyingAt(mandate, 4);
     await query(`update task_files set created_at = now() - interval '2 days' where id <> ?`, [fresh]);
     await deleteOldTaskData(em);
     expect(await query('select id from task_files where id in (?, ?)', [fresh, old])).toEqual([{ id: fresh }]);
-    await leaseEnds(task);
+    await expireLease(task);
     await carryOutTasks(mandate);
-    expect((await result(task)).trimEnd().split('\r\n')).toHaveLength(2401);
+    expect((await getResult(task)).trimEnd().split('\r\n')).toHaveLength(2401);
   });
 });

@@ -1,4 +1,4 @@
-/** Compression, `Vary` and ETags, of every path that the contract and the pages have. */
+/** Compression, `Vary` and ETags for every path of the contract, the pages and the documents. */
 import { contract, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
@@ -20,16 +20,16 @@ const operations = listRoutes(contract).flatMap(({ method, path }) => (method ==
 const get = (path: string, encoding: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(mandate.origin + path, { headers: { 'accept-encoding': encoding, ...headers }, redirect: 'manual' });
 
-const namesEncoding = ({ headers }: Response): boolean => (headers.get('vary') ?? '').toLowerCase().includes('accept-encoding');
+const variesByEncoding = ({ headers }: Response): boolean => (headers.get('vary') ?? '').toLowerCase().includes('accept-encoding');
 
-test.each([...documents, ...pages, ...operations])('%s names Accept-Encoding in Vary exactly where it is compressed', async (path) => {
+test.each([...documents, ...pages, ...operations])('%s names Accept-Encoding in Vary exactly if it is compressed', async (path) => {
   const query = path === '/api/v1/events' ? '?wait=0' : '';
   for (const headers of [{}, { authorization: `Bearer ${shop.token}` }]) {
     const [plain, gzipped] = [await get(path + query, 'identity', headers), await get(path + query, 'gzip', headers)];
     const compressed = gzipped.headers.get('content-encoding') === 'gzip';
     expect(plain.headers.get('content-encoding')).toBeNull();
-    // both: a cache must know even of the uncompressed response that other clients get another one
-    expect([namesEncoding(plain), namesEncoding(gzipped)]).toEqual([compressed, compressed]);
+    // even the uncompressed response must name it, because a cache could return it to other clients
+    expect([variesByEncoding(plain), variesByEncoding(gzipped)]).toEqual([compressed, compressed]);
     await Promise.all([plain.arrayBuffer(), gzipped.arrayBuffer()]);
   }
 });
@@ -39,7 +39,7 @@ test('the assets of the API reference are compressed', async () => {
   const paths = Array.from(text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g), ([, path = '']) => path);
   for (const path of paths) {
     const [plain, gzipped] = [await get(path, 'identity'), await get(path, 'gzip')];
-    expect([gzipped.headers.get('content-encoding'), namesEncoding(plain), namesEncoding(gzipped)]).toEqual(['gzip', true, true]);
+    expect([gzipped.headers.get('content-encoding'), variesByEncoding(plain), variesByEncoding(gzipped)]).toEqual(['gzip', true, true]);
     expect(await gzipped.text()).toBe(await plain.text());
   }
 });
@@ -55,8 +55,8 @@ test.each(documents)('%s is compressed, and can be cached and revalidated', asyn
   for (const [at, encoding] of ['identity', 'gzip'].entries()) {
     const etag = etags[at] ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const fresh = await get(path, encoding, { 'if-none-match': known });
+    for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const fresh = await get(path, encoding, { 'if-none-match': knownEtag });
       expect([fresh.status, fresh.headers.get('etag'), await fresh.text()]).toEqual([304, etag, '']);
       expect([fresh.headers.get('cache-control'), fresh.headers.get('vary')]).toEqual(['public, max-age=300', 'Accept-Encoding']);
     }
@@ -69,7 +69,7 @@ test.each([
   ['br', null],
   ['*', 'gzip'],
   ['gzip;q=0.5, identity', null],
-])('a client that accepts %s gets what it can read', async (accepted, encoding) => {
+])('a client that accepts %s can read the response', async (accepted, encoding) => {
   const response = await get('/openapi.json', accepted);
   expect(response.headers.get('content-encoding')).toBe(encoding);
   expect(JSON.parse(await response.text())).toHaveProperty('openapi');

@@ -9,35 +9,35 @@ import { startMandate, type Body, type Mandate } from '../../support/server/star
 import { clientCredentials, confidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
 
-type Sent = { method?: string; headers?: Record<string, string>; body?: string; credentials?: 'include' };
-type Seen = { status: number; headers: Record<string, string>; body: Body } | { failed: string };
+type RequestOptions = { method?: string; headers?: Record<string, string>; body?: string; credentials?: 'include' };
+type PageResponse = { status: number; headers: Record<string, string>; body: Body } | { failed: string };
 
-// A browser asks, and hides what it was not allowed to show: no other client tries CORS. The database makes no difference.
+// Only a browser enforces CORS. The tests run on PostgreSQL only, because the database makes no difference.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another origin', () => {
   let mandate: Mandate;
   let shop: Shop;
   let browser: Browser;
   let page: Page;
-  let elsewhere: Server;
+  let pageServer: Server;
 
   beforeAll(async () => {
     mandate = await startMandate({ rateLimits: { default: 40, apiKey: 10, ip: 10_000, monthly: 1_000 } });
     shop = await openShop(mandate);
     browser = await launchChromium();
-    elsewhere = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<title>A shop front</title>'));
-    elsewhere.listen(0, '127.0.0.1');
-    await once(elsewhere, 'listening');
+    pageServer = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<title>A shop front</title>'));
+    pageServer.listen(0, '127.0.0.1');
+    await once(pageServer, 'listening');
     page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${z.object({ port: z.number() }).parse(elsewhere.address()).port}/`);
+    await page.goto(`http://127.0.0.1:${z.object({ port: z.number() }).parse(pageServer.address()).port}/`);
   });
   afterAll(async () => {
     await browser.close();
-    elsewhere.close();
+    pageServer.close();
     await mandate.close();
   });
 
-  /** What a script of the page gets to see. */
-  const call = (path: string, init: Sent = {}): Promise<Seen> =>
+  /** Sends a request from the page, and returns the parts of the response that scripts can read. */
+  const call = (path: string, init: RequestOptions = {}): Promise<PageResponse> =>
     page.evaluate(
       async ([url, options]) => {
         try {
@@ -54,16 +54,16 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
       },
       [mandate.origin + path, init] as const,
     );
-  const withToken = (token: string, more: Record<string, string> = {}) => ({ authorization: `Bearer ${token}`, ...more });
+  const withToken = (token: string, extraHeaders: Record<string, string> = {}) => ({ authorization: `Bearer ${token}`, ...extraHeaders });
 
-  test('reads what is public', async () => {
+  test('can read public resources', async () => {
     expect(await call('/api/v1/products')).toMatchObject({
       status: 200,
       headers: { ratelimit: expect.any(String), 'x-request-id': expect.any(String) },
     });
   });
 
-  test('places an order with a key, and reads where it is', async () => {
+  test('can place an order with an idempotency key, and read its location', async () => {
     const product = await shop.product();
     const order = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, user_id: (await shop.user()).id };
     const init = {
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
     expect(await call('/api/v1/orders', init)).toMatchObject({ status: 201, headers: { 'idempotent-replayed': 'true' } });
   });
 
-  test.each(['PATCH', 'PUT', 'DELETE'])('sends %s with the version it means, and reads which one there is', async (method) => {
+  test.each(['PATCH', 'PUT', 'DELETE'])('can send %s with If-Match, and read the current ETag', async (method) => {
     const { id, name, category, price } = await shop.product();
     const headers = withToken(shop.token, { 'content-type': 'application/json', 'if-match': '"another"' });
     const body = method === 'PUT' ? { name, category, price, status: 'active' } : { name };
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
     expect(await call(`/api/v1/products/${id}`, init)).toMatchObject({ status: 412, headers: { etag: expect.any(String) } });
   });
 
-  test('reads a failure: what is wrong, and how to get a token', async () => {
+  test('can read errors and the authentication challenge', async () => {
     expect(await call('/api/v1/orders')).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': expect.stringContaining('Bearer') },
@@ -94,20 +94,21 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
     expect(await call(`/api/v1/products?category=${'x'.repeat(9_000)}`)).toMatchObject({ status: 414 });
   });
 
-  test('reads how long to wait when it asks too much', async () => {
+  test('can read Retry-After over the rate limit', async () => {
     const client = await confidentialClient(mandate.db, ['tasks.read']);
     const token = await clientCredentials(mandate.origin, client, ['tasks.read']);
-    let seen = await call('/api/v1/usage', { headers: withToken(token) });
-    while ('status' in seen && seen.status === 200) seen = await call('/api/v1/usage', { headers: withToken(token) });
-    expect(seen).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) }, body: { code: 'rate_limited' } });
+    let lastResponse = await call('/api/v1/usage', { headers: withToken(token) });
+    while ('status' in lastResponse && lastResponse.status === 200)
+      lastResponse = await call('/api/v1/usage', { headers: withToken(token) });
+    expect(lastResponse).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) }, body: { code: 'rate_limited' } });
   });
 
-  test('may not send cookies, nor headers that mean nothing here', async () => {
+  test('cannot send cookies or unknown headers', async () => {
     expect(await call('/api/v1/products', { credentials: 'include' })).toEqual({ failed: expect.stringContaining('Failed to fetch') });
     expect(await call('/api/v1/products', { headers: { 'x-own': '1' } })).toEqual({ failed: expect.stringContaining('Failed to fetch') });
   });
 
-  test('may not read what people see when they sign in', async () => {
+  test('cannot read the sign-in page', async () => {
     expect(await call('/sign-in')).toEqual({ failed: expect.stringContaining('Failed to fetch') });
   });
 });

@@ -6,33 +6,33 @@ import { startMandate } from '../../support/server/start-mandate.ts';
 import { inTwoProcesses } from '../../support/server/process-mode.ts';
 import { openShop, pickup } from '../../support/server/shop.ts';
 
-// PGlite has one connection, so nobody can hold anything that another waits for.
-describe.skipIf(databaseKind === 'pglite')('a statement that takes too long', () => {
-  test('is ended by the database, and answered 503 with Retry-After; afterwards the connection works again', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: another time limit for statements cannot be configured');
+// PGlite has one connection, so a statement never waits for a lock.
+describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', () => {
+  test('is aborted with 503 and Retry-After, and the connection remains usable', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: the statement time limit cannot be configured');
     const url = await freshPostgresqlUrl();
     const log = createLog(false);
     log.level = 'silent';
     const mandate = await startMandate({ db: await openDatabase(url, { statementMs: 200, connectionsMax: 1 }), log });
-    const holder = await openDatabase(url);
+    const blockingDatabase = await openDatabase(url);
     try {
       const shop = await openShop(mandate);
       const product = await shop.product();
       const order = { user_id: (await shop.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
-      const place = () =>
+      const placeOrder = () =>
         mandate.call('POST', '/api/v1/orders', { token: shop.token, body: order, headers: { 'idempotency-key': 'once' } });
-      const lock = holder.em.fork();
-      await lock.begin();
-      await lock.execute('select 1 from product_stock where product_id = ? for update', [product.id]);
-      const { status, body, headers } = await place();
+      const blockingTransaction = blockingDatabase.em.fork();
+      await blockingTransaction.begin();
+      await blockingTransaction.execute('select 1 from product_stock where product_id = ? for update', [product.id]);
+      const { status, body, headers } = await placeOrder();
       expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
-      await lock.rollback();
-      // the key was given back with everything else
-      expect((await place()).status).toBe(201);
+      await blockingTransaction.rollback();
+      // the idempotency key was rolled back too
+      expect((await placeOrder()).status).toBe(201);
       expect((await mandate.call('GET', `/api/v1/products/${product.id}`)).body.stock).toBe(99);
     } finally {
       await mandate.close();
-      await holder.close();
+      await blockingDatabase.close();
     }
   });
 });

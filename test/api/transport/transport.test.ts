@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-describe('what no route answers', () => {
+describe('unknown routes and methods', () => {
   test.each([
     '/api/',
     '/api/v1',
@@ -24,18 +24,18 @@ describe('what no route answers', () => {
     '/api/v1/orders/',
     '/api/v1/users/1/',
     '/api/v1//orders',
-  ])('404 in the one form: %s', async (path) => {
+  ])('return 404 for %s', async (path) => {
     const { status, body } = await mandate.call('GET', path);
     expect([status, body.code]).toEqual([404, 'route_not_found']);
   });
 
-  test('405 with what there is instead', async () => {
+  test('return 405 with the allowed methods', async () => {
     const { body, headers } = await mandate.call('DELETE', '/api/v1/orders');
     expect([body.code, headers.get('allow')]).toEqual(['method_not_allowed', 'POST, GET, HEAD, OPTIONS']);
     expect((await mandate.call('POST', '/api/products/1')).headers.get('allow')).toBe('GET, PATCH, PUT, DELETE, HEAD, OPTIONS');
   });
 
-  test('OPTIONS: 204 with Allow; HEAD: GET without its body', async () => {
+  test('OPTIONS returns 204 with Allow, and HEAD returns the headers of GET', async () => {
     const options = await mandate.call('OPTIONS', '/api/v1/products');
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD, OPTIONS']);
     const [head, get] = [await mandate.call('HEAD', '/api/v1/products'), await mandate.call('GET', '/api/v1/products')];
@@ -43,35 +43,35 @@ describe('what no route answers', () => {
     expect((await mandate.call('HEAD', '/api/v1/orders')).status).toBe(401);
   });
 
-  test('406 when the caller accepts no JSON', async () => {
+  test('returns 406 if the client does not accept JSON', async () => {
     expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'text/html' } })).body.code).toBe('not_acceptable');
     expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'text/html, */*;q=0.1' } })).status).toBe(200);
     expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'application/problem+json' } })).status).toBe(200);
   });
 
-  test('a broken escape in the path is 400, not 500', async () => {
+  test('returns 400 for an invalid escape sequence in the path', async () => {
     expect((await mandate.call('GET', '/api/v1/products/%E0%A4%A')).body.code).toBe('invalid_request');
   });
 });
 
-describe('what every answer carries', () => {
-  test('an id of its own, whatever the caller sent as one', async () => {
-    const answers = await Promise.all([
+describe('response headers', () => {
+  test('contain a generated request id, even if the client sent one', async () => {
+    const responses = await Promise.all([
       mandate.call('GET', '/api/v1/products', { headers: { 'x-request-id': 'mine' } }),
       mandate.call('GET', '/api/v1/orders'),
       mandate.call('GET', '/api/v1/nothing', { headers: { 'x-request-id': 'x'.repeat(10_000) } }),
       mandate.call('OPTIONS', '/api/v1/products'),
     ]);
-    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
+    expect(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
   });
 
-  test('an id of a timestamp and 80 random bits', () => {
+  test('request ids contain a timestamp and 80 random bits', () => {
     const ids = Array.from({ length: 2_000 }, newRequestId);
     expect(ids.filter((id) => !/^req_[0-9A-HJKMNP-TV-Z]{26}$/.test(id))).toEqual([]);
     expect(new Set(ids.map((id) => id.slice(-16))).size).toBe(ids.length);
   });
 
-  test('no framework, no sniffing, no cache, no ETag stamped on everything', async () => {
+  test('prevent content sniffing and caching, and contain no ETag or framework name', async () => {
     for (const path of ['/api/v1/products', '/api/v1/orders', '/api/v1/nothing']) {
       const { headers } = await mandate.call('GET', path);
       expect(headers.get('x-powered-by')).toBeNull();
@@ -80,7 +80,7 @@ describe('what every answer carries', () => {
     }
   });
 
-  test('CORS for every page and without cookies, on failures too; a preflight needs no token', async () => {
+  test('allow CORS without cookies for every origin, even in errors; a preflight needs no token', async () => {
     const { status, headers } = await mandate.call('OPTIONS', '/api/v1/orders', {
       headers: {
         origin: 'https://shop.example',
@@ -98,8 +98,8 @@ describe('what every answer carries', () => {
   });
 });
 
-describe('when something breaks inside', () => {
-  test('500 says nothing of it to the caller, and everything to the log', async ({ skip }) => {
+describe('internal errors', () => {
+  test('return 500 without details, and the log contains the details', async ({ skip }) => {
     skip(inTwoProcesses, 'needs one process: reads each line of the log');
     const lines: string[] = [];
     const broken = await startMandate({ log: pino({ level: 'error' }, { write: (entry) => void lines.push(entry) }) });
@@ -115,7 +115,7 @@ describe('when something breaks inside', () => {
     }
   });
 
-  test('half a request harms nobody', async () => {
+  test('an incomplete request does not affect other requests', async () => {
     const socket = connect(Number(new URL(mandate.origin).port), '127.0.0.1');
     socket.write(
       'POST /api/v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"items"',
@@ -128,7 +128,7 @@ describe('when something breaks inside', () => {
 });
 
 describe('/openapi.json and /openapi-3.0.json', () => {
-  test('describe the API as it is served here', async () => {
+  test('describe the API of this installation', async () => {
     for (const [path, version] of [
       ['/openapi.json', '3.1.0'],
       ['/openapi-3.0.json', '3.0.3'],
@@ -162,17 +162,17 @@ describe('the Host header (RFC 9112 section 3.2)', () => {
   const paths = ['/api/v1/products', '/oauth/jwks', '/sign-in', '/healthz', '/openapi.json'];
 
   test.each<[string, () => string[]]>([
-    ['two different ones', () => [`Host: ${host()}`, 'Host: evil.example']],
-    ['the same twice', () => [`Host: ${host()}`, `host: ${host()}`]],
-    ['none', () => []],
-    ['an empty one', () => ['Host:']],
+    ['two different headers', () => [`Host: ${host()}`, 'Host: evil.example']],
+    ['two equal headers', () => [`Host: ${host()}`, `host: ${host()}`]],
+    ['no header', () => []],
+    ['an empty header', () => ['Host:']],
     ['a space', () => ['Host: a b']],
     ['user information', () => ['Host: user@example.com']],
     ['a path', () => ['Host: example.com/x']],
-    ['a port that is none', () => ['Host: example.com:x']],
-    ['several in one', () => ['Host: a.example, b.example']],
+    ['an invalid port', () => ['Host: example.com:x']],
+    ['two hosts in one header', () => ['Host: a.example, b.example']],
     ['brackets without an address', () => ['Host: [evil]']],
-  ])('%s is 400', async (_what, headers) => {
+  ])('%s is rejected with 400', async (_label, headers) => {
     for (const path of paths) {
       const received = await exchange([`GET ${path} HTTP/1.1`, ...headers()]);
       expect(received, path).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -181,14 +181,14 @@ describe('the Host header (RFC 9112 section 3.2)', () => {
     }
   });
 
-  test('one is enough, and HTTP/1.0 needs none', async () => {
+  test('a valid host is accepted, and HTTP/1.0 needs no header', async () => {
     for (const valid of [host(), '[::1]:80', 'localhost', 'xn--bcher-kva.example:'])
       expect(await exchange(['GET /api/v1/products HTTP/1.1', `Host: ${valid}`, 'Connection: close'])).toMatch(/^HTTP\/1\.1 200 /);
     expect(await exchange(['GET /api/v1/products HTTP/1.0'])).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
-describe('a chunk that announces more than the body may have', () => {
+describe('a chunk larger than the body limit', () => {
   const open = (path: string, headers: readonly string[] = []): { socket: Socket; head: string; closed: Promise<string> } => {
     const { host, port } = new URL(mandate.origin);
     const socket = connect(Number(port), '127.0.0.1');
@@ -199,7 +199,7 @@ describe('a chunk that announces more than the body may have', () => {
   };
   const form = 'Content-Type: application/x-www-form-urlencoded';
   const json = 'Content-Type: application/json';
-  const places = (token: string): [string, string[], number][] => [
+  const limitedEndpoints = (token: string): [string, string[], number][] => [
     ['/api/v1/users', [json, `Authorization: Bearer ${token}`], 100_000],
     ['/api/v1/orders', [json, `Authorization: Bearer ${token}`], 1_000_000],
     ['/oauth/token', [form], 56 * 1024],
@@ -213,49 +213,51 @@ describe('a chunk that announces more than the body may have', () => {
     token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
   });
 
-  const begun = (closed: Promise<string>): Promise<{ received: string; tookMs: number }> => {
+  const measureResponse = (closed: Promise<string>): Promise<{ received: string; tookMs: number }> => {
     const at = performance.now();
     return closed.then((received) => ({ received, tookMs: performance.now() - at }));
   };
-  const refusal = {
+  const rejection = {
     received: expect.stringMatching(/^HTTP\/1\.1 413 [^]*"code":"payload_too_large"/),
     tookMs: expect.toSatisfy((ms: number) => ms < 3_000),
   };
 
   test.each([
-    ['in the packet of the headers', (head: string, size: string) => [`${head}${size}\r\n`]],
+    ['in the packet with the headers', (head: string, size: string) => [`${head}${size}\r\n`]],
     ['in the next packet', (head: string, size: string) => [head, `${size}\r\n`]],
     ['with headers in two packets', (head: string, size: string) => [head.slice(0, 60), `${head.slice(60)}${size}\r\n`]],
     ['after a small chunk, byte by byte', (head: string, size: string) => [`${head}3\r\nabc\r\n`, ...`${size};x=y\r\n`.split('')]],
-  ])('%s is refused at once', async (_where, packetsOf) => {
+  ])('%s is rejected immediately', async (_label, packetsOf) => {
     const send = async ([path, headers, limit]: [string, string[], number], size: number): Promise<void> => {
       const { socket, head, closed } = open(path, headers);
-      const answered = begun(closed);
+      const responsePromise = measureResponse(closed);
       for (const packet of packetsOf(head, size.toString(16))) {
         if (!socket.destroyed) socket.write(packet);
         await new Promise((sent) => setTimeout(sent, 5));
       }
-      const { received, tookMs } = await answered;
-      expect({ received, tookMs }).toEqual(refusal);
-      // a chunk over the limit of every operation is refused before the operation is known
-      const stated = size === limit + 1 ? limit : '\\d+';
-      expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${stated} bytes`)]);
+      const { received, tookMs } = await responsePromise;
+      expect({ received, tookMs }).toEqual(rejection);
+      // a chunk larger than every limit is rejected before the operation is determined
+      const limitPattern = size === limit + 1 ? limit : '\\d+';
+      expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${limitPattern} bytes`)]);
     };
-    // at once, because the server keeps each refused connection open for a second
+    // concurrently, because the server keeps each rejected connection open for a second
     await Promise.all(
-      places(token).flatMap((place) => [place[2] + 1, 0xff_ff_ff_ff, 0xf_ff_ff_ff_ff_ff_ff].map((size) => send(place, size))),
+      limitedEndpoints(token).flatMap((endpoint) =>
+        [endpoint[2] + 1, 0xff_ff_ff_ff, 0xf_ff_ff_ff_ff_ff_ff].map((size) => send(endpoint, size)),
+      ),
     );
   });
 
-  test('and many small ones that are too much together', async () => {
+  test('many small chunks over the limit are rejected', async () => {
     const { socket, head, closed } = open('/sign-in', [form]);
-    const answered = begun(closed);
+    const responsePromise = measureResponse(closed);
     socket.write(head);
     for (let sent = 0; sent < 20 && !socket.destroyed; sent += 1) socket.write(`3e8\r\n${'x'.repeat(1_000)}\r\n`);
-    expect(await answered).toEqual(refusal);
+    expect(await responsePromise).toEqual(rejection);
   });
 
-  test('a body in chunks that fits is read, and so is the next request of the connection', async () => {
+  test('a chunked body within the limit is read, and so is the next request on the connection', async () => {
     const { socket, head, closed } = open('/api/v1/users', [json, `Authorization: Bearer ${token}`]);
     const body = JSON.stringify({ name: 'Ann', email: 'chunks@example.com' });
     const [first, second] = [body.slice(0, 10), body.slice(10)];

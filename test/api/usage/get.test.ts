@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => mandate.close());
 
 describe('200', () => {
-  test('says what is left now, and what was used in the last twelve months', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: the month is counted together after five seconds');
+  test('returns the remaining limits and the usage of the last twelve months', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: processes combine the monthly quota only after five seconds');
     const client = await confidentialClient(mandate.db, ['products.write']);
     const token = await clientCredentials(mandate.origin, client, ['products.write']);
     const months = Array.from({ length: 14 }, (_, at) => `20${10 + at}-05`);
@@ -42,7 +42,7 @@ describe('401', () => {
 });
 
 describe('400', () => {
-  test('for a parameter it does not have', async () => {
+  test('for an unknown parameter', async () => {
     const client = await confidentialClient(mandate.db, ['orders.read']);
     const token = await clientCredentials(mandate.origin, client, ['orders.read']);
     const { body } = await mandate.call('GET', '/api/v1/usage?month=2026-01', { token });

@@ -13,145 +13,145 @@ const limits = { default: 5, apiKey: 4, ip: 3, monthly: 1_000 };
 let mandate: Mandate;
 let client: { clientId: string; secret: string };
 let token: string;
-let from = 0;
-/** An address that nobody has asked from yet. */
-const somewhere = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${(from += 1)}` });
+let addressCount = 0;
+/** Returns headers with a client address that has no counted requests. */
+const unusedAddress = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${(addressCount += 1)}` });
 
 beforeAll(async () => {
   mandate = await startMandate({ rateLimits: limits });
 });
 afterAll(() => mandate.close());
 
-/** An application of its own, so that nobody has counted for it yet. */
+/** Creates an application that has no counted requests. */
 async function newClient(): Promise<void> {
   client = await confidentialClient(mandate.db, ['orders.read', 'orders.write', 'orders.manage']);
   token = await clientCredentials(mandate.origin, client, ['orders.read', 'orders.write', 'orders.manage']);
 }
 
-const list = (given: string | undefined = token): Promise<Answer> =>
-  mandate.call('GET', '/api/v1/orders', given === undefined ? {} : { token: given });
+const list = (bearer: string | undefined = token): Promise<Answer> =>
+  mandate.call('GET', '/api/v1/orders', bearer === undefined ? {} : { token: bearer });
 
-/** What is left of the month: each process counts it for itself for five seconds, and then together. */
-const ofMonth = (left: number): unknown => (inTwoProcesses ? expect.any(Number) : left);
+/** The remaining monthly quota. It is not exact with two processes, because each process flushes its count every five seconds. */
+const monthlyRemaining = (remaining: number): unknown => (inTwoProcesses ? expect.any(Number) : remaining);
 
 type Limit = { name: unknown; [parameter: string]: unknown };
 
-/** A list of strings with integers as parameters, by a parser of structured fields. */
-const parsed = (answer: Answer | undefined, name: string): Limit[] =>
-  parseList(answer?.headers.get(name) ?? '').map(([item, parameters]) => ({ name: item, ...Object.fromEntries(parameters) }));
+/** Parses a structured field: a list of strings with integer parameters. */
+const parseLimits = (response: Answer | undefined, name: string): Limit[] =>
+  parseList(response?.headers.get(name) ?? '').map(([item, parameters]) => ({ name: item, ...Object.fromEntries(parameters) }));
 
 describe('a caller with a token', () => {
-  test('is told its limits and what is left of them, in structured fields', async () => {
+  test('receives its limits and the remaining requests as structured fields', async () => {
     await newClient();
     const [first, second] = [await list(), await list()];
     const secondsOfMonth = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 0)).getUTCDate() * 86_400;
-    expect(parsed(first, 'ratelimit-policy')).toEqual([
+    expect(parseLimits(first, 'ratelimit-policy')).toEqual([
       { name: 'default', q: 5, w: 60 },
       { name: 'monthly', q: 1_000, w: secondsOfMonth },
     ]);
-    expect(parsed(first, 'ratelimit')).toEqual([
+    expect(parseLimits(first, 'ratelimit')).toEqual([
       { name: 'default', r: 4, t: expect.any(Number) },
       { name: 'monthly', r: 999, t: expect.any(Number) },
     ]);
-    expect(parsed(second, 'ratelimit').map(({ r }) => r)).toEqual([3, ofMonth(998)]);
-    for (const { t } of parsed(second, 'ratelimit')) expect(t).toBeGreaterThan(0);
+    expect(parseLimits(second, 'ratelimit').map(({ r }) => r)).toEqual([3, monthlyRemaining(998)]);
+    for (const { t } of parseLimits(second, 'ratelimit')) expect(t).toBeGreaterThan(0);
     expect(first.headers.get('x-ratelimit-limit')).toBeNull();
   });
 
-  test('is told on failures too', async () => {
+  test('receives its limits even in error responses', async () => {
     await newClient();
     const { status, headers } = await mandate.call('GET', '/api/v1/orders/999999', { token });
     expect([status, headers.get('ratelimit')]).toEqual([404, expect.stringContaining('"default";r=4')]);
     expect((await mandate.call('GET', '/api/v1/users', { token })).headers.get('ratelimit')).toContain('"default";r=3');
   });
 
-  test('of which one request is too many is refused with 429, before its body is read and without any effect', async () => {
+  test('is rejected with 429 over the limit, before its body is read and without effect', async () => {
     const { db } = mandate;
     const shop = await openShop(mandate);
     const product = await shop.product();
     await newClient();
-    for (let left = 4; left >= 0; left -= 1) {
-      const answer = await list();
-      expect([answer.status, parsed(answer, 'ratelimit')[0]?.['r']]).toEqual([200, left]);
+    for (let remaining = 4; remaining >= 0; remaining -= 1) {
+      const response = await list();
+      expect([response.status, parseLimits(response, 'ratelimit')[0]?.['r']]).toEqual([200, remaining]);
     }
     const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, user_id: (await signUp(mandate.origin)).id };
     const count = async (): Promise<unknown> => db.em.fork().execute('select count(*) from orders');
     const before = await count();
     const refused = await mandate.call('POST', '/api/v1/orders', { token, body });
     expect(refused.body).toMatchObject({ status: 429, code: 'rate_limited', violated_policies: ['default'] });
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(parsed(refused, 'ratelimit')[0]?.['t']));
-    expect(parsed(refused, 'ratelimit').map(({ r }) => r)).toEqual([0, ofMonth(995)]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(parseLimits(refused, 'ratelimit')[0]?.['t']));
+    expect(parseLimits(refused, 'ratelimit').map(({ r }) => r)).toEqual([0, monthlyRemaining(995)]);
     expect(await count()).toEqual(before);
     expect((await mandate.call('POST', '/api/v1/orders', { token, body: '{"broken' })).status).toBe(429);
     expect((await mandate.call('POST', '/api/v1/orders', { token, body: 'x'.repeat(2_000_000) })).status).toBe(429);
   });
 
   test.each(listRoutes(contract).map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'is refused so by every operation: %s',
+    'is rejected by every operation: %s',
     async (_name, { method, path }) => {
       while ((await list()).status !== 429);
-      const answer = await mandate.call(method, path.replaceAll(/:\w+/g, '1'), { token });
-      expect([answer.status, answer.body.code]).toEqual([429, 'rate_limited']);
+      const response = await mandate.call(method, path.replaceAll(/:\w+/g, '1'), { token });
+      expect([response.status, response.body.code]).toEqual([429, 'rate_limited']);
     },
   );
 
-  test('shares no minute with another person of the same application, but the month', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: the month is counted together after five seconds');
+  test('has a limit per minute for each user, and a monthly quota for the application', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: processes combine the monthly quota only after five seconds');
     const scopes = ['orders.read'] as const;
     const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
     const [annas, bens] = [await tokensFor(mandate.origin, anna, scopes), await tokensFor(mandate.origin, ben, scopes)];
-    const [first] = parsed(await list(annas.access_token), 'ratelimit').slice(1);
-    const answer = parsed(await list(bens.access_token), 'ratelimit');
-    expect(answer[0]?.['r']).toBe(4);
-    expect(answer[1]?.['r']).toBe(Number(first?.['r']) - 1);
+    const [first] = parseLimits(await list(annas.access_token), 'ratelimit').slice(1);
+    const response = parseLimits(await list(bens.access_token), 'ratelimit');
+    expect(response[0]?.['r']).toBe(4);
+    expect(response[1]?.['r']).toBe(Number(first?.['r']) - 1);
   });
 
-  test('goes on when the window has ended', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: a window of a second cannot be configured');
+  test('is accepted again after the window', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: a window of one second cannot be configured');
     const short = await startMandate({ rateLimits: { ...limits, default: 1, windowSeconds: 1 } });
-    const own = await confidentialClient(short.db, ['orders.read', 'orders.manage']);
-    const key = await clientCredentials(short.origin, own, ['orders.read', 'orders.manage']);
-    const ask = (): Promise<Answer> => short.call('GET', '/api/v1/orders', { token: key });
-    expect((await ask()).status).toBe(200);
-    const refused = await ask();
+    const shortWindowClient = await confidentialClient(short.db, ['orders.read', 'orders.manage']);
+    const key = await clientCredentials(short.origin, shortWindowClient, ['orders.read', 'orders.manage']);
+    const sendRequest = (): Promise<Answer> => short.call('GET', '/api/v1/orders', { token: key });
+    expect((await sendRequest()).status).toBe(200);
+    const refused = await sendRequest();
     expect(refused.status).toBe(429);
     await new Promise((resolve) => setTimeout(resolve, Number(refused.headers.get('retry-after')) * 1000));
-    expect((await ask()).status).toBe(200);
+    expect((await sendRequest()).status).toBe(200);
     await short.close();
   });
 });
 
 describe('an API key', () => {
-  test('has a limit of its own, and a month of its own', async () => {
+  test('has separate limits per minute and per month', async () => {
     const anna = await signUp(mandate.origin);
     const { access_token: annas } = await tokensFor(mandate.origin, anna, ['api_keys.manage', 'orders.read']);
-    const made = await mandate.call('POST', '/api/v1/api-keys', { token: annas, body: { name: 'Key', scopes: ['orders.read'] } });
-    const answers = [];
-    for (let at = 0; at < 5; at += 1) answers.push(await list(made.body.key));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
-    expect(parsed(answers[0], 'ratelimit-policy')).toMatchObject([{ name: 'api-key', q: 4, w: 60 }, { name: 'monthly' }]);
-    expect(parsed(answers[0], 'ratelimit')[1]).toMatchObject({ r: 999 });
-    expect(answers[4]?.body.violated_policies).toEqual(['api-key']);
+    const createdKey = await mandate.call('POST', '/api/v1/api-keys', { token: annas, body: { name: 'Key', scopes: ['orders.read'] } });
+    const responses = [];
+    for (let at = 0; at < 5; at += 1) responses.push(await list(createdKey.body.key));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+    expect(parseLimits(responses[0], 'ratelimit-policy')).toMatchObject([{ name: 'api-key', q: 4, w: 60 }, { name: 'monthly' }]);
+    expect(parseLimits(responses[0], 'ratelimit')[1]).toMatchObject({ r: 999 });
+    expect(responses[4]?.body.violated_policies).toEqual(['api-key']);
     expect((await list(annas)).status).toBe(200);
   });
 });
 
 describe('a caller without a token', () => {
-  const products = (headers: Record<string, string>, given?: string): Promise<Answer> =>
-    mandate.call('GET', '/api/v1/products', { headers, ...(given !== undefined && { token: given }) });
+  const products = (headers: Record<string, string>, bearer?: string): Promise<Answer> =>
+    mandate.call('GET', '/api/v1/products', { headers, ...(bearer !== undefined && { token: bearer }) });
 
-  test('is counted by its address', async () => {
-    const here = somewhere();
-    const answers = [];
-    for (let at = 0; at < 4; at += 1) answers.push(await products(here));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-    expect(parsed(answers[0], 'ratelimit-policy')).toEqual([{ name: 'ip', q: 3, w: 60 }]);
-    expect(answers[3]?.body.violated_policies).toEqual(['ip']);
-    expect((await products(somewhere())).status).toBe(200);
+  test('is counted by IP address', async () => {
+    const here = unusedAddress();
+    const responses = [];
+    for (let at = 0; at < 4; at += 1) responses.push(await products(here));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(parseLimits(responses[0], 'ratelimit-policy')).toEqual([{ name: 'ip', q: 3, w: 60 }]);
+    expect(responses[3]?.body.violated_policies).toEqual(['ip']);
+    expect((await products(unusedAddress())).status).toBe(200);
   });
 
-  test('and one whose token is refused: the owner of the token has nothing counted', async () => {
-    const here = somewhere();
+  test('with an invalid token is counted by IP address, not for the token owner', async () => {
+    const here = unusedAddress();
     await newClient();
     const statuses = [];
     for (let at = 0; at < 4; at += 1) statuses.push((await products(here, `${token}x`)).status);
@@ -159,22 +159,22 @@ describe('a caller without a token', () => {
     expect((await products(here, token)).headers.get('ratelimit')).toContain('"default";r=4');
   });
 
-  test('is counted by the /64 of an IPv6 address', async () => {
+  test('is counted by the /64 prefix of an IPv6 address', async () => {
     const statuses = [];
     for (const address of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::7', '2001:db8:1:3::1'])
       statuses.push((await products({ 'x-forwarded-for': address })).status);
     expect(statuses).toEqual([200, 200, 200, 429, 200]);
   });
 
-  test('is not counted for a preflight', async () => {
-    const here = { ...somewhere(), origin: 'https://shop.example', 'access-control-request-method': 'GET' };
+  test('is not counted for a preflight request', async () => {
+    const here = { ...unusedAddress(), origin: 'https://shop.example', 'access-control-request-method': 'GET' };
     for (let at = 0; at < 5; at += 1) expect((await mandate.call('OPTIONS', '/api/v1/products', { headers: here })).status).toBe(204);
   });
 });
 
-describe('an application with limits of its own', () => {
-  test('has them from the next request on, and the usual ones again when they are taken back', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: the month is counted together after five seconds');
+describe('an application with custom limits', () => {
+  test('uses them from the next request on, and the defaults after their removal', async ({ skip }) => {
+    skip(inTwoProcesses, 'needs one process: processes combine the monthly quota only after five seconds');
     await newClient();
     const { id } = await mandate.db.em.fork().findOneOrFail(Application, { clientId: client.clientId });
     const patch = async (body: object): Promise<Answer> => {
@@ -191,26 +191,26 @@ describe('an application with limits of its own', () => {
     expect((await list()).status).toBe(200);
     const refused = await list();
     expect(refused.body).toMatchObject({ code: 'quota_exceeded', violated_policies: ['monthly'] });
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(parsed(refused, 'ratelimit')[1]?.['t']));
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(parseLimits(refused, 'ratelimit')[1]?.['t']));
     await patch({ rate_limit_per_minute: null, quota_per_month: null });
     expect((await list()).headers.get('ratelimit-policy')).toContain('"default";q=5;');
     expect((await patch({ rate_limit_per_minute: 0 })).body.errors[0]).toMatchObject({ pointer: '#/rate_limit_per_minute' });
   });
 });
 
-describe('the month', () => {
-  test('is counted on after a restart, and by several processes together', async () => {
+describe('the monthly quota', () => {
+  test('continues after a restart, and combines several processes', async () => {
     await newClient();
     const [first, second] = [new MonthlyUsageBuffer(), new MonthlyUsageBuffer()];
     const now = new Date('2026-02-28T12:00:00Z');
-    const count = async (use: MonthlyUsageBuffer, limit = 5): Promise<string> => {
-      const { requests, exceeded } = await use.countRequest(mandate.db.em.fork(), client.clientId, limit, true, now);
+    const count = async (buffer: MonthlyUsageBuffer, limit = 5): Promise<string> => {
+      const { requests, exceeded } = await buffer.countRequest(mandate.db.em.fork(), client.clientId, limit, true, now);
       return `${requests}${exceeded ? ' exceeded' : ''}`;
     };
     expect([await count(first), await count(first), await count(second)]).toEqual(['1', '2', '1']);
     await first.flush(mandate.db.em.fork());
     await second.flush(mandate.db.em.fork());
-    // what the other one wrote is known after the own writing
+    // a flush also reads the count of the other process
     expect(await count(second)).toBe('4');
     await second.flush(mandate.db.em.fork());
     expect(await count(new MonthlyUsageBuffer())).toBe('5');
@@ -219,19 +219,19 @@ describe('the month', () => {
     expect(march).toEqual({ requests: 1, exceeded: false });
   });
 
-  test('loses nothing when it cannot be written', async () => {
+  test('loses no requests if a flush fails', async () => {
     await newClient();
-    const use = new MonthlyUsageBuffer();
+    const buffer = new MonthlyUsageBuffer();
     const now = new Date();
-    const counted = (): Promise<unknown> => use.countRequest(mandate.db.em.fork(), client.clientId, 10, true, now);
+    const counted = (): Promise<unknown> => buffer.countRequest(mandate.db.em.fork(), client.clientId, 10, true, now);
     await Promise.all(Array.from({ length: 5 }, counted));
     const broken = mandate.db.em.fork();
     broken.getKysely = () => {
       throw new Error('away');
     };
-    for (let at = 0; at < 3; at += 1) await expect(use.flush(broken)).rejects.toThrow('away');
-    await use.flush(mandate.db.em.fork());
-    for (let at = 0; at < 2; at += 1) await use.flush(mandate.db.em.fork());
+    for (let at = 0; at < 3; at += 1) await expect(buffer.flush(broken)).rejects.toThrow('away');
+    await buffer.flush(mandate.db.em.fork());
+    for (let at = 0; at < 2; at += 1) await buffer.flush(mandate.db.em.fork());
     const rows = await mandate.db.em.fork().execute('select requests from usage_months where client_id = ?', [client.clientId]);
     expect(rows).toEqual([{ requests: 5 }]);
   });

@@ -34,7 +34,7 @@ const newPassword = 'staple battery horse correct';
 const newAddress = (): string => `moved.${crypto.randomUUID()}@example.com`;
 const changeAddress = (id: number, email: string, token = staffToken): Promise<Answer> =>
   mandate.call('PATCH', `/api/v1/users/${id}`, { token, body: { email } });
-const userNumber = async (id: number): Promise<Body> => (await mandate.call('GET', `/api/v1/users/${id}`, { token: staffToken })).body;
+const getUser = async (id: number): Promise<Body> => (await mandate.call('GET', `/api/v1/users/${id}`, { token: staffToken })).body;
 const auditEvents = async (id: number, action: string): Promise<Body[]> =>
   (await mandate.call('GET', `/api/v1/audit-events?user_id=${id}&action=${action}`, { token: auditToken })).body.data;
 const subjectsTo = async (address: string): Promise<string[]> => (await mailsTo(mandate.origin, address)).map(({ subject }) => subject);
@@ -49,10 +49,10 @@ async function submitLink(link: string, fields: Record<string, string> = {}): Pr
   const page = await browser.open(link);
   return page.response.status === 200 ? browser.submit(page, fields) : page;
 }
-const invalidLink = 'This link is over';
+const invalidLinkText = 'This link is over';
 
-describe('an address that staff changed', () => {
-  test('resets no password until the new address has confirmed it', async () => {
+describe('an e-mail address changed by staff', () => {
+  test('cannot reset the password before its confirmation', async () => {
     const anna = await signUp(mandate.origin);
     const email = newAddress();
     const changed = await changeAddress(anna.id, email);
@@ -65,11 +65,11 @@ describe('an address that staff changed', () => {
     const confirmation = await linkTo(email);
     expect(new URL(confirmation).pathname).toBe('/account/email/confirm');
     const token = new URL(confirmation).searchParams.get('token') ?? '';
-    expect((await submitLink(`/password-reset/confirm?token=${token}`, { password: newPassword })).text).toContain(invalidLink);
+    expect((await submitLink(`/password-reset/confirm?token=${token}`, { password: newPassword })).text).toContain(invalidLinkText);
     await expect(signIn(mandate.origin, { email, password: newPassword })).rejects.toThrow('sign-in ended at');
 
     expect((await submitLink(confirmation)).text).toContain('Your e-mail address is confirmed');
-    expect((await userNumber(anna.id)).email_verified).toBe(true);
+    expect((await getUser(anna.id)).email_verified).toBe(true);
     await requestReset(email);
     const reset = await linkTo(email);
     expect(new URL(reset).pathname).toBe('/password-reset/confirm');
@@ -77,7 +77,7 @@ describe('an address that staff changed', () => {
     await signIn(mandate.origin, { email, password: newPassword });
   });
 
-  test('is in the audit log with the actor, and so is its confirmation', async () => {
+  test('is audited with the actor, and so is its confirmation', async () => {
     const anna = await signUp(mandate.origin);
     const email = newAddress();
     await changeAddress(anna.id, email);
@@ -97,29 +97,29 @@ describe('an address that staff changed', () => {
     const anna = await signUp(mandate.origin);
     const email = newAddress();
     await changeAddress(anna.id, email);
-    const told = await lastMailTo(mandate.origin, anna.email);
-    expect([told.subject, told.text]).toEqual(['Your address at Mandate was changed', expect.stringContaining(email)]);
+    const notice = await lastMailTo(mandate.origin, anna.email);
+    expect([notice.subject, notice.text]).toEqual(['Your address at Mandate was changed', expect.stringContaining(email)]);
     expect(await subjectsTo(email)).toEqual(['Confirm your address at Mandate']);
   });
 
-  test('invalidates every link that was mailed before', async () => {
+  test('invalidates all links that were sent before', async () => {
     const anna = await signUp(mandate.origin);
-    const [email, wanted] = [newAddress(), newAddress()];
+    const [email, wantedEmail] = [newAddress(), newAddress()];
     await requestReset(anna.email);
     const reset = await linkTo(anna.email);
     const browser = new Browser(mandate.origin);
     await browser.submit(await browser.open('/sign-up'), { email });
     const signUpLink = await linkTo(email);
-    await anna.browser.submit(await anna.browser.open('/account/email'), { email: wanted });
-    const ownChange = await linkTo(wanted);
+    await anna.browser.submit(await anna.browser.open('/account/email'), { email: wantedEmail });
+    const userChangeLink = await linkTo(wantedEmail);
     await changeAddress(anna.id, email);
-    for (const link of [reset, signUpLink, ownChange])
-      expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLink);
-    expect((await userNumber(anna.id)).email).toBe(email);
+    for (const link of [reset, signUpLink, userChangeLink])
+      expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLinkText);
+    expect((await getUser(anna.id)).email).toBe(email);
     await signIn(mandate.origin, { email, password: anna.password });
   });
 
-  test('can be confirmed by a link that the account page sends', async () => {
+  test('can be confirmed with a link from the account page', async () => {
     const anna = await signUp(mandate.origin);
     const email = newAddress();
     await changeAddress(anna.id, email);
@@ -132,45 +132,45 @@ describe('an address that staff changed', () => {
     );
   });
 
-  test.skipIf(databaseKind === 'pglite')('is safe from a reset that is requested at the same time', async () => {
+  test.skipIf(databaseKind === 'pglite')('is safe from a concurrent password reset', async () => {
     for (let round = 0; round < 8; round += 1) {
       const anna = await signUp(mandate.origin);
-      const asked = [requestReset(anna.email), changeAddress(anna.id, newAddress()), requestReset(anna.email)] as const;
-      expect((await Promise.all(asked))[1].status).toBe(200);
+      const requests = [requestReset(anna.email), changeAddress(anna.id, newAddress()), requestReset(anna.email)] as const;
+      expect((await Promise.all(requests))[1].status).toBe(200);
       const links = (await mailsTo(mandate.origin, anna.email)).filter(({ text }) => text.includes('/password-reset/confirm')).map(linkIn);
-      for (const link of links) expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLink);
+      for (const link of links) expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLinkText);
     }
   });
 });
 
-test('an address that its owner changed on the account page follows the same rule, and is verified', async () => {
+test('an address changed by the user on the account page follows the same rule, and is verified', async () => {
   const anna = await signUp(mandate.origin);
   const email = newAddress();
   await requestReset(anna.email);
   const reset = await linkTo(anna.email);
   await anna.browser.submit(await anna.browser.open('/account/email'), { email });
   await submitLink(await linkTo(email));
-  expect((await submitLink(reset, { password: newPassword })).text).toContain(invalidLink);
+  expect((await submitLink(reset, { password: newPassword })).text).toContain(invalidLinkText);
   expect(await auditEvents(anna.id, 'email.changed')).toEqual([
     expect.objectContaining({ actor_id: anna.id, client_id: null, details: { verified: true } }),
   ]);
   expect((await subjectsTo(anna.email)).at(-1)).toBe('Your address at Mandate was changed');
   expect((await subjectsTo(email)).at(-1)).toBe('Your address at Mandate was changed');
-  expect(await userNumber(anna.id)).toMatchObject({ email, email_verified: true });
+  expect(await getUser(anna.id)).toMatchObject({ email, email_verified: true });
 });
 
-test('a user that the shop created chooses a password with the reset link, which verifies the address', async () => {
+test('the first password reset of a user created by staff verifies the address', async () => {
   const email = newAddress();
   const { body: user } = await mandate.call('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email } });
   expect(user.email_verified).toBe(false);
   await requestReset(email);
   await submitLink(await linkTo(email), { password: newPassword });
-  expect((await userNumber(user.id)).email_verified).toBe(true);
+  expect((await getUser(user.id)).email_verified).toBe(true);
   await signIn(mandate.origin, { email, password: newPassword });
   expect(await auditEvents(user.id, 'email.verified')).toHaveLength(1);
 });
 
-test('a user that the shop created and whose address it changed confirms the address first', async () => {
+test('a user created by staff must confirm an address changed by staff before a password reset', async () => {
   const email = newAddress();
   const { body: user } = await mandate.call('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email: newAddress() } });
   await changeAddress(user.id, email);
@@ -178,7 +178,7 @@ test('a user that the shop created and whose address it changed confirms the add
   expect(new URL(await linkTo(email)).pathname).toBe('/account/email/confirm');
 });
 
-test('applications learn whether the address is verified (OpenID Connect Core section 5.1)', async () => {
+test('applications receive email_verified (OpenID Connect Core section 5.1)', async () => {
   const anna = await signUp(mandate.origin);
   const tokens = tokenResponse.parse(
     await (await redeem(mandate.origin, await authorize(mandate.origin, anna, { scope: 'openid email' }))).json(),

@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-const codeOf = ({ status, body }: Answer): string | undefined => (status < 300 ? undefined : body.code);
+const errorCode = ({ status, body }: Answer): string | undefined => (status < 300 ? undefined : body.code);
 const patchWith =
   (body: object): Change =>
   async (id, { token }) =>
-    codeOf(await mandate.call('PATCH', `/api/v1/users/${id}`, { token, body }));
+    errorCode(await mandate.call('PATCH', `/api/v1/users/${id}`, { token, body }));
 
-/** Every value of the contract that makes an administrator something else, and every way to close the account. */
+/** Every value of the contract that ends the active administrator role, and the deletion of the account. */
 const { role, status } = contract.users.update.body.shape;
 const changes: readonly [string, Change][] = [
   ...role
@@ -31,13 +31,13 @@ const changes: readonly [string, Change][] = [
     .unwrap()
     .options.filter((name) => name !== 'active')
     .map((name): [string, Change] => [`status ${name}`, patchWith({ status: name })]),
-  ['DELETE', async (id, { token }) => codeOf(await mandate.call('DELETE', `/api/v1/users/${id}`, { token }))],
+  ['DELETE', async (id, { token }) => errorCode(await mandate.call('DELETE', `/api/v1/users/${id}`, { token }))],
 ];
 const closeOwnAccount = async ({ browser }: Administrator): Promise<boolean> =>
   (await browser.submit(await browser.open('/account/close'), {})).response.status === 200;
 
-/** New administrators; every other one becomes a customer. */
-async function onlyAdministrators(count: number): Promise<Administrator[]> {
+/** Creates administrators, and makes all other users customers. */
+async function createOnlyAdministrators(count: number): Promise<Administrator[]> {
   await mandate.db.em.fork().execute(`update users set role = 'customer'`);
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -47,15 +47,15 @@ async function onlyAdministrators(count: number): Promise<Administrator[]> {
   );
 }
 
-async function activeAdministrators(): Promise<number> {
+async function countActiveAdministrators(): Promise<number> {
   const [row] = await mandate.db.em
     .fork()
     .execute<{ n: number }[]>(`select count(*)::int as n from users where role = 'admin' and status = 'active'`);
   return row?.n ?? 0;
 }
 
-/** Deadlocks of this database so far. Connections report theirs with the first transaction that they complete a second later. */
-async function deadlocks(): Promise<number> {
+/** Returns the number of deadlocks in this database. A connection reports its deadlocks with the first transaction that completes a second later. */
+async function countDeadlocks(): Promise<number> {
   await sleep(1_100);
   await Promise.all(Array.from({ length: 30 }, () => mandate.call('GET', '/api/v1/products')));
   const [row] = await mandate.db.em
@@ -64,8 +64,8 @@ async function deadlocks(): Promise<number> {
   return Number(row?.deadlocks);
 }
 
-function pairOf([one, other]: readonly Administrator[]): [Administrator, Administrator] {
-  if (!one || !other) throw new Error('there are not two administrators');
+function firstTwo([one, other]: readonly Administrator[]): [Administrator, Administrator] {
+  if (!one || !other) throw new Error('fewer than two administrators');
   return [one, other];
 }
 
@@ -74,36 +74,36 @@ test('the contract has at least two other roles, and a status besides active', (
 });
 
 describe.each(changes)('%s', (_name, change) => {
-  test('is refused for the last administrator, and possible for one of two', async () => {
-    const [one, other] = pairOf(await onlyAdministrators(2));
+  test('is rejected for the last administrator, and accepted for one of two', async () => {
+    const [one, other] = firstTwo(await createOnlyAdministrators(2));
     expect(await change(other.id, one)).toBeUndefined();
     expect(await change(one.id, one)).toBe('last_administrator');
-    expect(await activeAdministrators()).toBe(1);
+    expect(await countActiveAdministrators()).toBe(1);
   });
 
-  test.skipIf(databaseKind === 'pglite')('of two administrators who do it to each other at once, one remains', async () => {
+  test.skipIf(databaseKind === 'pglite')('leaves one of two administrators who do this to each other concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const [one, other] = pairOf(await onlyAdministrators(2));
+      const [one, other] = firstTwo(await createOnlyAdministrators(2));
       const codes = await Promise.all([change(other.id, one), change(one.id, other)]);
       expect(codes.filter((code) => code === undefined)).toHaveLength(1);
-      expect(await activeAdministrators()).toBe(1);
+      expect(await countActiveAdministrators()).toBe(1);
     }
-    expect(await deadlocks()).toBe(0);
+    expect(await countDeadlocks()).toBe(0);
   });
 });
 
-test('an administrator who closes their own account has to leave another one', async () => {
-  const [one, other] = pairOf(await onlyAdministrators(2));
+test('an administrator can close the account only if another administrator remains', async () => {
+  const [one, other] = firstTwo(await createOnlyAdministrators(2));
   expect([await closeOwnAccount(other), await closeOwnAccount(one)]).toEqual([true, false]);
-  expect(await activeAdministrators()).toBe(1);
+  expect(await countActiveAdministrators()).toBe(1);
 });
 
-test.skipIf(databaseKind === 'pglite')('of two administrators who close their accounts at once, one remains', async () => {
+test.skipIf(databaseKind === 'pglite')('one of two administrators remains when both close their accounts concurrently', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const administrators = await onlyAdministrators(2);
+    const administrators = await createOnlyAdministrators(2);
     const closed = await Promise.all(administrators.map(closeOwnAccount));
     expect(closed.filter(Boolean)).toHaveLength(1);
-    expect(await activeAdministrators()).toBe(1);
+    expect(await countActiveAdministrators()).toBe(1);
   }
-  expect(await deadlocks()).toBe(0);
+  expect(await countDeadlocks()).toBe(0);
 });

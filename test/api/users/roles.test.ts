@@ -27,7 +27,7 @@ const read = async (id: number): Promise<Body> => (await mandate.call('GET', `/a
 const applicationToken = async (names: readonly Scope[]): Promise<string> =>
   clientCredentials(mandate.origin, await confidentialClient(mandate.db, names), names);
 
-/** Every change that only an administrator may make to an account of staff. */
+/** Changes to a staff account that only an administrator may make. */
 const changesToStaff: readonly Body[] = [{ role: 'customer' }, { email: 'taken.over@example.com' }, { status: 'suspended' }, { name: 'X' }];
 
 describe('an application with users.manage', () => {
@@ -42,16 +42,16 @@ describe('an application with users.manage', () => {
     expect([changed.status, changed.body]).toMatchObject([200, { name: 'Ben', email: `b.${ben.email}`, status: 'suspended' }]);
   });
 
-  test('cannot promote its own customer', async () => {
-    const { body: own } = await mandate.call('POST', '/api/v1/users', {
+  test('cannot promote a customer that it created', async () => {
+    const { body: createdCustomer } = await mandate.call('POST', '/api/v1/users', {
       token,
       body: { name: 'Eve', email: `eve.${crypto.randomUUID()}@example.com` },
     });
-    for (const role of ['admin', 'staff']) expect((await patch(own.id, { role }, token)).body.code).toBe('forbidden');
-    expect((await read(own.id)).role).toBe('customer');
+    for (const role of ['admin', 'staff']) expect((await patch(createdCustomer.id, { role }, token)).body.code).toBe('forbidden');
+    expect((await read(createdCustomer.id)).role).toBe('customer');
   });
 
-  test.each(['admin', 'staff'] as const)('changes nothing of an account with role %s, and cannot close it', async (role) => {
+  test.each(['admin', 'staff'] as const)('cannot change or close an account with the role %s', async (role) => {
     const person = await signUpAs(mandate.db, mandate.origin, role);
     const before = await read(person.id);
     for (const change of changesToStaff) expect((await patch(person.id, change, token)).body.code).toBe('forbidden');
@@ -59,7 +59,7 @@ describe('an application with users.manage', () => {
     expect(await read(person.id)).toEqual(before);
   });
 
-  test('reaches no administrator by an import that names their e-mail address', async () => {
+  test('cannot change an administrator by an import with their e-mail address', async () => {
     const importing = await applicationToken(['users.manage', 'orders.manage', 'products.write', 'tasks.write', 'tasks.read']);
     const before = await read(admin.id);
     const { sku } = await shop.product();
@@ -75,8 +75,8 @@ describe('an application with users.manage', () => {
   });
 });
 
-describe('a role changes', () => {
-  test('with users.administer, for an administrator who signed in recently; the audit log names them', async () => {
+describe('a role change', () => {
+  test('requires users.administer and a recent sign-in of an administrator, and is audited', async () => {
     const eve = await shop.user();
     expect((await patch(eve.id, { role: 'staff' }, administrator)).body.role).toBe('staff');
     const audit = await tokenOf(admin, ['audit.read']);
@@ -84,25 +84,25 @@ describe('a role changes', () => {
     expect(body.data).toEqual([expect.objectContaining({ actor_id: admin.id, details: { from: 'customer', to: 'staff' } })]);
   });
 
-  test('not with an old sign-in: 401 tells to sign in again (RFC 9470)', async () => {
-    const boss = await signUpAs(mandate.db, mandate.origin, 'admin');
-    await ageSessions(mandate.db, boss.id, 16);
-    const old = await tokenOf(boss, ['users.manage', 'users.administer']);
+  test('returns 401 after an old sign-in (RFC 9470)', async () => {
+    const adminUser = await signUpAs(mandate.db, mandate.origin, 'admin');
+    await ageSessions(mandate.db, adminUser.id, 16);
+    const old = await tokenOf(adminUser, ['users.manage', 'users.administer']);
     const [eve, staff] = [await shop.user(), await signUpAs(mandate.db, mandate.origin, 'staff')];
-    for (const answer of [
+    for (const response of [
       await patch(eve.id, { role: 'admin' }, old),
       await patch(staff.id, { email: 'new@example.com' }, old),
       await close(staff.id, old),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual([401, 'insufficient_user_authentication']);
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="insufficient_user_authentication".*max_age="900"/);
-      expect(answer.body.detail).toContain('mandate login --force');
+      expect([response.status, response.body.code]).toEqual([401, 'insufficient_user_authentication']);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer .*error="insufficient_user_authentication".*max_age="900"/);
+      expect(response.body.detail).toContain('mandate login --force');
     }
     expect((await read(eve.id)).role).toBe('customer');
     expect((await patch(eve.id, { name: 'Eve' }, old)).status).toBe(200);
   });
 
-  test('not for staff, and not for an application that acts for itself, whatever their scopes', async () => {
+  test('is forbidden for staff and for applications, whatever their scopes', async () => {
     const eve = await shop.user();
     const staff = await tokenOf(await signUpAs(mandate.db, mandate.origin, 'staff'), scopeNames);
     for (const token of [staff, await applicationToken(scopeNames), await applicationToken(['users.administer'])]) {
@@ -111,7 +111,7 @@ describe('a role changes', () => {
     expect((await read(eve.id)).role).toBe('customer');
   });
 
-  test('not with an API key: no key can have the scope', async () => {
+  test('is forbidden for API keys, which cannot have the scope', async () => {
     const maker = await tokenOf(admin, ['users.manage', 'users.administer', 'api_keys.manage']);
     const createKey = (names: readonly Scope[]): Promise<Answer> =>
       mandate.call('POST', '/api/v1/api-keys', { token: maker, body: { name: 'Key', scopes: names } });
@@ -125,8 +125,8 @@ describe('a role changes', () => {
     expect((await read(eve.id)).role).toBe('customer');
   });
 
-  const others = scopeNames.filter((name) => name !== 'users.administer');
-  test.each([...others.map((name) => [name]), others])('not with %s', async (...names) => {
+  const otherScopes = scopeNames.filter((name) => name !== 'users.administer');
+  test.each([...otherScopes.map((name) => [name]), otherScopes])('is forbidden with %s', async (...names) => {
     const eve = await shop.user();
     const token = await tokenOf(admin, names);
     expect([403, 404]).toContain((await patch(eve.id, { role: 'staff' }, token)).status);
@@ -134,8 +134,8 @@ describe('a role changes', () => {
   });
 });
 
-describe('an account of staff', () => {
-  test('is changed and closed by an administrator with users.administer', async () => {
+describe('a staff account', () => {
+  test('can be changed and closed by an administrator with users.administer', async () => {
     const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
     const email = `moved.${crypto.randomUUID()}@example.com`;
     expect((await patch(staff.id, { name: 'New', email, status: 'suspended' }, administrator)).body).toMatchObject({
@@ -146,14 +146,14 @@ describe('an account of staff', () => {
     expect((await close(staff.id, administrator)).status).toBe(204);
   });
 
-  test('is not changed with users.manage alone, even by an administrator', async () => {
+  test('cannot be changed with users.manage alone, even by an administrator', async () => {
     const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
     const token = await tokenOf(admin, ['users.manage']);
     for (const change of changesToStaff) expect((await patch(staff.id, change, token)).body.code).toBe('insufficient_scope');
     expect((await close(staff.id, token)).body.code).toBe('insufficient_scope');
   });
 
-  test('its owner changes the own name, and nothing else', async () => {
+  test('allows its owner to change only the name', async () => {
     const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
     const token = await tokenOf(staff, ['users.write', 'users.manage']);
     expect((await patch(staff.id, { name: 'New' }, token)).status).toBe(200);
@@ -173,7 +173,7 @@ test('users.administer alone changes no customer data', async () => {
   expect((await patch(eve.id, { role: 'staff' }, token)).body.role).toBe('staff');
 });
 
-test('only administrators can grant users.administer, and no approval skips the consent page', async () => {
+test('only administrators can grant users.administer, and pre-approval of the scope is rejected', async () => {
   const staff = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage', 'users.administer']);
   expect(staff.scope).not.toContain('users.administer');
   expect((await tokensFor(mandate.origin, await signUp(mandate.origin), ['users.read', 'users.administer'])).scope).not.toContain(

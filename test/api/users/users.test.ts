@@ -21,30 +21,30 @@ const create = (body: unknown, headers: Record<string, string> = {}): Promise<An
   mandate.call('POST', '/api/v1/users', { token: shop.token, body, headers });
 
 describe('GET /users/me and /users/{user_id}', () => {
-  test('200: the person the token acts for', async () => {
+  test('200: returns the user of the token', async () => {
     const me = await get('me');
     expect(me.body).toMatchObject({ id: anna.id, name: anna.name, email: anna.email, status: 'active', role: 'customer' });
     expect((await get(String(anna.id))).body).toEqual(me.body);
   });
 
-  test('404: somebody else and nobody, alike; staff with users.manage see them', async () => {
+  test('404 for other users and unknown ids alike, unless the caller is staff with users.manage', async () => {
     const ben = await shop.user();
     expect([(await get(String(ben.id))).body.code, (await get('999999')).body.code]).toEqual(['not_found', 'not_found']);
     expect((await get(String(ben.id), shop.token)).body).toEqual(ben);
-    const boss = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage']);
-    expect((await get(String(ben.id), boss.access_token)).body).toEqual(ben);
-    const plain = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.read']);
-    expect((await get(String(ben.id), plain.access_token)).status).toBe(404);
+    const staffTokens = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage']);
+    expect((await get(String(ben.id), staffTokens.access_token)).body).toEqual(ben);
+    const tokensWithoutManage = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.read']);
+    expect((await get(String(ben.id), tokensWithoutManage.access_token)).status).toBe(404);
   });
 
-  test('403: an application that acts for itself is nobody, and a token without the scope sees nothing', async () => {
+  test('403 for an application that acts for itself, and for a token without the scope', async () => {
     expect((await get('me', shop.token)).body.code).toBe('forbidden');
     const { access_token } = await tokensFor(mandate.origin, anna, ['orders.read']);
     expect((await get('me', access_token)).body.code).toBe('insufficient_scope');
     expect((await get(String(anna.id), access_token)).body.code).toBe('insufficient_scope');
   });
 
-  test('401 at once when the account is suspended, 400 for what is no id', async () => {
+  test('401 immediately after a suspension, and 400 for an invalid id', async () => {
     const carl = await signUp(mandate.origin);
     const { access_token } = await tokensFor(mandate.origin, carl, ['users.read']);
     expect((await get('me', access_token)).status).toBe(200);
@@ -55,7 +55,7 @@ describe('GET /users/me and /users/{user_id}', () => {
 });
 
 describe('POST /users', () => {
-  test('201: trims, keeps the spelling, and answers a repeated key with the same bytes', async () => {
+  test('201: trims the name, keeps the spelling, and returns the same bytes for a repeated key', async () => {
     const body = { name: '  Zoë O’Neil ', email: 'Zoe.ONeil@Example.com' };
     const [first, again] = [await create(body, { 'idempotency-key': 'zoe' }), await create(body, { 'idempotency-key': 'zoe' })];
     expect(first.body).toMatchObject({
@@ -69,7 +69,7 @@ describe('POST /users', () => {
     expect(again.text).toBe(first.text);
   });
 
-  test('409: an address is given once, whatever its case; a closed account gives it back', async () => {
+  test('409: an e-mail address is unique regardless of case, until its account is closed', async () => {
     const { body } = await create({ name: 'A', email: 'dora@example.com' });
     const taken = await create({ name: 'B', email: 'DORA@example.com' });
     expect([taken.status, taken.body.code, taken.body.errors]).toMatchObject([
@@ -94,18 +94,18 @@ describe('POST /users', () => {
     'a@@c.de',
     null,
     7,
-  ])('400: %j is no address', async (email) => {
+  ])('400: %j is not an e-mail address', async (email) => {
     const { status, body } = await create({ name: 'A', email });
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', '#/email']);
     expect(body.errors.map(({ detail }: Body) => detail)).toEqual([...new Set(body.errors.map(({ detail }: Body) => detail))]);
   });
 
-  test('400: a limit of one is in the singular', async () => {
+  test('400: the message for a limit of 1 is in the singular', async () => {
     const { body } = await create({ name: '', email: 'one@example.com' });
     expect(body.errors[0].detail).toBe('Must have at least 1 character.');
   });
 
-  test('400: names need something to read, and no control characters', async () => {
+  test('400: a name needs visible characters and no control characters', async () => {
     for (const name of ['', '   ', 'x'.repeat(201), 'a\nb', '\u0000', '\ud800']) {
       expect((await create({ name, email: 'ok@example.com' })).body.errors[0].pointer).toBe('#/name');
     }
@@ -115,7 +115,7 @@ describe('POST /users', () => {
     ]);
   });
 
-  test('403: not for customers', async () => {
+  test('403 for customers', async () => {
     expect((await mandate.call('POST', '/api/v1/users', { token, body: { name: 'A', email: 'x@example.com' } })).body.code).toBe(
       'insufficient_scope',
     );

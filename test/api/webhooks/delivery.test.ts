@@ -24,17 +24,17 @@ afterEach(async () => {
 
 const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
   mandate.call(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
-const endpoint = async (events = ['*'], url = receiver.url): Promise<Body> => (await call('POST', '', { url, events })).body;
-const deliveries = async (id: number): Promise<Body[]> => (await call('GET', `/${id}/deliveries`)).body.data;
-const types = (): string[] => receiver.received.map(({ body }) => body.type);
+const createEndpoint = async (events = ['*'], url = receiver.url): Promise<Body> => (await call('POST', '', { url, events })).body;
+const listDeliveries = async (id: number): Promise<Body[]> => (await call('GET', `/${id}/deliveries`)).body.data;
+const receivedTypes = (): string[] => receiver.received.map(({ body }) => body.type);
 
 describe('a delivery', () => {
-  test('is the event as the feed has it, signed as Standard Webhooks says', async () => {
-    const { id, secret } = await endpoint(['product.created']);
+  test('contains the event as in the feed, signed according to Standard Webhooks', async () => {
+    const { id, secret } = await createEndpoint(['product.created']);
     const product = await shop.product();
     await deliver(mandate);
     const [first] = receiver.received;
-    if (!first) throw new Error('nothing came');
+    if (!first) throw new Error('no delivery was received');
     const { headers, text, body } = first;
     expect(receiver.received).toHaveLength(1);
     expect(body).toMatchObject({ type: 'product.created', subject: { id: product.id }, data: { object: product } });
@@ -42,69 +42,69 @@ describe('a delivery', () => {
     expect(new Webhook(secret).verify(text, headers)).toEqual(body);
     expect((await mandate.call('GET', `/api/v1/events/${body.id}`, { token: shop.token })).body).toEqual(body);
     const attempt = { at: expect.any(String), milliseconds: expect.any(Number), status_code: 204, error: null };
-    expect(await deliveries(id)).toMatchObject([
+    expect(await listDeliveries(id)).toMatchObject([
       { event_id: body.id, event_type: 'product.created', status: 'succeeded', attempts: [attempt], next_attempt_at: null },
     ]);
   });
 
-  test.each(eventTypeWildcards)('goes to an endpoint for %s, with no event of another kind', async (wildcard) => {
-    await endpoint([wildcard]);
+  test.each(eventTypeWildcards)('reaches an endpoint for %s if the type matches', async (wildcard) => {
+    await createEndpoint([wildcard]);
     const product = await shop.product({ stock: 5 });
     const path = '/api/v1/orders';
     const body = { user_id: (await shop.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
     const { body: order } = await mandate.call('POST', path, { token: shop.token, body });
     await mandate.call('POST', `${path}/${order.id}/cancellation`, { token: shop.token, body: {} });
     await deliver(mandate);
-    const seen = ['product.created', 'user.created', 'order.created', 'order.canceled'];
-    expect(types().toSorted()).toEqual(seen.filter((type) => type.startsWith(wildcard.slice(0, -1))).toSorted());
+    const recordedTypes = ['product.created', 'user.created', 'order.created', 'order.canceled'];
+    expect(receivedTypes().toSorted()).toEqual(recordedTypes.filter((type) => type.startsWith(wildcard.slice(0, -1))).toSorted());
   });
 
-  test('that fails is tried again with the same id and another time, ten times over 75 hours', async () => {
-    const { id } = await endpoint(['product.created']);
+  test('is attempted ten times over 75 hours, with the same id', async () => {
+    const { id } = await createEndpoint(['product.created']);
     receiver.answer = (_, res) => res.writeHead(500).end('no');
     await shop.product();
     await deliver(mandate);
-    const waits: number[] = [];
+    const delaySeconds: number[] = [];
     for (let i = 1; i < 10; i += 1) {
-      const [{ next_attempt_at: next, status }] = await deliveries(id);
+      const [{ next_attempt_at: next, status }] = await listDeliveries(id);
       expect(status).toBe('pending');
-      waits.push((Date.parse(next) - Date.now()) / 1000);
+      delaySeconds.push((Date.parse(next) - Date.now()) / 1000);
       await passSeconds(mandate, 30 * 3600);
       await deliver(mandate);
     }
     const schedule = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
     for (const [index, planned] of schedule.entries()) {
-      expect(waits[index]).toBeGreaterThan(planned * 0.9 - 3);
-      expect(waits[index]).toBeLessThan(planned * 1.1 + 1);
+      expect(delaySeconds[index]).toBeGreaterThan(planned * 0.9 - 3);
+      expect(delaySeconds[index]).toBeLessThan(planned * 1.1 + 1);
     }
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(receiver.received).toHaveLength(10);
-    const [last] = await deliveries(id);
+    const [last] = await listDeliveries(id);
     expect(last).toMatchObject({ status: 'failed', next_attempt_at: null });
     expect(last.attempts).toHaveLength(10);
   });
 
   test.each([
     ['a redirect', 302, { location: 'http://169.254.169.254/latest' }, 'redirect'],
-    ['an answer that is no success', 404, {}, 'status_code'],
-  ])('%s is a failure, and nothing is followed', async (_what, status, headers, error) => {
-    const { id } = await endpoint(['product.created']);
+    ['an error status', 404, {}, 'status_code'],
+  ])('%s is a failure, and redirects are not followed', async (_label, status, headers, error) => {
+    const { id } = await createEndpoint(['product.created']);
     receiver.answer = (_received, res) => res.writeHead(status, headers).end();
     await shop.product();
     await deliver(mandate);
-    expect(await deliveries(id)).toMatchObject([{ status: 'pending', attempts: [{ status_code: status, error }] }]);
+    expect(await listDeliveries(id)).toMatchObject([{ status: 'pending', attempts: [{ status_code: status, error }] }]);
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('to nobody is a failure', async () => {
-    const { id } = await endpoint(['product.created'], 'http://127.0.0.1:1/');
+  test('fails if the connection is refused', async () => {
+    const { id } = await createEndpoint(['product.created'], 'http://127.0.0.1:1/');
     await shop.product();
     await deliver(mandate);
-    expect(await deliveries(id)).toMatchObject([{ attempts: [{ status_code: null, error: 'connection_failed' }] }]);
+    expect(await listDeliveries(id)).toMatchObject([{ attempts: [{ status_code: null, error: 'connection_failed' }] }]);
   });
 
-  test('with an answer of a gigabyte succeeds without reading it', async () => {
-    const { id } = await endpoint(['product.created']);
+  test('succeeds without reading a response of one gigabyte', async () => {
+    const { id } = await createEndpoint(['product.created']);
     let written = 0;
     receiver.answer = (_, res) => {
       const more = (): void => {
@@ -118,7 +118,7 @@ describe('a delivery', () => {
     };
     await shop.product();
     await deliver(mandate);
-    expect(await deliveries(id)).toMatchObject([{ status: 'succeeded' }]);
+    expect(await listDeliveries(id)).toMatchObject([{ status: 'succeeded' }]);
     expect(written).toBeLessThan(50e6);
   });
 
@@ -126,32 +126,32 @@ describe('a delivery', () => {
     [429, '120', 115, 125],
     [503, new Date(Date.now() + 3_600_000).toUTCString(), 3_500, 3_610],
     [500, '600', 595, 605],
-  ])('that is answered %i with Retry-After %s waits that long', async (status, retryAfter, least, most) => {
-    const { id } = await endpoint(['product.created']);
+  ])('is delayed by status %i with Retry-After %s', async (status, retryAfter, least, most) => {
+    const { id } = await createEndpoint(['product.created']);
     receiver.answer = (_, res) => res.writeHead(status, { 'retry-after': retryAfter }).end();
     await shop.product();
     await deliver(mandate);
-    const [{ next_attempt_at: next }] = await deliveries(id);
+    const [{ next_attempt_at: next }] = await listDeliveries(id);
     expect((Date.parse(next) - Date.now()) / 1000).toBeGreaterThan(least);
     expect((Date.parse(next) - Date.now()) / 1000).toBeLessThan(most);
-    // and with 429 and 503 so does everything else
+    // 429 and 503 also delay the other deliveries of the endpoint
     await shop.product();
     await deliver(mandate);
     expect(receiver.received).toHaveLength(status === 500 ? 2 : 1);
   });
 
-  test('goes only to those who asked for its type', async () => {
-    await endpoint(['product.stock_changed', 'product.archived']);
+  test('reaches only endpoints that subscribed to its type', async () => {
+    await createEndpoint(['product.stock_changed', 'product.archived']);
     const { id } = await shop.product();
     await mandate.call('POST', `/api/v1/products/${id}/stock-adjustments`, { token: shop.token, body: { delta: 1, reason: 'received' } });
     await deliver(mandate);
-    expect(types()).toEqual(['product.stock_changed']);
+    expect(receivedTypes()).toEqual(['product.stock_changed']);
   });
 });
 
 describe('an endpoint', () => {
-  test('that answers 410 is disabled, its owner is told, and what follows is kept to be delivered again', async () => {
-    const { id } = await endpoint(['product.created']);
+  test('that responds with 410 is disabled, and its events are kept for redelivery', async () => {
+    const { id } = await createEndpoint(['product.created']);
     receiver.answer = (_, res) => res.writeHead(410).end();
     await shop.product();
     await deliver(mandate);
@@ -159,7 +159,7 @@ describe('an endpoint', () => {
     await shop.product();
     await deliver(mandate);
     expect(receiver.received).toHaveLength(1);
-    expect((await deliveries(id)).map(({ status }) => status)).toEqual(['skipped', 'skipped']);
+    expect((await listDeliveries(id)).map(({ status }) => status)).toEqual(['skipped', 'skipped']);
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: 1 })).body.code).toBe('webhook_endpoint_disabled');
     receiver.answer = (_, res) => res.writeHead(200).end();
     expect((await call('PATCH', `/${id}`, { status: 'enabled' })).body).toMatchObject({ status: 'enabled', disabled_reason: null });
@@ -170,16 +170,16 @@ describe('an endpoint', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('that fails for five days is disabled with a message; one that works in between is not', async () => {
-    const { id } = await endpoint(['product.created']);
+  test('that fails for five days is disabled, unless a delivery succeeds in between', async () => {
+    const { id } = await createEndpoint(['product.created']);
     receiver.answer = (_, res) => res.writeHead(500).end();
     await shop.product();
     await deliver(mandate);
-    const since = (days: number): Promise<unknown> =>
+    const setFailingSince = (days: number): Promise<unknown> =>
       mandate.db.em
         .fork()
         .execute('update webhook_endpoints set failing_since = now() - make_interval(days => ?) where id = ?', [days, id]);
-    await since(4);
+    await setFailingSince(4);
     await passSeconds(mandate, 3600);
     await deliver(mandate);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'enabled', failing_since: expect.any(String) });
@@ -190,7 +190,7 @@ describe('an endpoint', () => {
     receiver.answer = (_, res) => res.writeHead(500).end();
     await shop.product();
     await deliver(mandate);
-    await since(6);
+    await setFailingSince(6);
     await passSeconds(mandate, 3600);
     await deliver(mandate);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
@@ -200,8 +200,8 @@ describe('an endpoint', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('that is disabled by hand gets nothing, and one that is deleted neither', async () => {
-    const [one, two] = [await endpoint(['product.created']), await endpoint(['product.created'])];
+  test('that is disabled or deleted receives nothing', async () => {
+    const [one, two] = [await createEndpoint(['product.created']), await createEndpoint(['product.created'])];
     await call('PATCH', `/${one.id}`, { status: 'disabled' });
     await shop.product();
     expect((await call('DELETE', `/${two.id}`)).status).toBe(204);
@@ -211,8 +211,8 @@ describe('an endpoint', () => {
     expect((await call('POST', `/${one.id}/test-events`)).body.code).toBe('webhook_endpoint_disabled');
   });
 
-  test('gets a test event, whatever it asked for, and nobody else does', async () => {
-    const [one] = [await endpoint(['order.paid']), await endpoint(['*'])];
+  test('receives a test event regardless of its event types, and no other endpoint does', async () => {
+    const [one] = [await createEndpoint(['order.paid']), await createEndpoint(['*'])];
     expect(await call('POST', `/${one.id}/test-events`)).toMatchObject({
       status: 202,
       body: { type: 'webhook_endpoint.test', webhook_endpoint_id: one.id },
@@ -221,8 +221,8 @@ describe('an endpoint', () => {
     expect(receiver.received).toMatchObject([{ body: { type: 'webhook_endpoint.test', data: { object: { id: one.id } } } }]);
   });
 
-  test('gets one event again, with the same id', async () => {
-    const { id } = await endpoint(['product.created']);
+  test('receives a redelivery with the same event id', async () => {
+    const { id } = await createEndpoint(['product.created']);
     await shop.product();
     await deliver(mandate);
     const event: number = receiver.received[0]?.body.id;
@@ -232,7 +232,7 @@ describe('an endpoint', () => {
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event })).body).toEqual({ deliveries: 0 });
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event, include_succeeded: true })).body).toEqual({ deliveries: 1 });
     await deliver(mandate);
-    // both ends of a range belong to it
+    // a range includes both limits
     const range = { from_event_id: event, to_event_id: event, include_succeeded: true };
     expect(await call('POST', `/${id}/redeliveries`, range)).toMatchObject({ status: 202, body: { deliveries: 1 } });
     expect((await call('POST', `/${id}/redeliveries`, { event_id: 999_999 })).status).toBe(404);
@@ -242,7 +242,7 @@ describe('an endpoint', () => {
   });
 });
 
-describe('a secret', () => {
+describe('a signing secret', () => {
   const verifies = (secret: string, { headers, text } = receiver.received.at(-1) ?? { headers: {}, text: '' }): boolean => {
     try {
       return Boolean(new Webhook(secret).verify(text, headers));
@@ -251,8 +251,8 @@ describe('a secret', () => {
     }
   };
 
-  test('that is replaced signs as well until the overlap ends', async () => {
-    const { id, secret: first } = await endpoint(['product.created']);
+  test('remains valid after a rotation until the overlap ends', async () => {
+    const { id, secret: first } = await createEndpoint(['product.created']);
     const rotated = await call('POST', `/${id}/secret-rotations`, { overlap_seconds: 60 });
     expect(rotated.status).toBe(201);
     const { secret: second } = rotated.body;

@@ -1,4 +1,4 @@
-/** Deliveries look like the `webhooks` of the OpenAPI document. */
+/** Deliveries match the `webhooks` section of the OpenAPI document. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,31 +32,31 @@ const documentShape = z.object({
 });
 const document = documentShape.parse(createOpenApiDocument('https://shop.example'));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are the same class to its formats
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the formats work with both classes
 (addFormats as unknown as (to: unknown) => void)(ajv);
 ajv.addSchema({ ...document, $id: 'https://shop.example/' });
-const pathOf = (type: string): string =>
+const payloadSchemaUri = (type: string): string =>
   `https://shop.example/#/webhooks/${type.replace('/', '~1')}/post/requestBody/content/application~1json/schema`;
 
-const faultsOf = (type: string, payload: unknown): unknown => {
-  const validate = ajv.getSchema(pathOf(type));
+const validationErrors = (type: string, payload: unknown): unknown => {
+  const validate = ajv.getSchema(payloadSchemaUri(type));
   if (!validate) return `${type} is not in the document`;
   return validate(payload) ? null : validate.errors;
 };
 
-/** Makes something happen to a thing of every kind, for one user who subscribes to everything. */
+/** Creates events of every subject type for one user who subscribes to all events. */
 beforeAll(async () => {
   mandate = await startMandate();
   shop = await openShop(mandate);
   receiver = await openReceiver();
   const anna = await signUpAs(mandate.db, mandate.origin, 'admin');
   const scopes = Object.values(eventSubjectScopes).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
-  const writing = ['orders.write', 'payments.write', 'refunds.write', 'tasks.write', 'webhooks.write', 'products.write'] as const;
-  const { access_token: token } = await tokensFor(mandate.origin, anna, [...new Set([...scopes, ...writing])]);
+  const writeScopes = ['orders.write', 'payments.write', 'refunds.write', 'tasks.write', 'webhooks.write', 'products.write'] as const;
+  const { access_token: token } = await tokensFor(mandate.origin, anna, [...new Set([...scopes, ...writeScopes])]);
   const post = async (path: string, body: object, status = 201): Promise<Body> => {
-    const answer = await mandate.call('POST', `/api/v1${path}`, { token, body });
-    expect(answer.status, answer.text).toBe(status);
-    return answer.body;
+    const response = await mandate.call('POST', `/api/v1${path}`, { token, body });
+    expect(response.status, response.text).toBe(status);
+    return response.body;
   };
   const endpoint = await post('/webhook-endpoints', { url: receiver.url, events: ['*'] });
   const product = await shop.product({ stock: 1 });
@@ -77,26 +77,26 @@ afterAll(async () => {
   await mandate.close();
 });
 
-test('every type of event is in the document, and nothing else', () => {
+test('the document contains exactly the event types', () => {
   expect(Object.keys(document.webhooks)).toEqual([...eventTypes]);
 });
 
 test('every delivery has the documented headers and payload', () => {
   const types = deliveries.map(({ body }) => String(body.type));
-  const kinds = new Set<string>(types.map((type) => type.split('.', 1).join('')));
-  expect(kinds).toEqual(new Set(Object.keys(eventSubjectScopes)));
-  const validHeader = (name: string, schema: unknown, value: unknown): boolean =>
+  const subjectTypes = new Set<string>(types.map((type) => type.split('.', 1).join('')));
+  expect(subjectTypes).toEqual(new Set(Object.keys(eventSubjectScopes)));
+  const isValidHeader = (name: string, schema: unknown, value: unknown): boolean =>
     typeof value === 'string' && ajv.validate(z.record(z.unknown()).parse(schema), value) && name === name.toLowerCase();
   for (const { body, headers } of deliveries) {
-    expect([body.type, faultsOf(body.type, body)]).toEqual([body.type, null]);
+    expect([body.type, validationErrors(body.type, body)]).toEqual([body.type, null]);
     for (const { name, schema } of Object.values(document.components.parameters))
-      expect([name, validHeader(name, schema, headers[name])]).toEqual([name, true]);
+      expect([name, isValidHeader(name, schema, headers[name])]).toEqual([name, true]);
   }
 });
 
-test('a payload of another type or about another thing is not valid', () => {
+test('a payload of another type or with invalid data is rejected', () => {
   const payload = deliveries.find(({ body }) => body.type === 'order.created')?.body;
-  expect(faultsOf('order.paid', payload)).not.toBeNull();
-  expect(faultsOf('product.created', { ...payload, type: 'product.created' })).not.toBeNull();
-  expect(faultsOf('order.created', { ...payload, data: { object: { ...payload.data.object, total: 'much' } } })).not.toBeNull();
+  expect(validationErrors('order.paid', payload)).not.toBeNull();
+  expect(validationErrors('product.created', { ...payload, type: 'product.created' })).not.toBeNull();
+  expect(validationErrors('order.created', { ...payload, data: { object: { ...payload.data.object, total: 'much' } } })).not.toBeNull();
 });

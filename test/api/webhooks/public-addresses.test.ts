@@ -1,4 +1,4 @@
-/** Which addresses belong to the public internet, by the IANA special-purpose registries. */
+/** The check for public addresses, compared with the IANA special-purpose registries. */
 import { describe, expect, test } from 'vitest';
 import { isPublicAddress } from '../../../server/outgoing-http/public-url.ts';
 import { ipv4SpecialPurposeRegistry, ipv6SpecialPurposeRegistry } from '../../support/special-purpose-addresses.ts';
@@ -18,7 +18,7 @@ const ipv6: Family = {
   },
   format: (value) => Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16)).join(':'),
 };
-const boundsOf = ({ bits, parse }: Family, block: string): { first: bigint; last: bigint } => {
+const blockBounds = ({ bits, parse }: Family, block: string): { first: bigint; last: bigint } => {
   const [address = '', length = ''] = block.split('/');
   const first = parse(address);
   return { first, last: first + 2n ** BigInt(bits - Number(length)) - 1n };
@@ -28,28 +28,28 @@ describe.each([
   ['IPv4', ipv4, ipv4SpecialPurposeRegistry],
   ['IPv6', ipv6, ipv6SpecialPurposeRegistry],
 ] as const)('the IANA %s special-purpose address registry', (_name, family, registry) => {
-  const bounds = registry.map(({ block }) => boundsOf(family, block));
+  const bounds = registry.map(({ block }) => blockBounds(family, block));
   const isSpecial = (value: bigint): boolean => bounds.some(({ first, last }) => first <= value && value <= last);
 
   test.each(registry)('$block ($name, $rfc) is not public', ({ block }) => {
-    const { first, last } = boundsOf(family, block);
+    const { first, last } = blockBounds(family, block);
     const probes = [first, first + 1n, (first + last) / 2n, last - 1n, last].filter((value) => first <= value && value <= last);
     expect(probes.map((value) => family.format(value)).filter(isPublicAddress)).toEqual([]);
   });
 
-  test('the addresses next to a block are public where they are global unicast', () => {
+  test('addresses next to a block are public if they are global unicast', () => {
     const isGlobalUnicast = (value: bigint): boolean =>
       (family.bits === 32 ? value >> 28n < 0xen : value >> 125n === 1n) && !isSpecial(value);
     const neighbours = bounds
       .flatMap(({ first, last }) => [first - 1n, last + 1n])
       .filter((value) => value >= 0n && value < 2n ** BigInt(family.bits));
-    const wrong = neighbours.filter((value) => isPublicAddress(family.format(value)) !== isGlobalUnicast(value));
-    expect(wrong.map((value) => family.format(value))).toEqual([]);
+    const misclassified = neighbours.filter((value) => isPublicAddress(family.format(value)) !== isGlobalUnicast(value));
+    expect(misclassified.map((value) => family.format(value))).toEqual([]);
     expect(neighbours.filter(isGlobalUnicast).length).toBeGreaterThan(5);
   });
 });
 
-describe('a special address in another notation is not public', () => {
+describe('a special address in another notation', () => {
   const special = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '192.168.1.1', '0.0.0.0', '100.64.0.1'];
   const hex = (address: string): string => {
     const value = ipv4.parse(address);
@@ -81,7 +81,7 @@ describe('a special address in another notation is not public', () => {
     '::a00:1',
   ];
   test.each([...notations, ...texts, ...zones, '8.8.8.8.8', '8.8.8', '08.8.8.8', '::ffff:8.8.8.8', '::8.8.8.8', '4000::1', '1::1'])(
-    '%s',
+    '%s is not public',
     (address) => expect(isPublicAddress(address)).toBe(false),
   );
 });

@@ -46,14 +46,14 @@ const api = (method: string, path: string, token: string, body?: unknown): Promi
   mandate.call(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
 const register = (token: string, events = ['order.created']): Promise<Answer> =>
   api('POST', '/webhook-endpoints', token, { url: receiver.url, events });
-async function order(person: Person): Promise<number> {
+async function createOrder(person: Person): Promise<number> {
   const items = [{ product_id: (await shop.product()).id, quantity: 1 }];
   return (await api('POST', '/orders', shop.token, { items, delivery: pickup, user_id: person.id })).body.id;
 }
-const owners = (): number[] => receiver.received.map(({ body }) => body.user_id);
+const receivedUserIds = (): number[] => receiver.received.map(({ body }) => body.user_id);
 
-/** A website that acts for itself, too, and that people sign in to. */
-async function website(scopes: readonly Scope[]): Promise<Client & { redirectUri: string; token: string }> {
+/** Creates a website that users sign in to and that also has an access token for itself. */
+async function createWebsite(scopes: readonly Scope[]): Promise<Client & { redirectUri: string; token: string }> {
   const redirectUri = 'https://site.example/callback';
   const body = {
     name: 'Site',
@@ -66,25 +66,25 @@ async function website(scopes: readonly Scope[]): Promise<Client & { redirectUri
   const client = { clientId, secret, redirectUri };
   return { ...client, token: await clientCredentials(mandate.origin, client, scopes) };
 }
-const tokensOf = z.object({ access_token: z.string(), refresh_token: z.string() });
-type Tokens = z.infer<typeof tokensOf>;
+const tokensSchema = z.object({ access_token: z.string(), refresh_token: z.string() });
+type Tokens = z.infer<typeof tokensSchema>;
 async function connect(person: Person, site: Client & { redirectUri: string }, scopes: readonly Scope[]): Promise<Tokens> {
-  const asked = { client_id: site.clientId, redirect_uri: site.redirectUri, scope: ['openid', 'offline_access', ...scopes].join(' ') };
-  const { code, verifier, redirectUri } = await authorize(mandate.origin, person, asked);
+  const request = { client_id: site.clientId, redirect_uri: site.redirectUri, scope: ['openid', 'offline_access', ...scopes].join(' ') };
+  const { code, verifier, redirectUri } = await authorize(mandate.origin, person, request);
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
-  return tokensOf.parse(await (await askForTokens(mandate.origin, form, basic(site.clientId, site.secret))).json());
+  return tokensSchema.parse(await (await askForTokens(mandate.origin, form, basic(site.clientId, site.secret))).json());
 }
 
-describe('an application on its own account', () => {
-  test('gets the events of people who allowed it, as far as they did, and of nobody else', async () => {
-    const site = await website(['webhooks.write', 'orders.read', 'users.read']);
+describe('an application that acts for itself', () => {
+  test('receives only events of users who allowed it, within the allowed scopes', async () => {
+    const site = await createWebsite(['webhooks.write', 'orders.read', 'users.read']);
     await register(site.token, ['*']);
     await connect(anna, site, ['orders.read']);
     await connect(ben, site, ['users.read']);
     await deliver(mandate);
     receiver.received.length = 0;
-    await order(anna);
-    await order(ben);
+    await createOrder(anna);
+    await createOrder(ben);
     await deliver(mandate);
     expect(receiver.received.map(({ body }) => [body.type, body.user_id])).toEqual(
       expect.arrayContaining([
@@ -92,89 +92,89 @@ describe('an application on its own account', () => {
         ['order.created', anna.id],
       ]),
     );
-    expect(owners().filter((id) => id !== null)).toEqual([anna.id]);
+    expect(receivedUserIds().filter((id) => id !== null)).toEqual([anna.id]);
   });
 
-  test('gets nothing of everybody’s through a member of staff; with a scope of its own it does', async () => {
+  test('receives events of all users with its scopes, but not with the consent of staff', async () => {
     const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const site = await website(['webhooks.write', 'orders.read', 'orders.manage']);
+    const site = await createWebsite(['webhooks.write', 'orders.read', 'orders.manage']);
     const scopeless = await clientCredentials(mandate.origin, site, ['webhooks.write']);
     await register(scopeless);
     await connect(staff, site, ['orders.read', 'orders.manage']);
-    await order(anna);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([]);
+    expect(receivedUserIds()).toEqual([]);
     await register(site.token);
-    await order(anna);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([anna.id]);
+    expect(receivedUserIds()).toEqual([anna.id]);
   });
 
-  test('gets no more than an administrator lets it, from that moment on', async () => {
-    const site = await website(['webhooks.write', 'orders.read']);
+  test('receives no more than an administrator currently allows', async () => {
+    const site = await createWebsite(['webhooks.write', 'orders.read']);
     await register(site.token);
     await connect(anna, site, ['orders.read']);
     const { body } = await api('GET', '/applications?limit=1', shop.token);
     const path = `/applications/${body.data[0].id}`;
     await api('PATCH', path, shop.token, { scopes: ['webhooks.write'] });
-    await order(anna);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([]);
+    expect(receivedUserIds()).toEqual([]);
     await api('PATCH', path, shop.token, { scopes: ['webhooks.write', 'orders.read'] });
-    await order(anna);
+    await createOrder(anna);
     await api('PATCH', path, shop.token, { status: 'disabled' });
     await deliver(mandate);
-    expect(owners()).toEqual([]);
+    expect(receivedUserIds()).toEqual([]);
   });
 });
 
 describe('a revoked application', () => {
-  const ways: Record<string, (person: Person, site: Client, tokens: Tokens) => Promise<unknown>> = {
-    'by the person at the API': async (person) => {
-      const { access_token: own } = await tokensFor(mandate.origin, person, ['connected_apps.read', 'connected_apps.write']);
-      const { body } = await api('GET', '/connected-apps', own);
+  const revocations: Record<string, (person: Person, site: Client, tokens: Tokens) => Promise<unknown>> = {
+    'by the user at the API': async (person) => {
+      const { access_token: userToken } = await tokensFor(mandate.origin, person, ['connected_apps.read', 'connected_apps.write']);
+      const { body } = await api('GET', '/connected-apps', userToken);
       const { id } = body.data.find((app: Body) => app.application.name === 'Site');
-      expect((await api('DELETE', `/connected-apps/${id}`, own)).status).toBe(204);
+      expect((await api('DELETE', `/connected-apps/${id}`, userToken)).status).toBe(204);
     },
-    'by itself': async (_person, site, tokens) => {
+    'by the application': async (_person, site, tokens) => {
       const form = new URLSearchParams({ token: tokens.refresh_token });
       const headers = basic(site.clientId, site.secret);
       const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: form });
       expect(response.status).toBe(200);
     },
-    'by a token used twice': async (_person, site, { refresh_token: used }) => {
+    'by reuse of a refresh token': async (_person, site, { refresh_token: used }) => {
       const again = () =>
         askForTokens(mandate.origin, { grant_type: 'refresh_token', refresh_token: used }, basic(site.clientId, site.secret));
       expect((await again()).status).toBe(200);
       await endRefreshGrace(mandate.db);
       expect((await again()).status).toBe(400);
     },
-    'by the suspension of the person': async (person) => {
+    'by suspension of the user': async (person) => {
       expect((await api('PATCH', `/users/${person.id}`, shop.token, { status: 'suspended' })).status).toBe(200);
     },
   };
 
-  test.each(Object.entries(ways))('%s gets nothing after the answer: neither what waits, nor what comes', async (_way, revoke) => {
-    const site = await website(['webhooks.write', 'orders.read']);
+  test.each(Object.entries(revocations))('%s: receives no pending or new events after the response', async (_label, revoke) => {
+    const site = await createWebsite(['webhooks.write', 'orders.read']);
     const clara = await signUp(mandate.origin);
     await register(site.token);
     const tokens = await connect(clara, site, ['orders.read']);
-    await order(clara);
-    await assignEventSequence(mandate.db.em.fork(), createDeliveries); // it waits to be sent
+    await createOrder(clara);
+    await assignEventSequence(mandate.db.em.fork(), createDeliveries); // the delivery is pending
     await revoke(clara, site, tokens);
     await deliver(mandate);
-    await order(anna);
+    await createOrder(anna);
     await deliver(mandate);
     expect(receiver.received).toEqual([]);
   });
 
-  test('gets nothing after the answer while everything goes on', { timeout: 60_000 }, async () => {
-    const site = await website(['webhooks.write', 'orders.read']);
+  test('receives no events after the response under constant load', { timeout: 60_000 }, async () => {
+    const site = await createWebsite(['webhooks.write', 'orders.read']);
     await register(site.token);
     const deliverer = delivererOf(mandate);
-    const over = new AbortController();
+    const deliveryStop = new AbortController();
     const sending = (async () => {
-      while (!over.signal.aborted) {
+      while (!deliveryStop.signal.aborted) {
         await assignEventSequence(mandate.db.em.fork(), createDeliveries);
         await deliverer.run();
         await sleep(1);
@@ -185,55 +185,55 @@ describe('a revoked application', () => {
       const { refresh_token: token } = await connect(dora, site, ['orders.read']);
       const product = await shop.product({ stock: 1_000 });
       const items = [{ product_id: product.id, quantity: 1 }];
-      const enough = new AbortController();
-      const buying = Array.from({ length: 4 }, async () => {
-        while (!enough.signal.aborted) await api('POST', '/orders', shop.token, { items, delivery: pickup, user_id: dora.id });
+      const orderingStop = new AbortController();
+      const ordering = Array.from({ length: 4 }, async () => {
+        while (!orderingStop.signal.aborted) await api('POST', '/orders', shop.token, { items, delivery: pickup, user_id: dora.id });
       });
       while (receiver.received.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
       const form = new URLSearchParams({ token });
       const headers = basic(site.clientId, site.secret);
       const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: form });
       expect(response.status).toBe(200);
-      await new Promise((passed) => setImmediate(passed)); // what lies in our own socket by now was sent before the answer
+      await new Promise((passed) => setImmediate(passed)); // our socket now contains everything that was sent before the response
       const before = receiver.received.length;
       await sleep(300);
-      enough.abort();
-      await Promise.all(buying);
+      orderingStop.abort();
+      await Promise.all(ordering);
       await sleep(300);
       expect(receiver.received.slice(before).filter(({ body }) => body.user_id === dora.id)).toEqual([]);
     }
-    over.abort();
+    deliveryStop.abort();
     await sending;
     await deliverer.stop();
   });
 });
 
-describe('an endpoint of a person', () => {
-  test('made with the command line gets what they can see, and goes on when they sign out', async () => {
+describe('an endpoint of a user', () => {
+  test('created from the command line receives the events that the user can see, even after sign-out', async () => {
     const clara = await signUp(mandate.origin);
     const { access_token: token } = await tokensFor(mandate.origin, clara, ['webhooks.write', 'orders.read']);
     await register(token);
     await mandate.db.em.fork().execute(`delete from oauth_records where account_id = ?`, [String(clara.id)]);
-    await order(clara);
-    await order(ben);
+    await createOrder(clara);
+    await createOrder(ben);
     await deliver(mandate);
-    expect(owners()).toEqual([clara.id]);
+    expect(receivedUserIds()).toEqual([clara.id]);
   });
 
-  test('who is a member of staff gets everybody’s, until they are none', async () => {
-    const boss = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await tokensFor(mandate.origin, boss, ['webhooks.write', 'orders.manage']);
+  test('of staff receives the events of all users until the role is removed', async () => {
+    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await tokensFor(mandate.origin, staffUser, ['webhooks.write', 'orders.manage']);
     await register(token);
-    await order(anna);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([anna.id]);
-    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
-    await order(anna);
+    expect(receivedUserIds()).toEqual([anna.id]);
+    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([anna.id]);
+    expect(receivedUserIds()).toEqual([anna.id]);
   });
 
-  test('made with a key ends with the key, and says so', async () => {
+  test('created with an API key is disabled when the key is revoked', async () => {
     const { access_token: token } = await tokensFor(mandate.origin, anna, [
       'api_keys.manage',
       'webhooks.read',
@@ -243,13 +243,13 @@ describe('an endpoint of a person', () => {
     const scopes = ['webhooks.read', 'webhooks.write', 'orders.read'];
     const { key, id: keyId } = (await api('POST', '/api-keys', token, { name: 'Mine', scopes })).body;
     const { id } = (await register(key)).body;
-    await order(anna);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([anna.id]);
+    expect(receivedUserIds()).toEqual([anna.id]);
     await api('DELETE', `/api-keys/${keyId}`, token);
-    await order(anna);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([anna.id]);
+    expect(receivedUserIds()).toEqual([anna.id]);
     expect(await disableOrphanedEndpoints(mandate.db.em.fork())).toBe(1);
     expect((await api('GET', `/webhook-endpoints/${id}`, token)).body).toMatchObject({
       status: 'disabled',
@@ -257,31 +257,31 @@ describe('an endpoint of a person', () => {
     });
   });
 
-  test('made with somebody else’s application ends with the grant, and another application cannot touch it', async () => {
-    const site = await website(['webhooks.read', 'webhooks.write', 'orders.read']);
-    const other = await website(['webhooks.read', 'webhooks.write']);
+  test('created with an application is disabled when the grant is revoked, and other applications cannot access it', async () => {
+    const site = await createWebsite(['webhooks.read', 'webhooks.write', 'orders.read']);
+    const other = await createWebsite(['webhooks.read', 'webhooks.write']);
     const { access_token: token, refresh_token: refresh } = await connect(anna, site, ['webhooks.read', 'webhooks.write', 'orders.read']);
     const { id } = (await register(token)).body;
-    const { access_token: others } = await connect(anna, other, ['webhooks.read', 'webhooks.write']);
-    expect((await api('PATCH', `/webhook-endpoints/${id}`, others, { url: 'https://elsewhere.example/' })).status).toBe(404);
-    expect((await api('GET', '/webhook-endpoints', others)).body.data).toEqual([]);
-    await order(anna);
+    const { access_token: otherToken } = await connect(anna, other, ['webhooks.read', 'webhooks.write']);
+    expect((await api('PATCH', `/webhook-endpoints/${id}`, otherToken, { url: 'https://elsewhere.example/' })).status).toBe(404);
+    expect((await api('GET', '/webhook-endpoints', otherToken)).body.data).toEqual([]);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([anna.id]);
+    expect(receivedUserIds()).toEqual([anna.id]);
     const form = new URLSearchParams({ token: refresh });
     await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basic(site.clientId, site.secret), body: form });
-    await order(anna);
+    await createOrder(anna);
     await deliver(mandate);
-    expect(owners()).toEqual([anna.id]);
+    expect(receivedUserIds()).toEqual([anna.id]);
     await disableOrphanedEndpoints(mandate.db.em.fork());
-    const { access_token: own } = await tokensFor(mandate.origin, anna, ['webhooks.read']);
-    expect((await api('GET', `/webhook-endpoints/${id}`, own)).body).toMatchObject({ disabled_reason: 'grant_revoked' });
+    const { access_token: userToken } = await tokensFor(mandate.origin, anna, ['webhooks.read']);
+    expect((await api('GET', `/webhook-endpoints/${id}`, userToken)).body).toMatchObject({ disabled_reason: 'grant_revoked' });
   });
 });
 
-test('what becomes of grants is told to the person they are of', async () => {
+test('grant events are visible to the user of the grant', async () => {
   const emma = await signUp(mandate.origin);
-  const site = await website(['orders.read']);
+  const site = await createWebsite(['orders.read']);
   const { refresh_token: refresh } = await connect(emma, site, ['orders.read']);
   const form = new URLSearchParams({ token: refresh });
   await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basic(site.clientId, site.secret), body: form });

@@ -24,7 +24,7 @@ const start = (body: string, query: object = {}, contentType = 'text/csv') =>
     }).toString()}`,
     { token: shop.token, body, headers: { 'content-type': contentType } },
   );
-async function imported(body: string, query: object = {}, contentType = 'text/csv') {
+async function runImport(body: string, query: object = {}, contentType = 'text/csv') {
   const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, contentType));
   const remarks: Body[] = file
     .split('\n')
@@ -32,14 +32,14 @@ async function imported(body: string, query: object = {}, contentType = 'text/cs
     .map((line) => JSON.parse(line));
   return { task, remarks, counts: task.result.imported };
 }
-async function failed(body: string, contentType = 'text/csv'): Promise<Body> {
+async function runFailingImport(body: string, contentType = 'text/csv'): Promise<Body> {
   const { body: task } = await start(body, {}, contentType);
   await carryOutTasks(mandate);
-  const { body: ended } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
-  expect(ended.status).toBe('failed');
-  return ended;
+  const { body: finished } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+  expect(finished.status).toBe('failed');
+  return finished;
 }
-async function orderOf(reference: string): Promise<Body> {
+async function orderByReference(reference: string): Promise<Body> {
   const { body } = await mandate.call('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
   expect(body.data).toHaveLength(1);
   return (await mandate.call('GET', `/api/v1/orders/${body.data[0].id}`, { token: shop.token })).body;
@@ -71,7 +71,7 @@ const columns = [
   'postal_code',
   'country',
 ];
-const head = {
+const orderFields = {
   created_at: '2020-03-01T10:00:00Z',
   customer: 'c1',
   status: 'delivered',
@@ -95,39 +95,40 @@ const lines = [
   { sku: 'AG-2', name: 'Heart', quantity: '3', unit_price: '255', tax_rate_bps: '0' },
   { sku: 'AG-3', name: 'Bag', quantity: '1', unit_price: '900', tax_rate_bps: '0' },
 ];
-const csvOf = (reference: string, rows: readonly object[] = lines, more: object = {}): string => {
-  const rowOf = (row: object): string => columns.map((name) => Reflect.get({ reference, ...head, ...more, ...row }, name) ?? '').join(',');
-  return `${columns.join(',')}\n${rows.map((row) => `${rowOf(row)}\n`).join('')}`;
+const toCsv = (reference: string, rows: readonly object[] = lines, overrides: object = {}): string => {
+  const toRow = (row: object): string =>
+    columns.map((name) => Reflect.get({ reference, ...orderFields, ...overrides, ...row }, name) ?? '').join(',');
+  return `${columns.join(',')}\n${rows.map((row) => `${toRow(row)}\n`).join('')}`;
 };
 
-/** Imports an order, and then a file with other data for it. */
+/** Imports an order, then different data for it, and expects that the second import rejects the order. */
 async function expectRefused(reference: string, changed: string, remark: { line: number; field?: string }): Promise<Body[]> {
-  await imported(csvOf(reference));
-  const before = await orderOf(reference);
-  const { counts, remarks } = await imported(changed);
+  await runImport(toCsv(reference));
+  const before = await orderByReference(reference);
+  const { counts, remarks } = await runImport(changed);
   expect(counts).toMatchObject({ unchanged: 0, updated: 0, refused: 1, differing: 1 });
   expect(remarks).toEqual([expect.objectContaining({ ...remark, reference, code: 'already_imported' })]);
   const { field } = remark;
   expect(remarks[0]?.detail).toMatch(field === undefined ? /the data of the customer/ : new RegExp(`${field} .*instead of `));
-  return [await orderOf(reference), before];
+  return [await orderByReference(reference), before];
 }
 
 describe('an order that was imported before', () => {
-  test('is unchanged with the same data, however the file writes them', async () => {
-    expect((await imported(csvOf('SAME'))).counts).toMatchObject({ created: 1 });
-    expect((await imported(csvOf('SAME'))).counts).toEqual({ created: 0, updated: 0, unchanged: 1, refused: 0, differing: 0 });
+  test('is unchanged if the data is equal, even in another notation', async () => {
+    expect((await runImport(toCsv('SAME'))).counts).toMatchObject({ created: 1 });
+    expect((await runImport(toCsv('SAME'))).counts).toEqual({ created: 0, updated: 0, unchanged: 1, refused: 0, differing: 0 });
     const decimals = lines.map((line) => ({ ...line, unit_price: (Number(line.unit_price) / 100).toFixed(2) }));
-    const again = csvOf('SAME', decimals, { shipping_total: '3.95', discount_total: '0.10', created_at: '2020-03-01T11:00:00+01:00' });
-    const { counts, remarks } = await imported(again.replaceAll('\n', '\r\n'), { amounts: 'decimal' });
+    const again = toCsv('SAME', decimals, { shipping_total: '3.95', discount_total: '0.10', created_at: '2020-03-01T11:00:00+01:00' });
+    const { counts, remarks } = await runImport(again.replaceAll('\n', '\r\n'), { amounts: 'decimal' });
     expect([counts, remarks]).toEqual([{ created: 0, updated: 0, unchanged: 1, refused: 0, differing: 0 }, []]);
   });
 
-  test('is refused if a truncated file was imported first, with its line, the difference and the way out', async () => {
-    const whole = csvOf('CUT');
-    const cut = whole.slice(0, whole.indexOf('CUT', whole.indexOf('AG-1')));
-    expect((await imported(cut)).counts).toMatchObject({ created: 1 });
-    const before = await orderOf('CUT');
-    const { counts, remarks, task } = await imported(whole);
+  test('is rejected if the first file was truncated, and the detail explains the difference', async () => {
+    const wholeFile = toCsv('CUT');
+    const cut = wholeFile.slice(0, wholeFile.indexOf('CUT', wholeFile.indexOf('AG-1')));
+    expect((await runImport(cut)).counts).toMatchObject({ created: 1 });
+    const before = await orderByReference('CUT');
+    const { counts, remarks, task } = await runImport(wholeFile);
     expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 1, differing: 1 });
     expect(task.imported).toEqual(counts);
     expect(remarks).toEqual([
@@ -138,13 +139,13 @@ describe('an order that was imported before', () => {
         detail: `Order ${before.id} was imported before with different data: the order has 3 lines in the file, 1 lines were imported; line 2 is new. To replace it, import the file again with changed_orders=replace.`,
       },
     ]);
-    expect(await orderOf('CUT')).toEqual(before);
+    expect(await orderByReference('CUT')).toEqual(before);
   });
 
-  const ofLine = { sku: 'AG-9', name: 'Hearts', quantity: '4', unit_price: '256', tax_rate_bps: '1' };
-  test.each(Object.entries(ofLine))('is refused with a line with another %s (%s)', async (field, value) => {
+  const changedLineFields = { sku: 'AG-9', name: 'Hearts', quantity: '4', unit_price: '256', tax_rate_bps: '1' };
+  test.each(Object.entries(changedLineFields))('is rejected if a line has a different %s (%s)', async (field, value) => {
     const changed = lines.map((line, at) => (at === 1 ? { ...line, [field]: value } : line));
-    const [after, before] = await expectRefused(`L-${field}`, csvOf(`L-${field}`, changed), { line: 3, field });
+    const [after, before] = await expectRefused(`L-${field}`, toCsv(`L-${field}`, changed), { line: 3, field });
     expect(after).toEqual(before);
   });
 
@@ -166,32 +167,35 @@ describe('an order that was imported before', () => {
       postal_code: 'YO1 1AA',
       country: 'IE',
     }),
-  )('is refused with another %s (%s)', async (field, value) => {
-    const [after, before] = await expectRefused(`F-${field}`, csvOf(`F-${field}`, lines, { [field]: value }), { line: 2, field });
+  )('is rejected if the order has a different %s (%s)', async (field, value) => {
+    const [after, before] = await expectRefused(`F-${field}`, toCsv(`F-${field}`, lines, { [field]: value }), { line: 2, field });
     expect(after).toEqual(before);
   });
 
   test.each([
     ['customer_name', 'Carl'],
     ['customer_email', 'carl@again.example'],
-  ])('is refused with another %s, which belongs to the account and not to the order', async (field, value) => {
-    const [after, before] = await expectRefused(`F-${field}`, csvOf(`F-${field}`, lines, { [field]: value }), { line: 2 });
+  ])('is rejected if the customer has a different %s', async (field, value) => {
+    const [after, before] = await expectRefused(`F-${field}`, toCsv(`F-${field}`, lines, { [field]: value }), { line: 2 });
     expect(after).toEqual(before);
   });
 
-  test('is replaced on demand: lines, totals, customer, and nothing but that', async () => {
-    await imported(csvOf('REP', lines.slice(0, 2)));
-    const before = await orderOf('REP');
+  test('is replaced with changed_orders=replace, except for metadata and creation time', async () => {
+    await runImport(toCsv('REP', lines.slice(0, 2)));
+    const before = await orderByReference('REP');
     await mandate.call('PATCH', `/api/v1/orders/${before.id}`, {
       token: shop.token,
       body: { metadata: { crm: '7' } },
       headers: { 'if-match': '*' },
     });
-    const { counts, remarks } = await imported(csvOf('REP', lines, { note: 'Knock', customer: 'c3', customer_email: 'c3@again.example' }), {
-      changed_orders: 'replace',
-    });
+    const { counts, remarks } = await runImport(
+      toCsv('REP', lines, { note: 'Knock', customer: 'c3', customer_email: 'c3@again.example' }),
+      {
+        changed_orders: 'replace',
+      },
+    );
     expect([counts, remarks]).toEqual([{ created: 0, updated: 1, unchanged: 0, refused: 0, differing: 0 }, []]);
-    const after = await orderOf('REP');
+    const after = await orderByReference('REP');
     const subtotal = 2 * 500 + 3 * 255 + 900;
     expect(after).toMatchObject({
       id: before.id,
@@ -208,57 +212,57 @@ describe('an order that was imported before', () => {
       [3, 'AG-3', 1, 1],
     ]);
     expect([after.user_id === before.user_id, after.version > before.version]).toEqual([false, true]);
-    const again = csvOf('REP', lines, { note: 'Knock', customer: 'c3', customer_email: 'c3@again.example' });
-    expect((await imported(again)).counts).toMatchObject({ unchanged: 1, differing: 0 });
+    const again = toCsv('REP', lines, { note: 'Knock', customer: 'c3', customer_email: 'c3@again.example' });
+    expect((await runImport(again)).counts).toMatchObject({ unchanged: 1, differing: 0 });
   });
 
-  test('a trial of a replacement changes nothing', async () => {
-    await imported(csvOf('TRIAL'));
-    const before = await orderOf('TRIAL');
-    const trial = await imported(csvOf('TRIAL', lines.slice(1)), { changed_orders: 'replace', dry_run: 'true' });
-    expect([trial.counts.updated, await orderOf('TRIAL')]).toEqual([1, before]);
+  test('a dry run of a replacement changes nothing', async () => {
+    await runImport(toCsv('TRIAL'));
+    const before = await orderByReference('TRIAL');
+    const dryRun = await runImport(toCsv('TRIAL', lines.slice(1)), { changed_orders: 'replace', dry_run: 'true' });
+    expect([dryRun.counts.updated, await orderByReference('TRIAL')]).toEqual([1, before]);
   });
 
-  test('is not replaced once goods or money moved here', async () => {
-    await imported(csvOf('SHIP', lines, { status: 'paid' }));
-    const before = await orderOf('SHIP');
+  test('is not replaced after a shipment', async () => {
+    await runImport(toCsv('SHIP', lines, { status: 'paid' }));
+    const before = await orderByReference('SHIP');
     const parcel = await mandate.call('POST', `/api/v1/orders/${before.id}/shipments`, {
       token: shop.token,
       body: { items: [{ line: 1, quantity: 1 }] },
     });
     expect(parcel.status, parcel.text).toBe(201);
-    const shipped = await orderOf('SHIP');
-    const { counts, remarks } = await imported(csvOf('SHIP', lines.slice(1), { status: 'paid' }), { changed_orders: 'replace' });
+    const shipped = await orderByReference('SHIP');
+    const { counts, remarks } = await runImport(toCsv('SHIP', lines.slice(1), { status: 'paid' }), { changed_orders: 'replace' });
     expect(counts).toMatchObject({ updated: 0, refused: 1, differing: 1 });
     expect(remarks).toMatchObject([{ reference: 'SHIP', code: 'not_replaceable' }]);
-    expect(await orderOf('SHIP')).toEqual(shipped);
+    expect(await orderByReference('SHIP')).toEqual(shipped);
   });
 
-  test('without a fingerprint is compared with its lines and totals, and has one afterwards', async () => {
-    await imported(csvOf('OLD'));
+  test('without a fingerprint is compared by lines and totals, and then receives a fingerprint', async () => {
+    await runImport(toCsv('OLD'));
     await query(`update imported_orders set fingerprint = null where reference = 'OLD'`);
-    expect((await imported(csvOf('OLD', lines.slice(0, 2)))).counts).toMatchObject({ differing: 1 });
-    // what may have changed here since is not compared
-    const { id } = await orderOf('OLD');
+    expect((await runImport(toCsv('OLD', lines.slice(0, 2)))).counts).toMatchObject({ differing: 1 });
+    // fields that may have changed in this shop since the import are not compared
+    const { id } = await orderByReference('OLD');
     await mandate.call('PATCH', `/api/v1/orders/${id}`, { token: shop.token, body: { note: 'New' }, headers: { 'if-match': '*' } });
-    expect((await imported(csvOf('OLD'))).counts).toMatchObject({ unchanged: 1, differing: 0 });
-    expect((await imported(csvOf('OLD', lines, { note: 'Other' }))).counts).toMatchObject({ unchanged: 0, differing: 1 });
+    expect((await runImport(toCsv('OLD'))).counts).toMatchObject({ unchanged: 1, differing: 0 });
+    expect((await runImport(toCsv('OLD', lines, { note: 'Other' }))).counts).toMatchObject({ unchanged: 0, differing: 1 });
   });
 
-  test('announces a replacement when it is asked to', async () => {
-    await imported(csvOf('EV'));
-    await imported(csvOf('EV', lines.slice(1)), { changed_orders: 'replace', events: 'true' });
-    const order = await orderOf('EV');
+  test('records an event for a replacement with events=true', async () => {
+    await runImport(toCsv('EV'));
+    await runImport(toCsv('EV', lines.slice(1)), { changed_orders: 'replace', events: 'true' });
+    const order = await orderByReference('EV');
     const events = await query(`select type, data from events where subject_type = 'order' and subject_id = ?`, [order.id]);
     expect(events).toEqual([{ type: 'order.updated', data: order }]);
   });
 });
 
-describe('a file that is cut off', () => {
-  const whole = csvOf('T-1') + csvOf('T-2').split('\n').slice(1).join('\n');
+describe('a truncated file', () => {
+  const wholeFile = toCsv('T-1') + toCsv('T-2').split('\n').slice(1).join('\n');
   test.each([
-    ['within a row', whole.slice(0, whole.lastIndexOf('AG-3') + 4), 'text/csv', 'truncated_file', /line 7/],
-    ['within quotes', `${csvOf('T-3')}T-3,"2020`, 'text/csv', 'malformed_csv', /line 5/],
+    ['within a row', wholeFile.slice(0, wholeFile.lastIndexOf('AG-3') + 4), 'text/csv', 'truncated_file', /line 7/],
+    ['within quotes', `${toCsv('T-3')}T-3,"2020`, 'text/csv', 'malformed_csv', /line 5/],
     [
       'within a JSON line',
       '{"reference":"T-4","created_at":"2020-01-01","customer":"t","sku":"T","quantity":1,"unit_price":5}\n{"reference":"T-4","cre',
@@ -266,22 +270,22 @@ describe('a file that is cut off', () => {
       'truncated_file',
       /line 2/,
     ],
-  ])('%s changes nothing', async (_where, body, type, code, detail) => {
-    const { error, imported: counts } = await failed(body, type);
+  ])('%s imports nothing', async (_label, body, type, code, detail) => {
+    const { error, imported: counts } = await runFailingImport(body, type);
     expect(error).toEqual({ code, detail: expect.stringMatching(detail) });
     expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 });
     expect(await query(`select reference from imported_orders where reference like 'T-%'`)).toEqual([]);
   });
 
-  test('a damaged row is a bad line of its order, not of none', async () => {
-    const [header, ...rows] = csvOf('DMG').trimEnd().split('\n');
+  test('a damaged row is an invalid line of its order', async () => {
+    const [header, ...rows] = toCsv('DMG').trimEnd().split('\n');
     const csv = [header, rows[0], rows[1]?.split(',').slice(0, 6).join(','), rows[2], ''].join('\n');
-    const { counts, remarks } = await imported(csv);
+    const { counts, remarks } = await runImport(csv);
     expect(counts).toMatchObject({ created: 0, refused: 1 });
     expect(remarks).toMatchObject([{ line: 3, reference: 'DMG', code: 'unreadable' }]);
     const object = (n: number) =>
       JSON.stringify({ reference: 'DMJ', created_at: '2020-01-01', customer: 'd', sku: `D-${n}`, quantity: 1, unit_price: 5 });
-    const json = await imported([object(1), object(2).slice(0, 60), object(3), ''].join('\n'), {}, 'application/x-ndjson');
+    const json = await runImport([object(1), object(2).slice(0, 60), object(3), ''].join('\n'), {}, 'application/x-ndjson');
     expect(json.counts).toMatchObject({ created: 0, refused: 1 });
     expect(json.remarks).toMatchObject([{ line: 2, reference: 'DMJ', code: 'unreadable' }]);
   });

@@ -10,7 +10,7 @@ import { deliver, delivererOf, openReceiver, passSeconds } from '../../support/n
 import { isPublicAddress, urlRejectionReason } from '../../../server/outgoing-http/public-url.ts';
 import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 
-needsOneProcess('a server in production has https alone');
+needsOneProcess('the server runs in production mode, which accepts only HTTPS URLs');
 
 let mandate: Mandate;
 let shop: Shop;
@@ -29,7 +29,7 @@ const lastAttempt = async (id: number): Promise<Body> => {
   return body.data[0].attempts.at(-1);
 };
 
-const refused = [
+const rejectedUrls = [
   'http://example.com/',
   'ftp://example.com/',
   'javascript:alert(1)',
@@ -76,13 +76,13 @@ const refused = [
   '',
 ];
 
-describe('an address that is not accepted', () => {
-  test.each(refused)('%j', async (url) => {
+describe('validation of webhook URLs', () => {
+  test.each(rejectedUrls)('rejects %j', async (url) => {
     const { status, body } = await register(url);
     expect([status, body.code, body.errors?.[0].pointer]).toEqual([400, 'invalid_request', '#/url']);
   });
 
-  test('the one of this machine is accepted in development only', async () => {
+  test('accepts loopback URLs in development only', async () => {
     expect(urlRejectionReason('http://127.0.0.1:4000/hooks', true)).toBeUndefined();
     expect(urlRejectionReason('http://localhost:4000/hooks', true)).toBeUndefined();
     expect(urlRejectionReason('http://127.0.0.1:4000/hooks', false)).toBeDefined();
@@ -95,12 +95,12 @@ describe('an address that is not accepted', () => {
     'https://hooks.example.com:8443/',
     'https://example.co.uk:4433/x',
     'https://xn--bcher-kva.example/',
-  ])('and one that is: %s', async (url) => {
+  ])('accepts %s', async (url) => {
     expect((await register(url)).status).toBe(201);
   });
 });
 
-describe('an address is nobody’s own network', () => {
+describe('the public address check', () => {
   test.each([
     '0.0.0.0',
     '0.1.2.3',
@@ -139,16 +139,16 @@ describe('an address is nobody’s own network', () => {
     'ff02::1',
     'not an address',
     '',
-  ])('%s is none that everybody can reach', (address) => expect(isPublicAddress(address)).toBe(false));
-  test.each(['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001:81b::200e'])('%s is', (address) =>
+  ])('rejects %s', (address) => expect(isPublicAddress(address)).toBe(false));
+  test.each(['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001:81b::200e'])('accepts %s', (address) =>
     expect(isPublicAddress(address)).toBe(true),
   );
 });
 
-/** A name server on this machine that answers whatever the test says, one answer after the other. */
-class NameServer {
-  readonly asked: string[] = [];
-  answers: string[][] = [];
+/** A DNS server on this machine that returns the given address lists in order, and then repeats the last one. */
+class DnsServer {
+  readonly queriedNames: string[] = [];
+  addressLists: string[][] = [];
   readonly #socket: Socket = createSocket('udp4');
 
   async open(): Promise<string> {
@@ -158,8 +158,8 @@ class NameServer {
       for (; query[at]; at += 1 + (query[at] ?? 0)) labels.push(query.toString('latin1', at + 1, at + 1 + (query[at] ?? 0)));
       const question = query.subarray(12, at + 5);
       const isA = query.readUInt16BE(at + 1) === 1;
-      if (isA) this.asked.push(labels.join('.'));
-      const addresses = isA ? ((this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? []) : [];
+      if (isA) this.queriedNames.push(labels.join('.'));
+      const addresses = isA ? ((this.addressLists.length > 1 ? this.addressLists.shift() : this.addressLists[0]) ?? []) : [];
       const records = addresses.map((address) => {
         const fields = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4]);
         return Buffer.concat([fields, Buffer.from(address.split('.').map(Number))]);
@@ -181,20 +181,20 @@ class NameServer {
   }
 }
 
-describe('a name', () => {
-  let names: NameServer;
+describe('a host name', () => {
+  let dnsServer: DnsServer;
   let network: NetworkPolicy;
   let trap: Server;
   let port = 0;
   let connections: string[];
 
   beforeEach(async () => {
-    names = new NameServer();
+    dnsServer = new DnsServer();
     const resolver = new Resolver({ timeout: 500, tries: 1 });
-    resolver.setServers([await names.open()]);
+    resolver.setServers([await dnsServer.open()]);
     network = {
       resolve: async (host) => (await resolver.resolve4(host)).map((address) => ({ address, family: 4 })),
-      // 127.0.0.2 stands for a machine that everybody can reach
+      // 127.0.0.2 represents a public host
       isAllowed: (address) => address === '127.0.0.2' || isPublicAddress(address),
       development: false,
     };
@@ -210,12 +210,12 @@ describe('a name', () => {
     port = typeof address === 'object' && address !== null ? address.port : 0;
   });
   afterEach(() => {
-    names.close();
+    dnsServer.close();
     trap.close();
   });
 
-  const sent = async (answers: string[][]): Promise<{ id: number; error: string }> => {
-    names.answers = answers;
+  const deliverWithDns = async (addressLists: string[][]): Promise<{ id: number; error: string }> => {
+    dnsServer.addressLists = addressLists;
     const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
     await shop.product();
     const deliverer = delivererOf(mandate, network);
@@ -223,24 +223,24 @@ describe('a name', () => {
     return { id, error: (await lastAttempt(id)).error };
   };
 
-  test('that leads to a public address is connected to', async () => {
-    expect((await sent([['127.0.0.2']])).error).toBe('connection_failed');
+  test('that resolves to a public address is connected to', async () => {
+    expect((await deliverWithDns([['127.0.0.2']])).error).toBe('connection_failed');
     expect(connections).toEqual(['127.0.0.2']);
   });
 
   test.each([
-    ['to this machine', [['127.0.0.1']]],
-    ['to somebody’s own network', [['10.0.0.1']]],
-    ['to the metadata of the machine', [['169.254.169.254']]],
+    ['to the loopback address', [['127.0.0.1']]],
+    ['to a private network', [['10.0.0.1']]],
+    ['to the cloud metadata service', [['169.254.169.254']]],
     ['to a public and a private address', [['127.0.0.2', '127.0.0.1']]],
     ['to a private and a public address', [['192.168.0.1', '127.0.0.2']]],
-  ])('that leads %s is not', async (_where, answers) => {
-    expect((await sent(answers)).error).toBe('address_not_allowed');
+  ])('that resolves %s is not connected to', async (_label, addressLists) => {
+    expect((await deliverWithDns(addressLists)).error).toBe('address_not_allowed');
     expect(connections).toEqual([]);
   });
 
   test.each(['::7f00:1', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::1'])(
-    'that leads to this machine as %s is not',
+    'that resolves to the loopback address as %s is not connected to',
     async (address) => {
       const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
       await shop.product();
@@ -249,13 +249,13 @@ describe('a name', () => {
     },
   );
 
-  test('that leads nowhere is a failure', async () => {
-    expect((await sent([[]])).error).toBe('name_not_found');
+  test('that resolves to no address fails with name_not_found', async () => {
+    expect((await deliverWithDns([[]])).error).toBe('name_not_found');
     expect(connections).toEqual([]);
   });
 
-  test('that leads elsewhere from one attempt to the next is looked at for each', async () => {
-    const { id } = await sent([['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1']]);
+  test('that resolves to another address later is checked for each attempt', async () => {
+    const { id } = await deliverWithDns([['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1']]);
     expect(connections).toEqual(['127.0.0.2']);
     await passSeconds(mandate, 3600);
     await deliver(mandate, delivererOf(mandate, network));
@@ -263,13 +263,13 @@ describe('a name', () => {
     expect(connections).toEqual(['127.0.0.2']);
   });
 
-  test('that leads elsewhere from the look at it to the connection is connected to where it was looked at', async () => {
-    await sent([['127.0.0.2'], ['127.0.0.1']]);
+  test('is resolved only once per attempt, so it cannot change between check and connection', async () => {
+    await deliverWithDns([['127.0.0.2'], ['127.0.0.1']]);
     expect(connections).toEqual(['127.0.0.2']);
-    expect(names.asked).toEqual(['rebind.example.com']);
+    expect(dnsServer.queriedNames).toEqual(['rebind.example.com']);
   });
 
-  test('and an address that got into the table some other way is looked at all the same', async () => {
+  test('a forbidden URL in the database is not connected to', async () => {
     const receiver = await openReceiver();
     const { id } = (await register('https://example.com/')).body;
     for (const url of [receiver.url, 'https://127.0.0.1/', 'https://[::1]/', 'https://2130706433/']) {

@@ -1,4 +1,4 @@
-/** `GET /payments`, `/refunds` and `/shipments`: what belongs to the orders that a caller may see. */
+/** `GET /payments`, `/refunds` and `/shipments` return items of the orders that the caller may see. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Body } from '../../support/server/start-mandate.ts';
 import { openTill, type Till } from '../../support/order-arithmetic.ts';
@@ -22,8 +22,8 @@ const get = (path: string, token: string): Promise<Answer> => till.mandate.call(
 const ids = ({ body }: Answer): number[] => body.data.map(({ id }: Body) => id);
 const descending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => b - a);
 
-/** A customer with three orders: one with a failed and a succeeded payment and half a refund, one shipped, one delivered. */
-async function buyer(): Promise<Buyer> {
+/** Creates a customer with three orders: the first has a failed and a successful payment and a partial refund, the second is shipped, the third is delivered. */
+async function createBuyer(): Promise<Buyer> {
   const { origin } = till.mandate;
   const person = await signUp(origin);
   const { access_token: token } = await tokensFor(origin, person, ['orders.read', 'orders.write', 'payments.read']);
@@ -39,21 +39,21 @@ async function buyer(): Promise<Buyer> {
     await till.post(`/orders/${second}/shipments`, { status: 'shipped', tracking_number: `T-${second}` }),
     await till.post(`/orders/${third}/shipments`, { status: 'delivered', tracking_number: 'shared' }),
   ];
-  const created = (answers: Answer[]): number[] => answers.map(({ body }) => body.id);
+  const created = (responses: Answer[]): number[] => responses.map(({ body }) => body.id);
   return { person, token, orders, payments: created(payments), refunds: created(refunds), shipments: created(shipments) };
 }
 
 beforeAll(async () => {
   till = await openTill();
-  anna = await buyer();
-  ben = await buyer();
+  anna = await createBuyer();
+  ben = await createBuyer();
 });
 afterAll(() => till.mandate.close());
 
 const collections = ['payments', 'refunds', 'shipments'] as const;
 
 describe.each(collections)('GET /%s', (name) => {
-  test('returns customers their own, newest first, whatever they filter by', async () => {
+  test('returns only items of the customer, newest first, with every filter', async () => {
     expect(ids(await get(`/${name}`, anna.token))).toEqual(descending(anna[name]));
     expect(ids(await get(`/${name}?sort=created_at`, anna.token))).toEqual(descending(anna[name]).toReversed());
     expect(ids(await get(`/${name}?user_id=${anna.person.id}`, anna.token))).toEqual(descending(anna[name]));
@@ -61,7 +61,7 @@ describe.each(collections)('GET /%s', (name) => {
     expect((await get(`/${name}?user_id=${ben.person.id}`, anna.token)).body.code).toBe('forbidden');
   });
 
-  test('returns staff everything, or one customer or order', async () => {
+  test('returns all items to staff, or those of one customer or order', async () => {
     const everything = ids(await get(`/${name}?limit=100`, till.shop.token));
     expect(everything).toEqual(descending([...anna[name], ...ben[name]]));
     expect(ids(await get(`/${name}?user_id=${ben.person.id}`, till.shop.token))).toEqual(descending(ben[name]));
@@ -71,57 +71,58 @@ describe.each(collections)('GET /%s', (name) => {
     expect(ids(mixed)).toEqual([]);
   });
 
-  test('has the same items as the list of the order and the single resource', async () => {
+  test('returns the same items as the list of the order and the single resource', async () => {
     for (const item of (await get(`/${name}`, anna.token)).body.data) {
       expect((await get(`/orders/${item.order_id}/${name}`, anna.token)).body.data).toContainEqual(item);
       expect((await get(`/${name}/${item.id}`, anna.token)).body).toEqual(item);
     }
   });
 
-  test.each(['customer', 'staff'])('filters by status and time, counts, and is walked completely by %s', async (caller) => {
+  test.each(['customer', 'staff'])('filters by status and time, counts, and returns complete pages for %s', async (caller) => {
     const token = caller === 'staff' ? till.shop.token : anna.token;
     const all: Body[] = (await get(`/${name}?limit=100`, token)).body.data;
     for (const status of new Set(all.map((item) => String(item['status'])))) {
       const matching = all.filter((item) => item['status'] === status).map(({ id }) => id);
-      const answer = await get(`/${name}?status=${status}&include_total=true`, token);
-      expect([ids(answer), answer.body.total_count]).toEqual([matching, matching.length]);
+      const response = await get(`/${name}?status=${status}&include_total=true`, token);
+      expect([ids(response), response.body.total_count]).toEqual([matching, matching.length]);
     }
     const [newest] = all;
     expect(ids(await get(`/${name}?created_at_gte=${newest?.created_at}`, token))).toContain(newest?.id);
     expect(ids(await get(`/${name}?created_at_lt=${newest?.created_at}`, token))).not.toContain(newest?.id);
-    const walked: number[] = [];
+    const pagedIds: number[] = [];
     for (let cursor = ''; ;) {
       const page = await get(`/${name}?limit=1${cursor}`, token);
-      walked.push(...ids(page));
+      pagedIds.push(...ids(page));
       if (!page.body.has_more) break;
       cursor = `&cursor=${page.body.next_cursor}`;
     }
-    expect(walked).toEqual(all.map(({ id }) => id));
+    expect(pagedIds).toEqual(all.map(({ id }) => id));
   });
 
-  test('403 for an application that acts for no user and may not see every order', async () => {
+  test('403 for an application that acts for no user and cannot access all orders', async () => {
     const scopes = ['orders.read', 'payments.read'] as const;
     const token = await clientCredentials(till.mandate.origin, await confidentialClient(till.mandate.db, scopes), scopes);
     expect((await get(`/${name}`, token)).body.code).toBe('forbidden');
   });
 
-  test('a scope over all orders does not help a token without the scope over this collection', async () => {
+  test('a scope over all orders does not replace the scope over this collection', async () => {
     const staff = await signUpAs(till.mandate.db, till.mandate.origin, 'staff');
-    const unfit = name === 'shipments' ? (['orders.read', 'payments.manage'] as const) : (['payments.read', 'orders.manage'] as const);
-    const { access_token: token } = await tokensFor(till.mandate.origin, staff, unfit);
-    // `payments.manage` and `orders.manage` cover other things: what is left is the staff member's own, and there is none
+    const insufficientScopes =
+      name === 'shipments' ? (['orders.read', 'payments.manage'] as const) : (['payments.read', 'orders.manage'] as const);
+    const { access_token: token } = await tokensFor(till.mandate.origin, staff, insufficientScopes);
+    // `payments.manage` and `orders.manage` cover other collections, so the staff user sees only personal items, and has none
     expect((await get(`/${name}`, token)).body.data).toEqual([]);
     expect((await get(`/${name}?user_id=${anna.person.id}`, token)).body.code).toBe('forbidden');
   });
 
-  test('400 for a reversed period and for a status that does not exist', async () => {
+  test('400 for a reversed period and an unknown status', async () => {
     const reversed = await get(`/${name}?created_at_gte=2026-02-01T00:00:00Z&created_at_lt=2026-01-01T00:00:00Z`, anna.token);
     expect(reversed.body.errors[0].code).toBe('conflicting_parameters');
     expect((await get(`/${name}?status=lost`, anna.token)).body.errors[0].code).toBe('invalid_value');
   });
 });
 
-test('refunds by payment, shipments by tracking number, and only own ones of these', async () => {
+test('customers can filter their refunds by payment and their shipments by tracking number', async () => {
   const refunded = (await get(`/refunds`, anna.token)).body.data[0].payment_id;
   expect(ids(await get(`/refunds?payment_id=${refunded}`, anna.token))).toEqual(anna.refunds);
   expect(ids(await get(`/refunds?payment_id=${refunded}`, ben.token))).toEqual([]);
@@ -132,14 +133,14 @@ test('refunds by payment, shipments by tracking number, and only own ones of the
   expect(ids(await get(`/shipments?tracking_number=T-${ben.orders[1]}`, anna.token))).toEqual([]);
 });
 
-test('GET /shipments/{shipment_id}: 404 for another customer, with the ETag that PATCH accepts', async () => {
+test('GET /shipments/{shipment_id}: 404 for another customer, and an ETag that PATCH accepts', async () => {
   const path = `/shipments/${anna.shipments[0]}`;
   expect((await get(path, ben.token)).body.code).toBe('not_found');
   const { status, headers, body } = await get(path, anna.token);
   const etag = headers.get('etag') ?? '';
   expect([status, body.id]).toEqual([200, anna.shipments[0]]);
-  const change = (given: string): Promise<Answer> =>
-    till.mandate.call('PATCH', `/api/v1${path}`, { token: till.shop.token, body: { carrier: 'Bike' }, headers: { 'if-match': given } });
+  const change = (ifMatch: string): Promise<Answer> =>
+    till.mandate.call('PATCH', `/api/v1${path}`, { token: till.shop.token, body: { carrier: 'Bike' }, headers: { 'if-match': ifMatch } });
   const changed = await change(etag);
   expect([changed.status, changed.headers.get('etag')]).toEqual([200, (await get(path, anna.token)).headers.get('etag')]);
   expect((await change(etag)).body.code).toBe('precondition_failed');

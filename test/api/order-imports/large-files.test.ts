@@ -24,7 +24,7 @@ const start = (body: string, query: object = {}, contentType = 'text/csv') =>
     }).toString()}`,
     { token: shop.token, body, headers: { 'content-type': contentType } },
   );
-async function imported(body: string, query: object = {}, contentType = 'text/csv') {
+async function runImport(body: string, query: object = {}, contentType = 'text/csv') {
   const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, contentType));
   const remarks: Body[] = file
     .split('\n')
@@ -35,24 +35,24 @@ async function imported(body: string, query: object = {}, contentType = 'text/cs
 const query = async (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
 
 describe('a canceled import', () => {
-  test('reports how much it imported, and leaves the rest', async () => {
+  test('reports its counts, and imports no further orders', async () => {
     const csv = `reference,created_at,customer,sku,quantity,unit_price\n${Array.from({ length: 1000 }, (_, n) => `CAN-${n},2020-01-01,c,CAN,${n % 10 === 9 ? 0 : 1},5\n`).join('')}`;
     const { body: task } = await start(csv);
     expect(task.imported).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 });
-    const read = async (): Promise<Body> => (await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body;
+    const getTask = async (): Promise<Body> => (await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body;
     let canceled: Body;
-    const seen: Body[] = [];
+    const importedCounts: Body[] = [];
     await carryOutTasks(
       mandate,
       interrupted(async (step) => {
-        seen.push((await read()).imported);
+        importedCounts.push((await getTask()).imported);
         if (step === 4) ({ body: canceled } = await mandate.call('POST', `/api/v1/tasks/${task.id}/cancellation`, { token: shop.token }));
       }),
     );
     const counts = { created: 360, updated: 0, unchanged: 0, refused: 40, differing: 0 };
     expect(canceled).toMatchObject({ status: 'canceled', progress: { processed: 400, total: 1000 }, imported: counts, result: null });
-    expect(await read()).toEqual(canceled);
-    expect(seen.map(({ created }) => created)).toEqual([0, 0, 180, 360]);
+    expect(await getTask()).toEqual(canceled);
+    expect(importedCounts.map(({ created }) => created)).toEqual([0, 0, 180, 360]);
     const [row] = await query(`select count(*)::int as count from imported_orders where reference like 'CAN-%'`);
     expect(row).toEqual({ count: 360 });
     const [event] = await query(`select data -> 'imported' as imported from events where type = 'task.canceled' and subject_id = ?`, [
@@ -63,7 +63,7 @@ describe('a canceled import', () => {
 });
 
 describe('rows of an order that are not adjacent', () => {
-  test('are brought together, whatever the number of orders, and even after crashes', async () => {
+  test('are combined for any number of orders, even after crashes', async () => {
     const rows = Array.from({ length: 3000 }, (_, n) => `SC-${n % 150},2020-01-01,s,SC-${n % 7},${1 + Math.floor(n / 150)},5`);
     const { body: task } = await start(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`);
     for (const step of [2, 3, 5]) {
@@ -77,16 +77,16 @@ describe('rows of an order that are not adjacent', () => {
       progress: { processed: 3000, total: 3000 },
       imported: { created: 150, updated: 0, unchanged: 0, refused: 0, differing: 0 },
     });
-    const wrong = await query(
+    const incorrectOrders = await query(
       `select o.reference from orders o join order_items i on i.order_id = o.id where o.reference like 'SC-%'
         group by o.id having array_agg(i.quantity order by i.line) <> array(select generate_series(1, 20))`,
     );
-    expect(wrong).toEqual([]);
+    expect(incorrectOrders).toEqual([]);
   });
 
-  test('an order with more rows than an import reads is refused, and takes no memory', async () => {
+  test('an order with more rows than the limit is rejected', async () => {
     const rows = Array.from({ length: 10_001 }, () => 'BIG,2020-01-01,b,BIG,1,5\n');
-    const { counts, remarks, task } = await imported(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('')}`);
+    const { counts, remarks, task } = await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('')}`);
     expect([counts.refused, task.progress.processed]).toEqual([1, 10_001]);
     expect(remarks).toMatchObject([{ line: 2, reference: 'BIG', code: 'out_of_range', detail: expect.stringContaining('10001 rows') }]);
   });

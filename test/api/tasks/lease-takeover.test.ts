@@ -11,36 +11,36 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-/** Carries out the task until `step`, and holds it there until it is told to continue. */
-function holdAt(step: number, signal?: AbortSignal): { held: Promise<void>; continueWork: () => void; ended: Promise<number> } {
-  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const ended = carryOutTasks(
+/** Runs the task until `step`, and pauses there until `continueWork` is called. */
+function pauseAt(step: number, signal?: AbortSignal): { paused: Promise<void>; continueWork: () => void; finished: Promise<number> } {
+  const [paused, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const finished = carryOutTasks(
     mandate,
     interrupted((at) => {
       if (at !== step) return undefined;
-      held.resolve();
+      paused.resolve();
       return released.promise;
     }),
     signal ? { signal } : {},
   );
-  return { held: held.promise, continueWork: released.resolve, ended };
+  return { paused: paused.promise, continueWork: released.resolve, finished };
 }
 
-test('a holder whose lease was taken over does not release the task of its successor', async () => {
+test('a worker whose lease was taken over does not release the task of its successor', async () => {
   const { status, body: task } = await mandate.call('POST', '/api/v1/order-exports', { token: shop.token, body: {} });
   expect(status).toBe(202);
   const stop = new AbortController();
-  const stale = holdAt(1, stop.signal);
-  await stale.held;
-  // nothing but time ends a lease
+  const stale = pauseAt(1, stop.signal);
+  await stale.paused;
+  // only time ends a lease
   await mandate.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
-  const successor = holdAt(1);
-  await successor.held;
+  const successor = pauseAt(1);
+  await successor.paused;
   stop.abort();
   stale.continueWork();
-  await stale.ended;
+  await stale.finished;
   expect(await carryOutTasks(mandate)).toBe(0);
   successor.continueWork();
-  expect(await successor.ended).toBe(1);
+  expect(await successor.finished).toBe(1);
   expect((await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body.status).toBe('succeeded');
 });

@@ -26,11 +26,11 @@ afterEach(async () => {
 
 const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
   mandate.call(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
-const endpoint = async (events: string[], url = receiver.url): Promise<Body> => (await call('POST', '', { url, events })).body;
+const createEndpoint = async (events: string[], url = receiver.url): Promise<Body> => (await call('POST', '', { url, events })).body;
 
-describe('several processes', () => {
-  test('share what is to be sent, and send each once', async () => {
-    const ids = await Promise.all(Array.from({ length: 6 }, async () => (await endpoint(['product.created'])).id));
+describe('several delivery workers', () => {
+  test('share the pending deliveries, and send each one once', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, async () => (await createEndpoint(['product.created'])).id));
     for (let i = 0; i < 5; i += 1) await shop.product();
     const deliverers = [delivererOf(mandate), delivererOf(mandate), delivererOf(mandate)];
     await Promise.all([
@@ -42,35 +42,35 @@ describe('several processes', () => {
     for (const id of ids) expect((await call('GET', `/${id}/deliveries?limit=100&status=succeeded`)).body.data).toHaveLength(5);
   });
 
-  test('take over what one of them had in hand when it died, once its time is over', async () => {
-    await endpoint(['product.created']);
+  test('take over a claimed delivery after the lease of a crashed worker has expired', async () => {
+    await createEndpoint(['product.created']);
     await shop.product();
     await assignEventSequence(mandate.db.em.fork(), createDeliveries);
-    const room = { total: 10, each: 10, left: new Map() };
-    const [taken] = await claimDeliveries(mandate.db.em.fork(), 0, room);
+    const capacity = { total: 10, each: 10, left: new Map() };
+    const [claimed] = await claimDeliveries(mandate.db.em.fork(), 0, capacity);
     await deliver(mandate);
     expect(receiver.received).toEqual([]);
     await passSeconds(mandate, 31);
     await deliver(mandate);
     expect(receiver.received).toHaveLength(1);
-    // and whoever comes back too late changes nothing
-    if (!taken) throw new Error('nothing was taken');
-    const late = { at: new Date(), milliseconds: 1, statusCode: 500, error: 'status_code' };
-    expect(await recordDeliveryAttempt(mandate.db.em.fork(), taken, 'pending', 0, late)).toBe(false);
+    // a late attempt of the crashed worker changes nothing
+    if (!claimed) throw new Error('no delivery was claimed');
+    const lateAttempt = { at: new Date(), milliseconds: 1, statusCode: 500, error: 'status_code' };
+    expect(await recordDeliveryAttempt(mandate.db.em.fork(), claimed, 'pending', 0, lateAttempt)).toBe(false);
   });
 
-  test('an endpoint that never answers holds up nobody else', async () => {
-    const silent = await openReceiver();
-    silent.answer = () => undefined;
-    await endpoint(['product.created'], silent.url);
-    await endpoint(['product.created']);
+  test('an endpoint that never responds does not delay other endpoints', async () => {
+    const unresponsive = await openReceiver();
+    unresponsive.answer = () => undefined;
+    await createEndpoint(['product.created'], unresponsive.url);
+    await createEndpoint(['product.created']);
     for (let i = 0; i < 20; i += 1) await shop.product();
     const deliverer = delivererOf(mandate);
     await assignEventSequence(mandate.db.em.fork(), createDeliveries);
     await deliverer.run();
     while (receiver.received.length < 20) await sleep(10);
-    expect(silent.received.length).toBeLessThanOrEqual(8);
+    expect(unresponsive.received.length).toBeLessThanOrEqual(8);
     await deliverer.stop();
-    await silent.close();
+    await unresponsive.close();
   });
 });

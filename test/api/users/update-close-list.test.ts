@@ -21,13 +21,13 @@ afterAll(() => mandate.close());
 
 const patch = (id: number, body: unknown, token: string): Promise<Answer> => mandate.call('PATCH', `/api/v1/users/${id}`, { token, body });
 const close = (id: number, token: string): Promise<Answer> => mandate.call('DELETE', `/api/v1/users/${id}`, { token });
-const asThemselves = async (person: Person): Promise<string> =>
+const createUserToken = async (person: Person): Promise<string> =>
   (await tokensFor(mandate.origin, person, ['users.read', 'users.write', 'orders.write'])).access_token;
 
 describe('PATCH /users/{user_id}', () => {
-  test('200: people change their own name, and nothing else: an address has to be proven first', async () => {
+  test('200: users can change their name, but not their e-mail address, role or status', async () => {
     const anna = await signUp(mandate.origin);
-    const token = await asThemselves(anna);
+    const token = await createUserToken(anna);
     const { status, body, headers } = await patch(anna.id, { name: 'Anna Newname' }, token);
     expect([status, body.name, body.version, headers.get('etag')]).toEqual([200, 'Anna Newname', 2, `"user-${anna.id}-2.1"`]);
     expect((await patch(anna.id, {}, token)).body).toEqual(body);
@@ -38,27 +38,27 @@ describe('PATCH /users/{user_id}', () => {
     expect(await eventsOf(mandate.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
   });
 
-  test('409: an address is given once', async () => {
+  test('409: an e-mail address is unique', async () => {
     const [ben, carl] = [await shop.user(), await shop.user()];
     const { body } = await patch(ben.id, { email: carl.email.toUpperCase() }, staff);
     expect([body.code, body.errors[0].pointer]).toEqual(['email_taken', '#/email']);
   });
 
-  test('suspending signs out everywhere and stops every application at once; the grants come back with the person', async () => {
+  test('suspension ends all sessions and access immediately, and reactivation restores the grants', async () => {
     const dora = await signUp(mandate.origin);
     const tokens = await tokensFor(mandate.origin, dora, ['users.read']);
-    const me = (): Promise<Answer> => mandate.call('GET', '/api/v1/users/me', { token: tokens.access_token });
+    const getCurrentUser = (): Promise<Answer> => mandate.call('GET', '/api/v1/users/me', { token: tokens.access_token });
     expect((await patch(dora.id, { status: 'suspended' }, staff)).body.status).toBe('suspended');
-    expect((await me()).status).toBe(401);
+    expect((await getCurrentUser()).status).toBe(401);
     await expect(signIn(mandate.origin, dora)).rejects.toThrow('sign-in ended at');
     expect((await dora.browser.open('/account')).url.pathname).not.toBe('/account');
     expect((await patch(dora.id, { status: 'active' }, staff)).body.status).toBe('active');
-    expect((await me()).status).toBe(200);
+    expect((await getCurrentUser()).status).toBe(200);
     expect((await refresh(mandate.origin, tokens.refresh_token ?? '')).status).toBe(200);
     expect(await eventsOf(mandate.db, 'user', dora.id)).toEqual(['user.created', 'user.suspended', 'user.reactivated']);
   });
 
-  test('roles are for administrators, and so are members of staff', async () => {
+  test('only administrators can change roles and staff accounts', async () => {
     const eve = await shop.user();
     expect((await patch(eve.id, { role: 'staff' }, staff)).body.code).toBe('forbidden');
     expect((await patch(eve.id, { role: 'staff' }, admin)).body.role).toBe('staff');
@@ -68,7 +68,7 @@ describe('PATCH /users/{user_id}', () => {
 });
 
 describe('DELETE /users/{user_id}', () => {
-  test('204: forgets who it was, ends every access, frees the address, keeps the orders', async () => {
+  test('204: anonymizes the user, revokes all access, and releases the e-mail address', async () => {
     const anna = await signUp(mandate.origin);
     const tokens = await tokensFor(mandate.origin, anna, ['users.read', 'users.write']);
     expect((await close(anna.id, tokens.access_token)).status).toBe(204);
@@ -83,61 +83,66 @@ describe('DELETE /users/{user_id}', () => {
     expect((await close(anna.id, admin)).body.code).toBe('invalid_transition');
   });
 
-  test('409 while an order is open', async () => {
+  test('409 while the user has an open order', async () => {
     const anna = await signUp(mandate.origin);
-    const token = await asThemselves(anna);
+    const token = await createUserToken(anna);
     const product = await shop.product();
     await mandate.call('POST', '/api/v1/orders', { token, body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup } });
     expect((await close(anna.id, token)).body.code).toBe('open_orders');
   });
 
-  test('403 for staff, 404 for others, and an administrator may', async () => {
+  test('403 for staff, 404 for other customers, and 204 for an administrator', async () => {
     const ben = await shop.user();
     expect((await close(ben.id, staff)).body.code).toBe('forbidden');
-    expect((await close(ben.id, await asThemselves(await signUp(mandate.origin)))).body.code).toBe('not_found');
+    expect((await close(ben.id, await createUserToken(await signUp(mandate.origin)))).body.code).toBe('not_found');
     expect((await close(ben.id, admin)).status).toBe(204);
   });
 });
 
 describe('the last administrator', () => {
-  test('can neither leave, nor be suspended, nor become something else', async () => {
-    const alone = await startMandate();
+  test('cannot be closed, suspended or demoted', async () => {
+    const singleAdminServer = await startMandate();
     try {
-      const boss = await signUpAs(alone.db, alone.origin, 'admin');
-      const { access_token: token } = await tokensFor(alone.origin, boss, ['users.manage', 'users.administer']);
+      const adminUser = await signUpAs(singleAdminServer.db, singleAdminServer.origin, 'admin');
+      const { access_token: token } = await tokensFor(singleAdminServer.origin, adminUser, ['users.manage', 'users.administer']);
       for (const body of [{ role: 'customer' }, { status: 'suspended' }]) {
-        expect((await alone.call('PATCH', `/api/v1/users/${boss.id}`, { token, body })).body.code).toBe('last_administrator');
+        expect((await singleAdminServer.call('PATCH', `/api/v1/users/${adminUser.id}`, { token, body })).body.code).toBe(
+          'last_administrator',
+        );
       }
-      expect((await alone.call('DELETE', `/api/v1/users/${boss.id}`, { token })).body.code).toBe('last_administrator');
+      expect((await singleAdminServer.call('DELETE', `/api/v1/users/${adminUser.id}`, { token })).body.code).toBe('last_administrator');
     } finally {
-      await alone.close();
+      await singleAdminServer.close();
     }
   });
 
-  test.skipIf(databaseKind === 'pglite')('of two who remove each other at once one stays', async () => {
-    const two = await startMandate();
+  test.skipIf(databaseKind === 'pglite')('remains when two administrators demote each other concurrently', async () => {
+    const twoAdminServer = await startMandate();
     try {
       for (let round = 0; round < 5; round += 1) {
-        await two.db.em.fork().execute(`update users set role = 'customer'`);
-        const bosses = [await signUpAs(two.db, two.origin, 'admin'), await signUpAs(two.db, two.origin, 'admin')];
+        await twoAdminServer.db.em.fork().execute(`update users set role = 'customer'`);
+        const admins = [
+          await signUpAs(twoAdminServer.db, twoAdminServer.origin, 'admin'),
+          await signUpAs(twoAdminServer.db, twoAdminServer.origin, 'admin'),
+        ];
         const tokens = await Promise.all(
-          bosses.map(async (boss) => (await tokensFor(two.origin, boss, ['users.administer'])).access_token),
+          admins.map(async (adminUser) => (await tokensFor(twoAdminServer.origin, adminUser, ['users.administer'])).access_token),
         );
-        const answers = await Promise.all(
-          bosses.map(({ id }, index) =>
-            two.call('PATCH', `/api/v1/users/${id}`, { token: tokens[1 - index] ?? '', body: { role: 'staff' } }),
+        const responses = await Promise.all(
+          admins.map(({ id }, index) =>
+            twoAdminServer.call('PATCH', `/api/v1/users/${id}`, { token: tokens[1 - index] ?? '', body: { role: 'staff' } }),
           ),
         );
-        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
       }
     } finally {
-      await two.close();
+      await twoAdminServer.close();
     }
   });
 });
 
 describe('GET /users', () => {
-  test('200 for staff: by address, role, status and time; 403 for others', async () => {
+  test('200 for staff, with filters by e-mail address, role, status and time; 403 for customers', async () => {
     const ben = await shop.user();
     const list = (query: string, token = staff): Promise<Answer> => mandate.call('GET', `/api/v1/users?${query}`, { token });
     expect((await list(`email=${ben.email.toUpperCase()}`)).body.data).toEqual([ben]);
@@ -145,7 +150,7 @@ describe('GET /users', () => {
     expect((await list(`created_at_gte=${ben.created_at}&limit=1`)).body.data).toHaveLength(1);
     const first = await list('limit=1');
     expect((await list(`limit=1&cursor=${first.body.next_cursor}`)).body.data[0].id).not.toBe(first.body.data[0].id);
-    expect((await list('', await asThemselves(await signUp(mandate.origin)))).body.code).toBe('insufficient_scope');
+    expect((await list('', await createUserToken(await signUp(mandate.origin)))).body.code).toBe('insufficient_scope');
     expect((await list('status=gone&rol=x')).body.errors).toHaveLength(2);
   });
 });

@@ -13,17 +13,17 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-test('an order with too little stock and another total reports the stock first, and the total once there is stock', async () => {
+test('an order with too little stock and another total reports the stock first, and then the total', async () => {
   const product = await shop.product({ price: 500, stock: 2 });
-  const order = (quantity: number, total: number): Promise<Answer> =>
+  const placeOrder = (quantity: number, total: number): Promise<Answer> =>
     mandate.call('POST', '/api/v1/orders', {
       token,
       body: { items: [{ product_id: product.id, quantity }], delivery: pickup, total },
     });
-  const short = await order(3, 1);
+  const short = await placeOrder(3, 1);
   expect([short.status, short.body.code]).toEqual([409, 'out_of_stock']);
   expect(short.body.errors).toMatchObject([{ pointer: '#/items/0/product_id', product_id: product.id, requested: 3, available: 2 }]);
-  const changed = await order(2, 1);
+  const changed = await placeOrder(2, 1);
   expect([changed.status, changed.body.code, changed.body.errors[0].actual]).toEqual([409, 'price_changed', 1_000]);
-  expect((await order(2, 1_000)).status).toBe(201);
+  expect((await placeOrder(2, 1_000)).status).toBe(201);
 });

@@ -11,30 +11,30 @@ afterAll(() => till.mandate.close());
 
 const em = () => till.mandate.db.em.fork();
 
-describe('who may', () => {
-  test('a customer pays for their own order, and sees no payment of anybody else', async () => {
+describe('permissions', () => {
+  test('a customer can pay only for their orders, and see only their payments', async () => {
     const { mandate, shop } = till;
     const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write', 'payments.write', 'payments.read']))
       .access_token;
     const product = await shop.product();
     const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
-    const own = (await mandate.call('POST', '/api/v1/orders', { token: anna, body })).body;
+    const order = (await mandate.call('POST', '/api/v1/orders', { token: anna, body })).body;
     const pay = (id: number) =>
       mandate.call('POST', `/api/v1/orders/${id}/payments`, {
         token: anna,
         body: { provider: 'test', method_token: 'test_requires_action' },
       });
-    const paid = await pay(own.id);
+    const paid = await pay(order.id);
     expect([paid.status, paid.body.provider_reference, paid.body.next_action.type]).toEqual([201, null, 'redirect']);
 
-    const foreign = await till.order();
-    expect((await pay(foreign.id)).status).toBe(404);
-    const theirs = (await till.pay(foreign.id)).body;
+    const otherOrder = await till.order();
+    expect((await pay(otherOrder.id)).status).toBe(404);
+    const otherPayment = (await till.pay(otherOrder.id)).body;
     for (const [method, path] of [
-      ['GET', `/payments/${theirs.id}`],
-      ['POST', `/payments/${theirs.id}/cancellation`],
-      ['GET', `/orders/${foreign.id}/payments`],
-      ['GET', `/orders/${foreign.id}/refunds`],
+      ['GET', `/payments/${otherPayment.id}`],
+      ['POST', `/payments/${otherPayment.id}/cancellation`],
+      ['GET', `/orders/${otherOrder.id}/payments`],
+      ['GET', `/orders/${otherOrder.id}/refunds`],
     ] as const) {
       expect((await mandate.call(method, `/api/v1${path}`, { token: anna })).status, path).toBe(404);
     }
@@ -42,15 +42,15 @@ describe('who may', () => {
     expect((await mandate.call('GET', `/api/v1/payments/${paid.body.id}`)).status).toBe(401);
   });
 
-  test('what lets somebody pay is not in events, nor for callers who may only read', async () => {
+  test('events and read-only callers do not receive next_action', async () => {
     const { mandate, shop } = till;
     const anna = await signUp(mandate.origin);
     const payer = (await tokensFor(mandate.origin, anna, ['orders.write', 'payments.write'])).access_token;
     const reader = (await tokensFor(mandate.origin, anna, ['payments.read'])).access_token;
     const product = await shop.product();
     const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
-    const own = (await mandate.call('POST', '/api/v1/orders', { token: payer, body })).body;
-    const payment = (await mandate.call('POST', `/api/v1/orders/${own.id}/payments`, { token: payer, body: { provider: 'test' } })).body;
+    const order = (await mandate.call('POST', '/api/v1/orders', { token: payer, body })).body;
+    const payment = (await mandate.call('POST', `/api/v1/orders/${order.id}/payments`, { token: payer, body: { provider: 'test' } })).body;
     expect(payment.next_action).not.toBeNull();
     expect((await mandate.call('GET', `/api/v1/payments/${payment.id}`, { token: reader })).body.next_action).toBeNull();
     const rows = await em().execute(`select data from events where subject_type = 'payment' and subject_id = ?`, [payment.id]);

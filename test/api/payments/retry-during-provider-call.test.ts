@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
+import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
+import type { Answer } from '../../support/server/start-mandate.ts';
+import { openTill, type Till } from '../../support/order-arithmetic.ts';
+import { needsOneProcess } from '../../support/server/process-mode.ts';
+
+needsOneProcess('the tests delay a payment provider in the test process');
+
+/** The test provider calls `providerWasCalled.resolve`, and then waits for `providerMayRespond`. */
+let providerMayRespond = Promise.withResolvers<void>();
+let providerWasCalled = Promise.withResolvers<void>();
+let till: Till;
+const createDelayedProvider = () => {
+  const provider = createTestProvider();
+  const waitForRelease = async (): Promise<void> => {
+    providerWasCalled.resolve();
+    await providerMayRespond.promise;
+  };
+  return {
+    ...provider,
+    create: (request: Parameters<typeof provider.create>[0]) => waitForRelease().then(() => provider.create(request)),
+    refund: (reference: string, request: Parameters<typeof provider.refund>[1]) =>
+      waitForRelease().then(() => provider.refund(reference, request)),
+  };
+};
+
+beforeAll(async () => {
+  till = await openTill(indexPaymentProviders(manualProvider, createDelayedProvider()));
+});
+afterEach(() => {
+  providerMayRespond = Promise.withResolvers();
+  providerWasCalled = Promise.withResolvers();
+});
+afterAll(() => till.mandate.close());
+
+const key = { 'idempotency-key': 'once' };
+const send = (path: string, body: object): Promise<Answer> =>
+  till.mandate.call('POST', `/api/v1${path}`, { token: till.shop.token, body, headers: key });
+/** Simulates that the pending request was sent six seconds ago. A retry then no longer waits for its response. */
+const passSixSeconds = () =>
+  till.mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '6 seconds' where status is null`);
+const deleteIdempotencyKeys = () => till.mandate.db.em.fork().execute('delete from idempotency_keys');
+
+const operations = {
+  payment: async () => ({ path: `/orders/${(await till.order()).id}/payments`, body: { provider: 'test', method_token: 'test_ok' } }),
+  refund: async () => {
+    providerMayRespond.resolve();
+    const order = await till.paidOrder();
+    providerMayRespond = Promise.withResolvers();
+    providerWasCalled = Promise.withResolvers();
+    return { path: `/orders/${order.id}/refunds`, body: { amount: 100 } };
+  },
+};
+
+describe.each(Object.entries(operations))('a %s request that is retried before the provider has responded', (_label, prepare) => {
+  afterEach(deleteIdempotencyKeys);
+
+  test('returns 409 at first, and later the response of the first request', async () => {
+    const { path, body } = await prepare();
+    const first = send(path, body);
+    await providerWasCalled.promise;
+    const retry = await send(path, body);
+    expect([retry.status, retry.body.code, retry.headers.get('retry-after')]).toEqual([409, 'idempotency_in_progress', '1']);
+    expect((await send(path, { ...body, note: 'another' })).status).not.toBe(201);
+    providerMayRespond.resolve();
+    const response = await first;
+    expect([response.status, response.body.status]).toEqual([201, 'succeeded']);
+    const replay = await send(path, body);
+    expect([replay.text, replay.headers.get('idempotent-replayed')]).toEqual([response.text, 'true']);
+    expect(replay.headers.get('location')).toBe(response.headers.get('location'));
+    expect((await till.get(path)).data).toHaveLength(1);
+  });
+
+  test('takes over after six seconds, and the first request returns the same response', async () => {
+    const { path, body } = await prepare();
+    const first = send(path, body);
+    await providerWasCalled.promise;
+    await passSixSeconds();
+    const retry = await send(path, body);
+    expect([retry.status, retry.body.status]).toEqual([201, 'pending']);
+    providerMayRespond.resolve();
+    const response = await first;
+    expect([response.text, response.headers.get('idempotent-replayed')]).toEqual([retry.text, 'true']);
+    expect((await send(path, body)).text).toBe(retry.text);
+    expect((await till.get(retry.headers.get('location')?.replace('/api/v1', '') ?? '')).status).toBe('succeeded');
+  });
+});
