@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
-import { followThrough } from './sign-in-with.ts';
+import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
 
@@ -14,7 +14,7 @@ const server = useServer();
 class StrategyWithPkce extends OpenIDConnectStrategy {
   private verifier = '';
 
-  /** Passport calls it on an object of its own for each request. */
+  /** Passport calls this method on a separate object for each request. */
   override authenticate(request: Request & { session: { verifier?: string } }, options?: OpenIDConnectStrategy.AuthenticateOptions): void {
     request.session.verifier ??= randomBytes(32).toString('base64url');
     const { verifier } = request.session;
@@ -79,7 +79,7 @@ test('passport-openidconnect loads the profile from userinfo with a token for th
     });
 
   const { redirect } = z.object({ redirect: z.string() }).parse(await visit({}));
-  const callback = await followThrough(anna, redirect);
+  const callback = await completeAuthorization(anna, redirect);
   const { user } = z
     .object({ user: z.object({ accessToken: z.string(), profile: z.unknown() }) })
     .parse(await visit(Object.fromEntries(callback.searchParams)));
