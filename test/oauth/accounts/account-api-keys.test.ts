@@ -81,11 +81,11 @@ describe('removing an application on the account page', () => {
 
   test('keeps only API keys that the page listed and the user chose to keep', async () => {
     const { anna, first, page, app } = await signUpWithApiKey();
-    const later = await createApiKey(server, await accessTokenForApiKeys(anna), 'Later');
+    const laterKey = await createApiKey(server, await accessTokenForApiKeys(anna), 'Later');
     const [, keep = ''] = /name="keep_keys"\s+value="([\d,]+)"/.exec(page.text) ?? [];
     expect(keep).toBe(String(first.id));
     await submitForm(anna.browser, page, `name="app" value="${app}"`, { keep_keys: keep });
-    expect([await apiStatus(server, first.key), await apiStatus(server, later.key)]).toEqual([200, 401]);
+    expect([await apiStatus(server, first.key), await apiStatus(server, laterKey.key)]).toEqual([200, 401]);
   });
 });
 
@@ -120,8 +120,8 @@ describe('changing the password', () => {
 });
 
 test('deleting an application revokes the API keys it created, and disabling it suspends them', async () => {
-  const boss = await signUpAs(server.db, server.origin, 'admin');
-  const administratorToken = (await tokensFor(server.origin, boss, ['applications.manage'])).access_token;
+  const administrator = await signUpAs(server.db, server.origin, 'admin');
+  const administratorToken = (await tokensFor(server.origin, administrator, ['applications.manage'])).access_token;
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     fetch(`${server.origin}/api/v1${path}`, {
       method,
@@ -151,7 +151,7 @@ test('deleting an application revokes the API keys it created, and disabling it 
   const rows = await server.db.em
     .fork()
     .execute(`select actor_id, user_id from audit_events where subject = ? and action = 'api_key.revoked'`, [`api_key:${key.id}`]);
-  expect(rows.map(({ actor_id: actor, user_id: user }) => [Number(actor), Number(user)])).toEqual([[boss.id, anna.id]]);
+  expect(rows.map(({ actor_id: actor, user_id: user }) => [Number(actor), Number(user)])).toEqual([[administrator.id, anna.id]]);
 });
 
 async function accessTokenFromApplication(person: Person, clientId: string, redirectUri: string): Promise<string> {

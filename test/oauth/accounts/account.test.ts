@@ -72,20 +72,20 @@ describe('the page of sessions', () => {
 
   test('cannot sign out another user', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
-    const his = /name="session" value="([^"]+)"/.exec((await ben.browser.open('/account/sessions')).text)?.[1] ?? '';
+    const sessionOfBen = /name="session" value="([^"]+)"/.exec((await ben.browser.open('/account/sessions')).text)?.[1] ?? '';
     const page = await anna.browser.open('/account/sessions');
-    await submitForm(anna.browser, page, 'name="session"', { session: his });
+    await submitForm(anna.browser, page, 'name="session"', { session: sessionOfBen });
     expect(await isSignedIn(ben.browser)).toBe(true);
   });
 
   test('revokes all sessions and tokens with "Sign out everywhere"', async () => {
     const anna = await signUp(server.origin);
-    const elsewhere = await signInElsewhere(server.origin, anna);
-    const out = await submitForm(anna.browser, await anna.browser.open('/account/sessions'), 'everywhere');
-    expect(out.text).toContain('You are signed out');
-    expect([await isSignedIn(anna.browser), await isSignedIn(elsewhere.browser)]).toEqual([false, false]);
-    expect(await apiStatus(server, elsewhere.tokens.access_token)).toBe(401);
-    expect((await refresh(server.origin, elsewhere.tokens.refresh_token ?? '')).status).toBe(400);
+    const otherDevice = await signInElsewhere(server.origin, anna);
+    const signedOutPage = await submitForm(anna.browser, await anna.browser.open('/account/sessions'), 'everywhere');
+    expect(signedOutPage.text).toContain('You are signed out');
+    expect([await isSignedIn(anna.browser), await isSignedIn(otherDevice.browser)]).toEqual([false, false]);
+    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(401);
+    expect((await refresh(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
     await signIn(server.origin, anna);
   });
 
@@ -98,7 +98,7 @@ describe('the page of sessions', () => {
   });
 });
 
-test('the page of applications shows their scopes and removes an application (73)', async () => {
+test('the page of applications shows the granted scopes and can remove an application (73)', async () => {
   const anna = await signUp(server.origin);
   const { tokens } = await signInElsewhere(server.origin, anna);
   const page = await anna.browser.open('/account/apps');
@@ -116,11 +116,11 @@ test('the page of applications shows their scopes and removes an application (73
 describe('closing an account', () => {
   test('revokes all access, deletes personal data and releases the e-mail address', async () => {
     const anna = await signUp(server.origin);
-    const elsewhere = await signInElsewhere(server.origin, anna);
+    const otherDevice = await signInElsewhere(server.origin, anna);
     const done = await submitForm(anna.browser, await anna.browser.open('/account/close'), 'danger');
     expect(done.text).toContain('Your account is closed');
-    expect(await apiStatus(server, elsewhere.tokens.access_token)).toBe(401);
-    expect([await isSignedIn(anna.browser), await isSignedIn(elsewhere.browser)]).toEqual([false, false]);
+    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(401);
+    expect([await isSignedIn(anna.browser), await isSignedIn(otherDevice.browser)]).toEqual([false, false]);
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
     const rows = await server.db.em.fork().execute(`select u::text as row from users u where id = ?`, [anna.id]);
     expect(JSON.stringify(rows)).not.toContain(anna.email);
@@ -140,11 +140,11 @@ describe('closing an account', () => {
   });
 
   test('is rejected for the last administrator', async () => {
-    const boss = await signUp(server.origin);
+    const administrator = await signUp(server.origin);
     await server.db.em.fork().execute(`update users set role = 'customer' where role = 'admin'`);
-    await server.db.em.fork().execute(`update users set role = 'admin' where id = ?`, [boss.id]);
-    const refused = await submitForm(boss.browser, await boss.browser.open('/account/close'), 'danger');
-    expect([refused.response.status, await isSignedIn(boss.browser)]).toEqual([409, true]);
+    await server.db.em.fork().execute(`update users set role = 'admin' where id = ?`, [administrator.id]);
+    const refused = await submitForm(administrator.browser, await administrator.browser.open('/account/close'), 'danger');
+    expect([refused.response.status, await isSignedIn(administrator.browser)]).toEqual([409, true]);
   });
 });
 

@@ -15,13 +15,13 @@ const ageSessionsOf = ({ id }: Pick<Person, 'id'>, minutes: number) => ageSessio
 describe('a password change', () => {
   test('revokes every other session and every token at once, and keeps the current session (74)', async () => {
     const anna = await signUp(server.origin);
-    const elsewhere = await signInElsewhere(server.origin, anna);
-    expect(await apiStatus(server, elsewhere.tokens.access_token)).toBe(200);
+    const otherDevice = await signInElsewhere(server.origin, anna);
+    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(200);
     const done = await anna.browser.submit(await anna.browser.open('/account/password'), { password: newPassword });
     expect(done.text).toContain('Your password is changed');
-    expect(await apiStatus(server, elsewhere.tokens.access_token)).toBe(401);
-    expect((await refresh(server.origin, elsewhere.tokens.refresh_token ?? '')).status).toBe(400);
-    expect(await isSignedIn(elsewhere.browser)).toBe(false);
+    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(401);
+    expect((await refresh(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
+    expect(await isSignedIn(otherDevice.browser)).toBe(false);
     expect(await isSignedIn(anna.browser)).toBe(true);
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
     await signIn(server.origin, { ...anna, password: newPassword });
@@ -63,7 +63,7 @@ describe('a password reset', () => {
 
   test('through the mailed link revokes every session, token and API key (74)', async () => {
     const anna = await signUp(server.origin);
-    const elsewhere = await signInElsewhere(server.origin, anna);
+    const otherDevice = await signInElsewhere(server.origin, anna);
     const { access_token: token } = await tokensFor(server.origin, anna, ['api_keys.manage', 'users.read']);
     const apiKeyCreation = await fetch(`${server.origin}/api/v1/api-keys`, {
       method: 'POST',
@@ -76,8 +76,12 @@ describe('a password reset', () => {
     const browser = newBrowser();
     const done = await browser.submit(await browser.open(await followMailTo(server.origin, anna.email)), { password: newPassword });
     expect(done.text).toContain('Your password is changed');
-    expect([await apiStatus(server, elsewhere.tokens.access_token), await apiStatus(server, key)]).toEqual([401, 401]);
-    expect([await isSignedIn(elsewhere.browser), await isSignedIn(anna.browser), await isSignedIn(browser)]).toEqual([false, false, false]);
+    expect([await apiStatus(server, otherDevice.tokens.access_token), await apiStatus(server, key)]).toEqual([401, 401]);
+    expect([await isSignedIn(otherDevice.browser), await isSignedIn(anna.browser), await isSignedIn(browser)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
     await signIn(server.origin, { ...anna, password: newPassword });
   });
 

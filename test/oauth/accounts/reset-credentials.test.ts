@@ -42,7 +42,7 @@ function keepValue(page: Page, name: string): string {
 }
 
 describe('a password reset', () => {
-  test('lists passkeys and API keys, and removes each credential that the user does not keep', async () => {
+  test('lists passkeys and API keys, and removes credentials that the user does not keep', async () => {
     const anna = await signUp(server.origin);
     const phone = await insertPasskey(server, anna.id, 'Telephone');
     const intruder = await insertPasskey(server, anna.id, 'Unknown device');
@@ -102,17 +102,20 @@ describe('a password reset', () => {
 
   test('keeps and removes credentials of the same account only', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
-    const [hers, his] = [await insertPasskey(server, anna.id, 'Telephone'), await insertPasskey(server, ben.id, 'Laptop')];
-    const bens = await createApiKey(server, await accessTokenForApiKeys(ben), 'Backup');
+    const [passkeyOfAnna, passkeyOfBen] = [
+      await insertPasskey(server, anna.id, 'Telephone'),
+      await insertPasskey(server, ben.id, 'Laptop'),
+    ];
+    const keyOfBen = await createApiKey(server, await accessTokenForApiKeys(ben), 'Backup');
     const { browser, page } = await openReset(anna);
     const done = await browser.submit(page, {
       password: newPassword,
-      keep: [`passkey:${his}`, `api_key:${bens.id}`, 'passkey:x', `passkey:${'9'.repeat(30)}`],
+      keep: [`passkey:${passkeyOfBen}`, `api_key:${keyOfBen.id}`, 'passkey:x', `passkey:${'9'.repeat(30)}`],
     });
     expect([done.text.includes('Laptop'), done.text.includes('Backup')]).toEqual([false, false]);
-    expect([await passkeyIdsOf(server, anna.id), await passkeyIdsOf(server, ben.id)]).toEqual([[], [his]]);
-    expect(hers).not.toBe(his);
-    expect(await apiStatus(server, bens.key)).toBe(200);
+    expect([await passkeyIdsOf(server, anna.id), await passkeyIdsOf(server, ben.id)]).toEqual([[], [passkeyOfBen]]);
+    expect(passkeyOfAnna).not.toBe(passkeyOfBen);
+    expect(await apiStatus(server, keyOfBen.key)).toBe(200);
   });
 
   test('preserves the selected credentials when the password is rejected', async () => {

@@ -13,11 +13,11 @@ test('a user signs in, sees the e-mail address of the account, and signs out', a
   const browser = await signIn(server.origin, anna);
   const account = await browser.open('/account');
   expect(account.text).toContain(anna.email);
-  const out = await browser.open('/sign-out', {
+  const signedOutPage = await browser.open('/sign-out', {
     method: 'POST',
     body: new URLSearchParams({ csrf: /name="csrf" value="([^"]*)"/.exec(account.text)?.[1] ?? '' }),
   });
-  expect(out.text).toContain('You are signed out');
+  expect(signedOutPage.text).toContain('You are signed out');
   expect((await browser.open('/account')).url.pathname).toBe('/sign-in');
 });
 

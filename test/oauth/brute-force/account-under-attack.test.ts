@@ -26,8 +26,8 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     const owner = await signUp(server.origin);
     await guess(server, owner.email, 100);
     const before = await mailsTo(server.origin, owner.email);
-    const pageOfGuesser = await submitPassword(server, wrong(owner.email));
-    expect([asksForEmailCode(pageOfGuesser), pageOfGuesser.response.status]).toEqual([true, 200]);
+    const pageOfAttacker = await submitPassword(server, wrong(owner.email));
+    expect([asksForEmailCode(pageOfAttacker), pageOfAttacker.response.status]).toEqual([true, 200]);
     const notification = await lastMailTo(server.origin, owner.email);
     expect(notification.subject).toBe('Many failed sign-in attempts at Mandate');
     await submitPassword(server, wrong(owner.email));
@@ -36,9 +36,9 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     const browser = new Browser(server.origin);
     const page = await submitPassword(server, owner, browser);
     const withoutTokens = (text: string): string => text.replaceAll(/name="(csrf|proof)" value="[^"]*"/g, '');
-    expect(withoutTokens(page.text)).toBe(withoutTokens(pageOfGuesser.text));
+    expect(withoutTokens(page.text)).toBe(withoutTokens(pageOfAttacker.text));
     const proofLength = ({ text }: Page): number => (/name="proof" value="([^"]*)"/.exec(text)?.[1] ?? '').length;
-    expect(proofLength(page)).toBe(proofLength(pageOfGuesser));
+    expect(proofLength(page)).toBe(proofLength(pageOfAttacker));
 
     const mail = await lastMailTo(server.origin, owner.email);
     expect(mail.subject).toBe('Your code to sign in to Mandate');
@@ -174,14 +174,14 @@ describe('wrong codes of an authenticator app', { timeout: 60_000 }, () => {
     expect(isSignedIn(await submitForm(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() }))).toBe(true);
   });
 
-  test('from many networks make a correct code require an e-mail code above the ceiling', async () => {
+  test('from many networks above the ceiling make a correct code require an e-mail code', async () => {
     const { owner, totp } = await withAuthenticatorApp();
-    const guesser = await submitPasswordFrom(owner);
-    await submitForm(guesser.browser, guesser.page, 'second-factor', { code: '000000' });
+    const attacker = await submitPasswordFrom(owner);
+    await submitForm(attacker.browser, attacker.page, 'second-factor', { code: '000000' });
     await setCeiling(server, 'secondFactor', 100);
     const mails = (await mailsTo(server.origin, owner.email)).length;
-    const pageOfGuesser = await submitForm(guesser.browser, guesser.page, 'second-factor', { code: '000000' });
-    expect(asksForEmailCode(pageOfGuesser)).toBe(true);
+    const pageOfAttacker = await submitForm(attacker.browser, attacker.page, 'second-factor', { code: '000000' });
+    expect(asksForEmailCode(pageOfAttacker)).toBe(true);
     expect(await mailsTo(server.origin, owner.email)).toHaveLength(mails);
     const ownerSession = await submitPasswordFrom(owner);
     const page = await submitForm(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() });

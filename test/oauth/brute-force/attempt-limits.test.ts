@@ -44,8 +44,8 @@ describe('ten wrong passwords (94)', () => {
   test('make the correct password fail too from the same network, so that guessing cannot find it', async () => {
     const anna = await signUp(server.origin);
     await submitWrongPasswords(server, anna.email, 10, '192.0.2.78');
-    const guesser = new Browser(server.origin, '192.0.2.78');
-    const refused = await guesser.submit(await guesser.open('/sign-in'), { email: anna.email, password: anna.password });
+    const attacker = new Browser(server.origin, '192.0.2.78');
+    const refused = await attacker.submit(await attacker.open('/sign-in'), { email: anna.email, password: anna.password });
     expect(refused.response.status).toBe(429);
   });
 
@@ -76,7 +76,7 @@ describe('ten wrong passwords (94)', () => {
   describe('without limits', () => {
     const unlimited = useServer({ limits: unlimitedAttempts });
 
-    test('are not limited, which shows that the limits reject the guesses', async () => {
+    test('are processed without end, so the limits cause the rejections above', async () => {
       expect(await submitWrongPasswords(unlimited, 'ann@example.com', 12)).not.toEqual(tenThenRejected);
     });
   });

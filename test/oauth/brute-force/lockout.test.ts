@@ -11,13 +11,13 @@ beforeEach(() => server.db.em.fork().execute('delete from attempts'));
 describe('wrong passwords from one network', () => {
   test.each(['customer', 'admin'] as const)('lock out that network but not the owner: %s', async (role) => {
     const owner = await signUpAs(server.db, server.origin, role);
-    const [guesser, ownerBrowser] = ['198.51.100.20', '203.0.113.20'].map((address) => new Browser(server.origin, address));
+    const [attacker, ownerBrowser] = ['198.51.100.20', '203.0.113.20'].map((address) => new Browser(server.origin, address));
     for (let time = 0; time < 10; time += 1) {
-      expect((await submitPassword(server, wrong(owner.email), guesser)).response.status).toBe(400);
+      expect((await submitPassword(server, wrong(owner.email), attacker)).response.status).toBe(400);
     }
-    expect((await submitPassword(server, owner, guesser)).response.status).toBe(429);
+    expect((await submitPassword(server, owner, attacker)).response.status).toBe(429);
     expect(isSignedIn(await submitPassword(server, owner, ownerBrowser))).toBe(true);
-    expect((await submitPassword(server, wrong(owner.email), guesser)).response.status).toBe(429);
+    expect((await submitPassword(server, wrong(owner.email), attacker)).response.status).toBe(429);
     expect(isSignedIn(await submitPassword(server, owner, ownerBrowser))).toBe(true);
   });
 
@@ -26,8 +26,8 @@ describe('wrong passwords from one network', () => {
     const owner = await signUp(server.origin);
     const knownBrowser = new Browser(server.origin, address);
     expect(isSignedIn(await submitPassword(server, owner, knownBrowser))).toBe(true);
-    const guesser = new Browser(server.origin, address);
-    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(owner.email), guesser);
+    const attacker = new Browser(server.origin, address);
+    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(owner.email), attacker);
     expect((await submitPassword(server, owner, new Browser(server.origin, address))).response.status).toBe(429);
     await knownBrowser.request('/sign-out', formRequest(await knownBrowser.open('/account'), {}));
     expect(isSignedIn(await submitPassword(server, owner, knownBrowser))).toBe(true);
@@ -48,8 +48,8 @@ describe('wrong passwords from one network', () => {
     const [owner, other] = [await signUp(server.origin), await signUp(server.origin)];
     const browser = new Browser(server.origin, address);
     await submitPassword(server, owner, browser);
-    const guesser = new Browser(server.origin, address);
-    for (const { email } of [owner, other]) for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(email), guesser);
+    const attacker = new Browser(server.origin, address);
+    for (const { email } of [owner, other]) for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(email), attacker);
     expect((await submitPassword(server, other, browser)).response.status).toBe(429);
     await server.db.em.fork().execute('update passwords set changed_at = now() where user_id = ?', [owner.id]);
     expect((await submitPassword(server, owner, browser)).response.status).toBe(429);

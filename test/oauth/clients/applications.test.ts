@@ -62,7 +62,7 @@ test.each([
   expect(secret).toMatch(/^ms_[\w-]{43}$/);
 });
 
-test('a start keeps the command line disabled but updates its scopes', async () => {
+test('a server start updates the scopes of a disabled command line and keeps it disabled', async () => {
   const em = server.db.em.fork();
   await em.execute(`update applications set status = 'disabled', scopes = '{orders.read}' where client_id = ?`, [commandLine.clientId]);
   await ensureCommandLineClient(server.db.em); // runs at every start

@@ -39,10 +39,10 @@ test('the stored hash of a secret is not accepted as the secret', async () => {
 
 test('the secret is accepted in the header or in the body, but not in both (44)', async () => {
   const { clientId, secret } = await confidentialClient(server.db, ['orders.manage']);
-  const posted = { ...clientCredentialsForm, client_id: clientId, client_secret: secret };
+  const formWithSecret = { ...clientCredentialsForm, client_id: clientId, client_secret: secret };
   expect((await requestTokens(clientCredentialsForm, basic(clientId, secret))).status).toBe(200);
-  expect((await requestTokens(posted)).status).toBe(200);
-  expect(await refusal(await requestTokens(posted, basic(clientId, secret)))).toBe('400 invalid_request');
+  expect((await requestTokens(formWithSecret)).status).toBe(200);
+  expect(await refusal(await requestTokens(formWithSecret, basic(clientId, secret)))).toBe('400 invalid_request');
   expect(await refusal(await requestTokens({ ...clientCredentialsForm, client_id: clientId }))).toBe('401 invalid_client');
   expect(await refusal(await requestTokens(clientCredentialsForm))).toBe('401 invalid_client');
 });
@@ -79,8 +79,8 @@ test('the token endpoint accepts only a POST with a short form body (48)', async
   expect(await refusal(json)).toBe('400 invalid_request');
   expect((await fetch(url)).status).toBe(405);
   expect((await fetch(`${server.origin}/oauth/nothing-here`)).status).toBe(404);
-  const long = await requestTokens({ ...clientCredentialsForm, padding: 'x'.repeat(60_000) });
-  expect(long.status).toBe(400);
+  const responseToLongForm = await requestTokens({ ...clientCredentialsForm, padding: 'x'.repeat(60_000) });
+  expect(responseToLongForm.status).toBe(400);
 });
 
 test('success and error responses of the token endpoint have Cache-Control: no-store (49)', async () => {

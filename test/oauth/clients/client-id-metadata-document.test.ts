@@ -18,7 +18,7 @@ const shop = new MetadataDocumentShop();
 const request = (clientId: string, parameters: Record<string, string> = {}) => ({ client_id: clientId, ...parameters });
 
 describe('a URL as client ID', () => {
-  test('is announced in the metadata', async () => {
+  test('is listed as supported in the server metadata', async () => {
     for (const name of ['oauth-authorization-server', 'openid-configuration']) {
       const metadata: Body = await (await fetch(`${shop.mandate.origin}/.well-known/${name}`)).json();
       expect(metadata).toMatchObject({ client_id_metadata_document_supported: true, code_challenge_methods_supported: ['S256'] });
@@ -48,13 +48,13 @@ describe('a URL as client ID', () => {
     expect(page.text).not.toContain('Any program on this computer');
   });
 
-  test('needs consent at every sign-in', async () => {
+  test('requires consent at every sign-in', async () => {
     const clientId = shop.documents.publish(newDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
     const parameters = { redirect_uri: 'https://app.example/callback', scope: 'openid orders.read' };
     await authorize(shop.mandate.origin, shop.anna, request(clientId, parameters));
     expect((await shop.open(clientId, parameters)).url.pathname).toMatch(/^\/consent\//);
-    const silent = await shop.open(clientId, { ...parameters, prompt: 'none' });
-    expect(silent.leaves?.searchParams.get('error')).toBe('consent_required');
+    const silentPage = await shop.open(clientId, { ...parameters, prompt: 'none' });
+    expect(silentPage.leaves?.searchParams.get('error')).toBe('consent_required');
   });
 
   test('is accepted in a pushed authorization request', async () => {
@@ -75,7 +75,7 @@ describe('a URL as client ID', () => {
     expect(await shop.registered(clientId)).toMatchObject({ scopes: ['orders.read'] });
   });
 
-  test('cannot use the device grant, because its pages do not show the document host', async () => {
+  test('cannot use the device authorization grant', async () => {
     const clientId = shop.documents.publish(newDocumentPath(), {
       grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
     });

@@ -64,7 +64,7 @@ describe('a URL in client metadata', () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  test('may be in any URL field of the library schema', () => {
+  test('is tested in every URL field of the library schema', () => {
     expect(fields).toEqual(
       expect.arrayContaining(['sector_identifier_uri', 'jwks_uri', 'logo_uri', 'request_uris', 'backchannel_logout_uri']),
     );

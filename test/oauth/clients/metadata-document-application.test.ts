@@ -27,10 +27,10 @@ describe('an application with a metadata document', () => {
   test('is a connected app that the user can remove', async () => {
     const clientId = shop.documents.publish(newDocumentPath());
     const { access_token: token } = await connect(clientId, 'openid connected_apps.read connected_apps.write');
-    const { body } = await shop.mandate.call('GET', '/api/v1/connected-apps', { token: token });
+    const { body } = await shop.mandate.call('GET', '/api/v1/connected-apps', { token });
     expect(body.data[0].application).toEqual({ client_id: clientId, name: 'Test assistant', first_party: false });
-    expect((await shop.mandate.call('DELETE', `/api/v1/connected-apps/${body.data[0].id}`, { token: token })).status).toBe(204);
-    expect((await shop.mandate.call('GET', '/api/v1/connected-apps', { token: token })).status).toBe(401);
+    expect((await shop.mandate.call('DELETE', `/api/v1/connected-apps/${body.data[0].id}`, { token })).status).toBe(204);
+    expect((await shop.mandate.call('GET', '/api/v1/connected-apps', { token })).status).toBe(401);
   });
 
   test('gets no tokens and no sign-in after an administrator disables it, and its document is not fetched', async () => {
@@ -48,8 +48,8 @@ describe('an application with a metadata document', () => {
     );
     expect((await shop.open(clientId)).response.status).toBe(400);
     expect(shop.documents.requested).toHaveLength(before);
-    const later = new Date(Date.now() + 400 * 86_400_000);
-    await removeUnusedApplications(shop.em(), later);
+    const inOneYear = new Date(Date.now() + 400 * 86_400_000);
+    await removeUnusedApplications(shop.em(), inOneYear);
     expect(await shop.registered(clientId)).toMatchObject({ status: 'disabled' });
   });
 

@@ -128,8 +128,8 @@ describe('users of self-registered applications', () => {
     const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid orders.read' };
     const tokens = tokenResponse.parse(await (await redeem(mandate.origin, await authorize(mandate.origin, anna, request))).json());
     expect((await mandate.call('GET', '/api/v1/orders', { token: tokens.access_token })).status).toBe(200);
-    const again = await anna.browser.open(authorizePath(authorizationRequest(request).query));
-    expect(again.url.pathname).toMatch(/^\/consent\//);
+    const consentPage = await anna.browser.open(authorizePath(authorizationRequest(request).query));
+    expect(consentPage.url.pathname).toMatch(/^\/consent\//);
     const native = await registerApplication({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });
     const page = await anna.browser.open(authorizePath(authorizationRequest({ client_id: native.client_id }).query));
     expect(page.text).toContain('Any program on this computer can use the name of this application.');

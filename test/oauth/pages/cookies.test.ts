@@ -80,7 +80,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
     const [left, right] = [await browser.open(authorizationPath()), await browser.open(authorizationPath())];
     expect(new Set(interactionIds(browser)).size).toBe(2);
     const rightConsent = await browser.submit(right, { email, password });
-    // the CSRF token of this page is from before the sign-in
+    // the CSRF token of the page is from before the sign-in
     const signInPage = await browser.submit(left, { email, password });
     const leftConsent = await browser.submit(signInPage, { email, password });
     const finalPages = [
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)('in Chromium', { timeout: 120_000 }, () => {
     await signIn(left);
     await left.waitForURL('**/consent/*');
     await signIn(right);
-    await right.getByRole('alert').waitFor(); // the CSRF token of this page is from before the sign-in
+    await right.getByRole('alert').waitFor(); // the CSRF token of the page is from before the sign-in
     await signIn(right);
     await right.waitForURL('**/consent/*');
     expect([await allow(left), await allow(right)]).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);

@@ -101,9 +101,9 @@ describe('the device page', () => {
   test('rejects the approval of a code that another user has claimed (89)', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
     const device = await beginOnDevice(server.origin);
-    const [annas, bens] = [await enterCode(anna, device.user_code), await enterCode(ben, device.user_code)];
-    const consent = await anna.browser.submit(annas, {});
-    expect((await ben.browser.submit(bens, {})).text).toContain('already been used');
+    const [pageOfAnna, pageOfBen] = [await enterCode(anna, device.user_code), await enterCode(ben, device.user_code)];
+    const consent = await anna.browser.submit(pageOfAnna, {});
+    expect((await ben.browser.submit(pageOfBen, {})).text).toContain('already been used');
     expect((await enterCode(ben, device.user_code)).text).toContain('already been used');
     // the URL of the first user's consent page is rejected too
     expect((await ben.browser.request(consent.url.href)).status).toBe(400);
@@ -114,10 +114,10 @@ describe('the device page', () => {
   });
 
   test('lets one of three users continue who confirm the same code concurrently (89)', async () => {
-    const people = [await signUp(server.origin), await signUp(server.origin), await signUp(server.origin)];
+    const users = [await signUp(server.origin), await signUp(server.origin), await signUp(server.origin)];
     const device = await beginOnDevice(server.origin);
-    const pages = await Promise.all(people.map((person) => enterCode(person, device.user_code)));
-    const resultPages = await Promise.all(people.map((person, at) => person.browser.submit(pages[at] ?? failWithoutPage(), {})));
+    const pages = await Promise.all(users.map((person) => enterCode(person, device.user_code)));
+    const resultPages = await Promise.all(users.map((person, at) => person.browser.submit(pages[at] ?? failWithoutPage(), {})));
     expect(resultPages.filter(({ url }) => url.pathname.startsWith('/consent/'))).toHaveLength(1);
     expect(resultPages.filter(({ text }) => text.includes('already been used'))).toHaveLength(2);
   });

@@ -121,7 +121,7 @@ describe('an authorization code', () => {
   });
 });
 
-describe('an authorization code with an error', () => {
+describe('an unredeemed authorization code', () => {
   test('is rejected after a minute (41)', async () => {
     const granted = await authorize(server.origin, await signUp(server.origin));
     const [record] = await server.db.em

@@ -92,7 +92,7 @@ describe('redirect URI', () => {
   });
 });
 
-test('an unknown client_id gets an error page that does not contain it as markup (2)', async () => {
+test('an unknown client_id gets an error page that escapes the client_id (2)', async () => {
   const page = await openAuthorizationRequest({ client_id: '<img src=x onerror=alert(1)>' });
   expect(authorizationOutcome(page)).toBe(invalidLinkPage);
   expect(page.text).not.toContain('<img');

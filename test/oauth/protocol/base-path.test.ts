@@ -22,7 +22,7 @@ const readMetadata = async (url: string) => {
   return metadata.parse(await response.json());
 };
 
-describe('a server with an issuer without path', () => {
+describe('a server whose issuer has no path', () => {
   const server = useServer();
 
   test('publishes its resource metadata at the URL in the 401 challenge (85)', async () => {
@@ -40,10 +40,10 @@ describe('a server with an issuer without path', () => {
   });
 });
 
-describe('a server with an issuer with path', () => {
+describe('a server whose issuer has a path', () => {
   let issuer: string;
   let db: Database;
-  let close: () => Promise<void>;
+  let closeServer: () => Promise<void>;
 
   beforeAll(async () => {
     const port = await freePort();
@@ -54,14 +54,14 @@ describe('a server with an issuer with path', () => {
     const app = await createApp({ db, issuer, keys, log: createLog(false) });
     const server = createServer(app).listen(port, '127.0.0.1');
     await once(server, 'listening');
-    close = async () => {
+    closeServer = async () => {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
       await db.close();
     };
   });
-  afterAll(() => close());
+  afterAll(() => closeServer());
   const origin = () => new URL(issuer).origin;
 
   test('publishes the same metadata at the URLs of OAuth and OpenID Connect (90)', async () => {

@@ -47,10 +47,10 @@ async function statusAndError(response: Response): Promise<[number, string | und
 }
 
 let anna: Person;
-let boss: Person;
+let administrator: Person;
 beforeAll(async () => {
   anna = await signUp(server.origin);
-  boss = await signUpAs(server.db, server.origin, 'admin');
+  administrator = await signUpAs(server.db, server.origin, 'admin');
 });
 
 describe('the API and the userinfo endpoint accept the same token', () => {
@@ -95,8 +95,8 @@ describe('the API and the userinfo endpoint accept the same token', () => {
     };
     const { access_token: token } = await readTokens(askForTokens(server.origin, form, basic(client.clientId, client.secret)));
     expect(await resultsAtBoth(token)).toEqual(expectedResults(anna));
-    const posted = { method: 'POST', body: new URLSearchParams({ access_token: token }) };
-    expect(await (await fetch(`${server.origin}/oauth/userinfo`, posted)).json()).toEqual(expectedClaims(anna));
+    const postedForm = { method: 'POST', body: new URLSearchParams({ access_token: token }) };
+    expect(await (await fetch(`${server.origin}/oauth/userinfo`, postedForm)).json()).toEqual(expectedClaims(anna));
   });
 
   test('bound to a key, with a new proof for each request', async () => {
@@ -123,8 +123,8 @@ describe('the API and the userinfo endpoint accept the same token', () => {
   });
 
   test.each(scopeNames)('with the scope %s', async (name) => {
-    const { access_token: token } = await requestTokens(boss, `openid profile email users.read ${name}`);
-    expect(await resultsAtBoth(token)).toEqual(expectedResults(boss));
+    const { access_token: token } = await requestTokens(administrator, `openid profile email users.read ${name}`);
+    expect(await resultsAtBoth(token)).toEqual(expectedResults(administrator));
   });
 });
 

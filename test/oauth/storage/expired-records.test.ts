@@ -54,17 +54,17 @@ test('the maintenance jobs delete all expired rows in one run', async () => {
   await entityManager().execute(`insert into challenges (challenge, expires_at) values ('over', now() - interval '1 day')`);
   await entityManager().execute(`insert into attempts (key, points, expire) values ('over', 1, 1)`);
   for (const { run } of jobs) await run(new AbortController().signal);
-  const left = await entityManager()
+  const remainingRows = await entityManager()
     .execute(`select id as it from oauth_records where id like 'older-%' union all select token_hash from mailed_links where token_hash = 'over'
     union all select challenge from challenges where challenge = 'over' union all select key from attempts where key = 'over'`);
-  expect(left).toEqual([]);
+  expect(remainingRows).toEqual([]);
 });
 
 test('connections and browser sessions are deleted a day after their grant or session', async () => {
   const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
   await tokensFor(server.origin, anna, ['users.read']);
   await tokensFor(server.origin, ben, ['users.read']);
-  const left = async ({ id }: Person): Promise<unknown> =>
+  const remainingRows = async ({ id }: Person): Promise<unknown> =>
     (
       await entityManager().execute(
         `select (select count(*)::int from connections where user_id = u.id) as connections,
@@ -72,13 +72,13 @@ test('connections and browser sessions are deleted a day after their grant or se
         [id],
       )
     )[0];
-  const before = await left(ben);
+  const before = await remainingRows(ben);
   await entityManager().execute(`delete from oauth_records where account_id = ? and model in ('Grant', 'Session')`, [String(anna.id)]);
   await deleteOrphanedRows(entityManager(), new Date());
-  expect(await left(anna)).toEqual(before); // recent rows are kept because their grant may not be committed yet
+  expect(await remainingRows(anna)).toEqual(before); // recent rows are kept, because a row may be written before its grant or session
   await deleteOrphanedRows(entityManager(), new Date(Date.now() + 25 * 3_600_000));
-  expect(await left(anna)).toEqual({ connections: 0, browsers: 0 });
-  expect(await left(ben)).toEqual(before);
+  expect(await remainingRows(anna)).toEqual({ connections: 0, browsers: 0 });
+  expect(await remainingRows(ben)).toEqual(before);
 });
 
 test('a replay of an expired code after a clean-up still revokes its tokens (36)', async () => {

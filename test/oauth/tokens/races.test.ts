@@ -7,7 +7,7 @@ import { databaseKind } from '../../support/services/database.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';
 import { atOnce, raceForACode, raceForAConsent, raceForARefresh, raceForASuccessor, rounds } from '../../support/oauth/race.ts';
 
-// PGlite has one connection, so that requests cannot run concurrently.
+// PGlite has one connection, so transactions never run concurrently.
 describe.skipIf(databaseKind === 'pglite')('twenty concurrent requests', () => {
   const server = useServer({ refreshGraceSeconds: 0 });
   const serverWithGrace = useServer();

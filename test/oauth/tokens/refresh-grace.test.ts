@@ -215,9 +215,9 @@ describe('a request with a proof of possession (RFC 9449)', () => {
     expect(refreshTokenFrom(parseTokenResponse(successor))).not.toBe(first);
     for (const headers of [{}, used, await dpopHeader(await newProofKey())])
       expect(await refusal(await refreshForCommandLine(first, headers))).toBe('400 invalid_grant');
-    const again = await dpopHeader(key);
-    expect(await successBody(refreshForCommandLine(first, again))).toBe(successor);
-    expect(await refusal(await refreshForCommandLine(first, again)), 'a replay uses its proof').toBe('400 invalid_grant');
+    const nextProof = await dpopHeader(key);
+    expect(await successBody(refreshForCommandLine(first, nextProof))).toBe(successor);
+    expect(await refusal(await refreshForCommandLine(first, nextProof)), 'a replay consumes its proof').toBe('400 invalid_grant');
   });
 
   test('is not replayed once the successor has been used, even without a rotation of the successor', async () => {

@@ -53,11 +53,11 @@ test('revocations by the user are reported, through the API and the account page
   const { access_token: token } = await tokensFor(server.origin, anna, ['connected_apps.read', 'connected_apps.write']);
   const apps = `${server.origin}/api/v1/connected-apps`;
   const headers = { authorization: `Bearer ${token}` };
-  const { data } = z.object({ data: z.array(z.object({ id: z.number() })) }).parse(await (await fetch(apps, { headers: headers })).json());
+  const { data } = z.object({ data: z.array(z.object({ id: z.number() })) }).parse(await (await fetch(apps, { headers })).json());
   operations.length = 0;
-  expect((await fetch(`${apps}/4711`, { method: 'DELETE', headers: headers })).status).toBe(404);
+  expect((await fetch(`${apps}/4711`, { method: 'DELETE', headers })).status).toBe(404);
   expect(operations).toEqual([]);
-  expect((await fetch(`${apps}/${data[0]?.id}`, { method: 'DELETE', headers: headers })).status).toBe(204);
+  expect((await fetch(`${apps}/${data[0]?.id}`, { method: 'DELETE', headers })).status).toBe(204);
   expect(operations).toEqual([{ name: 'revoked', reason: 'person' }]);
 
   await tokensFor(server.origin, anna, ['users.read']);
