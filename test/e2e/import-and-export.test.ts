@@ -44,7 +44,7 @@ async function startInstallation() {
   return {
     client: createClient({ baseUrl: server.url, auth: token }),
     directory: data.path,
-    begin: start,
+    start,
     mandate: (...argv: string[]): Promise<CommandOutcome> => start(...argv).exited,
     /** Kills the server as a power cut would, and starts it again. */
     killAndRestart: async (): Promise<void> => {
@@ -81,7 +81,7 @@ describe.skipIf(!hasMonthFile)(
   () => {
     test('is imported despite a killed server, is unchanged by a second import, and is exported with the same totals', async () => {
       await using shop = await startInstallation();
-      const command = shop.begin(...importMonthCommand, '--json');
+      const command = shop.start(...importMonthCommand, '--json');
       const processed = async (): Promise<number> => {
         const [task] = (await shop.client.tasks.list()).data;
         return task?.progress.processed ?? 0;

@@ -11,38 +11,41 @@ const seconds = Number(process.env['MANDATE_FEED_SECONDS'] ?? 5);
 const writers = 16;
 
 type WrittenEvent = { type: string; subject: number };
-type ReceivedEvent = WrittenEvent & { at: number };
+type ReceivedEvent = WrittenEvent & { sequence: number };
 
 describe.skipIf(databaseKind === 'pglite')(`${writers} concurrent writers for ${seconds} s`, { timeout: seconds * 1000 + 120_000 }, () => {
   test('a reader with a cursor receives every event once and in order', async () => {
-    const { written, seen: received } = await runFeedUnderLoad(async (mandate, token, after) => {
+    const { written, received } = await runFeedUnderLoad(async (mandate, token, after) => {
       const { body } = await mandate.call('GET', `/api/v1/events?after=${after}&wait=1&limit=100`, { token });
       return {
         events: body.data.map((event: { id: number; type: string; subject: { id: number } }) => ({
           ...event,
-          at: event.id,
+          sequence: event.id,
           subject: event.subject.id,
         })),
         after: body.next_after,
       };
     });
-    expect(received.map(({ at: sequence }) => sequence)).toEqual(received.map((_, index) => index + (received[0]?.at ?? 0)));
+    expect(received.map(({ sequence }) => sequence)).toEqual(received.map((_, index) => index + (received[0]?.sequence ?? 0)));
     expect(eventKeys(received)).toEqual(eventKeys(written));
     expect(written.length).toBeGreaterThan(seconds * 50);
   });
 
   test('the test detects that a cursor on row IDs misses events', async () => {
-    const { written, seen: received } = await runFeedUnderLoad(async (mandate, _token, after) => {
+    const { written, received } = await runFeedUnderLoad(async (mandate, _token, after) => {
       const rows = await mandate.db.em
         .fork()
         .execute<{ id: number; type: string; subject_id: number }[]>(
           'select id, type, subject_id from events where id > ? order by id limit 100',
           [after],
         );
-      return { events: rows.map(({ id, type, subject_id: subject }) => ({ at: id, type, subject })), after: rows.at(-1)?.id ?? after };
+      return {
+        events: rows.map(({ id, type, subject_id: subject }) => ({ sequence: id, type, subject })),
+        after: rows.at(-1)?.id ?? after,
+      };
     });
-    const [all, batch] = [new Set(eventKeys(written)), new Set(eventKeys(received))];
-    expect([...all].filter((key) => !batch.has(key)).length).toBeGreaterThan(0);
+    const [writtenKeys, receivedKeys] = [new Set(eventKeys(written)), new Set(eventKeys(received))];
+    expect([...writtenKeys].filter((key) => !receivedKeys.has(key)).length).toBeGreaterThan(0);
   });
 });
 
@@ -51,7 +54,7 @@ const eventKeys = (events: readonly WrittenEvent[]): string[] => events.map(({ t
 type ReadAfter = (mandate: Mandate, token: string, after: number) => Promise<{ events: ReceivedEvent[]; after: number }>;
 
 /** Runs writers with transactions of random length, two sequencers and one reader. Returns the written and the received events. */
-async function runFeedUnderLoad(readAfter: ReadAfter): Promise<{ written: WrittenEvent[]; seen: ReceivedEvent[] }> {
+async function runFeedUnderLoad(readAfter: ReadAfter): Promise<{ written: WrittenEvent[]; received: ReceivedEvent[] }> {
   const mandate = await startMandate();
   try {
     const { token } = await openShop(mandate);
@@ -92,7 +95,7 @@ async function runFeedUnderLoad(readAfter: ReadAfter): Promise<{ written: Writte
     await Promise.all(Array.from({ length: writers }, write));
     writersDone.abort();
     await Promise.all([...sequencing, reading]);
-    return { written, seen: received };
+    return { written, received };
   } finally {
     await mandate.close();
   }

@@ -26,7 +26,7 @@ const tenThenRejected = [...Array.from({ length: 10 }, () => 400), 429, 429];
 describe('ten wrong passwords (94)', () => {
   test.each([
     ['a known account', async () => (await signUp(server.origin)).email],
-    ['an unknown account', async () => `unknown.${crypto.randomUUID()}@example.com`],
+    ['an unknown account', async () => `nobody.${crypto.randomUUID()}@example.com`],
   ])('for %s: the eleventh from the same network is rejected', async (_kind, createEmail) => {
     const email = await createEmail();
     const address = '192.0.2.77';
@@ -77,7 +77,7 @@ describe('ten wrong passwords (94)', () => {
     const unlimited = useServer({ limits: unlimitedAttempts });
 
     test('are processed without end, so the limits cause the rejections above', async () => {
-      expect(await submitWrongPasswords(unlimited, 'ann@example.com', 12)).not.toEqual(tenThenRejected);
+      expect(await submitWrongPasswords(unlimited, 'somebody@example.com', 12)).not.toEqual(tenThenRejected);
     });
   });
 });
@@ -117,7 +117,7 @@ describe('ten wrong client secrets (94)', () => {
 
   test.each(['known', 'unknown'])('for a %s application: the eleventh from the same network is rejected', async (kind) => {
     const client = await confidentialClient(server.db, ['orders.manage']);
-    const clientId = kind === 'known' ? client.clientId : 'unknown-client';
+    const clientId = kind === 'known' ? client.clientId : 'nobody-knows';
     const statuses: number[] = [];
     for (let time = 0; time < 12; time += 1) statuses.push((await requestTokens(clientId, 'wrong', '198.51.100.1')).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);

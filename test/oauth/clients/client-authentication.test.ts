@@ -20,7 +20,7 @@ test('a wrong secret and an unknown client_id get the same response (43)', async
   const client = await confidentialClient(server.db, ['orders.manage']);
   const responses = await Promise.all([
     requestTokens(clientCredentialsForm, basic(client.clientId, 'wrong')),
-    requestTokens(clientCredentialsForm, basic('unknown-client', 'wrong')),
+    requestTokens(clientCredentialsForm, basic('nobody-knows', 'wrong')),
   ]);
   for (const response of responses) expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm="/);
   const [wrong, unknown] = await Promise.all(responses.map(async (response) => [response.status, await response.json()]));

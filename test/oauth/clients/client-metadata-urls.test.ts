@@ -83,7 +83,7 @@ describe('a URL in client metadata', () => {
             unexpectedResponses.push([field, response.status, error, description]);
         }
       }
-      expect({ connections, wrong: unexpectedResponses }).toEqual({ connections: 0, wrong: [] });
+      expect({ connections, unexpectedResponses }).toEqual({ connections: 0, unexpectedResponses: [] });
     },
   );
 

@@ -116,7 +116,7 @@ test('every form accepts a valid token, with and without browser headers', { tim
 });
 
 describe('before sign-in', () => {
-  const wrongCredentials = { email: 'unknown@example.com', password: 'wrong horse battery' };
+  const wrongCredentials = { email: 'nobody@example.com', password: 'wrong horse battery' };
 
   test('a token is valid only in the browser that loaded the page', async () => {
     const [one, other] = [new Browser(server.origin), new Browser(server.origin)];

@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
     page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
   /** Returns the elements that the Tab key reaches, and those without a visible focus outline. */
-  async function tabThrough(page: Page): Promise<{ reached: Set<string>; unseen: string[] }> {
+  async function tabThrough(page: Page): Promise<{ reached: Set<string>; withoutOutline: string[] }> {
     const [reached, withoutOutline] = [new Set<string>(), new Array<string>()];
     await page.evaluate('document.activeElement?.blur?.()');
     for (let step = 0; step < 60; step += 1) {
@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
       reached.add(at.at);
       if (!/^(solid|auto) [1-9]/.test(at.outline)) withoutOutline.push(`${at.at} ${at.outline}`);
     }
-    return { reached, unseen: withoutOutline };
+    return { reached, withoutOutline };
   }
 
   describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
           expect(box?.height ?? 0, await target.innerText()).toBeGreaterThanOrEqual(44);
         }
         const usable = await page.locator('a[href]:visible, button:visible, input:not([type=hidden]):visible').count();
-        const { reached, unseen: withoutOutline } = await tabThrough(page);
+        const { reached, withoutOutline } = await tabThrough(page);
         expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
         // text of twice the size on a narrow screen
         await page.setViewportSize({ width: 640, height: 720 });

@@ -44,7 +44,7 @@ test('neither the database nor the log contains a usable code, token, session, s
         [`refresh${at}`, one.refresh_token],
       ]),
     ),
-    own: clientToken,
+    clientToken,
   };
   const [stored, logged] = [await dumpOf(server.db), server.failures.join('\n')];
   expect(stored).toContain(anna.email); // the dump contains the data of the user

@@ -80,7 +80,7 @@ describe('the API rejects an access token with 401', () => {
   });
 
   test('with an unknown kid (76)', async () => {
-    expect(await apiStatus(server, await sign(claims, serverKey, { kid: 'unknown' }))).toBe(401);
+    expect(await apiStatus(server, await sign(claims, serverKey, { kid: 'nobody-knows' }))).toBe(401);
   });
 
   test('with changed claims or missing parts (76)', async () => {
