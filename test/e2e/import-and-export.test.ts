@@ -13,23 +13,23 @@ import { administrationToken, endServerProcesses, startServer, temporaryDataDire
 afterEach(killProcesses);
 afterEach(endServerProcesses);
 
-const figures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
+const expectedFigures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
 
-/** How the columns of the "Online Retail" data set are called, and what of it is a sale. */
-const words = (text: string): string[] => text.trim().split(/\s+/);
-const importMonth = [
+/** Import command with the column names of the "Online Retail" data set. */
+const splitWords = (text: string): string[] => text.trim().split(/\s+/);
+const importMonthCommand = [
   'orders',
   'import',
   monthFile,
-  ...words(`
+  ...splitWords(`
     --source online-retail --amounts decimal --currency GBP --interval 200ms
     --reference-column InvoiceNo --created-at-column InvoiceDate --customer-column CustomerID
     --sku-column StockCode --name-column Description --quantity-column Quantity --unit-price-column UnitPrice
     --unknown-customers create --unknown-products create --bad-lines leave_out --free-lines refuse`),
 ];
 
-/** A whole installation, and a terminal of whoever administers it. */
-async function installation() {
+/** Starts an installation, and returns functions that run commands as its administrator. */
+async function startInstallation() {
   const data = await temporaryDataDirectory();
   const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await freshPostgresqlUrl();
   const environment = {
@@ -39,15 +39,15 @@ async function installation() {
   };
   const server = await startServer(environment);
   const token = await administrationToken(server.url, data.path);
-  const begin = (...argv: string[]) =>
+  const start = (...argv: string[]) =>
     spawnCommand(argv, { MANDATE_API_URL: server.url, MANDATE_TOKEN: token, MANDATE_CONFIG_DIR: data.path });
   return {
     client: createClient({ baseUrl: server.url, auth: token }),
     directory: data.path,
-    begin,
-    mandate: (...argv: string[]): Promise<CommandOutcome> => begin(...argv).exited,
-    /** Ends it as a power cut would, and starts it again. */
-    dieAndComeBack: async (): Promise<void> => {
+    start,
+    mandate: (...argv: string[]): Promise<CommandOutcome> => start(...argv).exited,
+    /** Kills the server as a power cut would, and starts it again. */
+    killAndRestart: async (): Promise<void> => {
       await server.kill();
       await startServer(environment);
     },
@@ -58,9 +58,9 @@ async function installation() {
   };
 }
 
-type Installation = Awaited<ReturnType<typeof installation>>;
+type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
-async function exportedFigures({ mandate, directory }: Installation): Promise<typeof figures> {
+async function exportedFigures({ mandate, directory }: Installation): Promise<typeof expectedFigures> {
   const path = join(directory, 'month.csv');
   const columns = 'id,user_id,unit_price,quantity,line_total';
   const outcome = await mandate('orders', 'export', '--rows', 'lines', '--columns', columns, '-o', path, '-y', '--interval', '200ms');
@@ -76,12 +76,12 @@ async function exportedFigures({ mandate, directory }: Installation): Promise<ty
 }
 
 describe.skipIf(!hasMonthFile)(
-  `a real month of orders, at a terminal${hasMonthFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that the README names)'}`,
+  `a real month of orders on the command line${hasMonthFile ? '' : ' (skipped: MANDATE_RETAIL_FILE is not set, see the README)'}`,
   { timeout: 300_000 },
   () => {
-    test('comes in whole although the server is killed on the way, a second time changes nothing, and it comes out with the same sums', async () => {
-      await using shop = await installation();
-      const command = shop.begin(...importMonth, '--json');
+    test('is imported despite a killed server, is unchanged by a second import, and is exported with the same totals', async () => {
+      await using shop = await startInstallation();
+      const command = shop.start(...importMonthCommand, '--json');
       const processed = async (): Promise<number> => {
         const [task] = (await shop.client.tasks.list()).data;
         return task?.progress.processed ?? 0;
@@ -89,35 +89,47 @@ describe.skipIf(!hasMonthFile)(
       while ((await processed()) < 5_000) await sleep(50);
       const before = await processed();
       const killedAt = performance.now();
-      await shop.dieAndComeBack();
+      await shop.killAndRestart();
       while ((await processed()) === before) await sleep(50);
       expect(performance.now() - killedAt).toBeLessThan(15_000);
       const first = await command.exited;
       expect(first.exitCode, first.stderr).toBe(8);
       expect(first.stderr).toContain('1400 created, 0 updated, 0 unchanged, 625 refused.\nRemarks on lines of the file: 1160\n');
       expect(JSON.parse(first.stdout)).toMatchObject({ status: 'succeeded', progress: { processed: 42_481, total: 42_481 } });
-      expect(await exportedFigures(shop)).toEqual(figures);
+      expect(await exportedFigures(shop)).toEqual(expectedFigures);
 
       const report = join(shop.directory, 'remarks.ndjson');
-      const second = await shop.mandate(...importMonth, '--report', report);
+      const second = await shop.mandate(...importMonthCommand, '--report', report);
       expect(second.exitCode, second.stderr).toBe(8);
       expect(second.stderr).toContain(`0 created, 0 updated, 1400 unchanged, 625 refused.\n`);
       expect((await readFile(report, 'utf8')).trimEnd().split('\n')).toHaveLength(1160);
-      expect(await exportedFigures(shop)).toEqual(figures);
+      expect(await exportedFigures(shop)).toEqual(expectedFigures);
     });
   },
 );
 
-describe('products, orders and their payment, at a terminal', { timeout: 120_000 }, () => {
+describe('products, orders and payments on the command line', { timeout: 120_000 }, () => {
   test('are imported, ordered, paid, watched, exported and canceled', async () => {
-    await using shop = await installation();
+    await using shop = await startInstallation();
     const { mandate, directory } = shop;
     const file = join(directory, 'products.csv');
     await writeFile(file, 'SKU,name,price\nT-1,Tea,4.50\nT-2,,1\nT-3,Cup,12\n');
-    const imported = ['products', 'import', file, '--sku-column', 'SKU', '--amounts', 'decimal', '--currency', 'GBP', '--category', 'tea'];
-    const tried = await mandate(...imported, '--dry-run');
-    expect(tried).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Nothing was changed; it would be: 2 created') });
-    expect(await mandate(...imported)).toMatchObject({
+    const importCommand = [
+      'products',
+      'import',
+      file,
+      '--sku-column',
+      'SKU',
+      '--amounts',
+      'decimal',
+      '--currency',
+      'GBP',
+      '--category',
+      'tea',
+    ];
+    const dryRun = await mandate(...importCommand, '--dry-run');
+    expect(dryRun).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Nothing was changed; it would be: 2 created') });
+    expect(await mandate(...importCommand)).toMatchObject({
       exitCode: 8,
       stderr: expect.stringContaining(
         '2 created, 0 updated, 0 unchanged, 1 refused.\nRemarks on lines of the file: 1\n  line 3 name: Required\n',
@@ -129,8 +141,8 @@ describe('products, orders and their payment, at a terminal', { timeout: 120_000
 
     const { data: users } = await shop.client.users.list({ role: ['customer'] });
     const ordered = await mandate(
-      ...words(`orders create --item product_id=${tea?.id},quantity=2 --user-id ${users[0]?.id} --get id`),
-      ...words('--delivery.method collection --delivery.recipient-name Ann'),
+      ...splitWords(`orders create --item product_id=${tea?.id},quantity=2 --user-id ${users[0]?.id} --get id`),
+      ...splitWords('--delivery.method collection --delivery.recipient-name Ann'),
     );
     expect(ordered.exitCode, ordered.stderr).toBe(0);
     const id = ordered.stdout.trim();

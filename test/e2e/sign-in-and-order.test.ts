@@ -12,9 +12,9 @@ import { followMailTo } from '../support/services/mailbox.ts';
 import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
 import { openShop } from '../support/server/shop.ts';
 
-if (!hasChromium) process.stderr.write('There is no Chromium on this machine: the walk from sign-up to order in a browser is left out.\n');
+if (!hasChromium) process.stderr.write('Chromium is not installed, so the test from sign-up to order in a browser is skipped.\n');
 
-type Person = AsyncDisposable & {
+type SignedInUser = AsyncDisposable & {
   readonly page: Page;
   readonly email: string;
   readonly store: CredentialStore;
@@ -38,8 +38,8 @@ afterAll(async () => {
 
 afterEach(killProcesses);
 
-/** Somebody with a browser and a terminal: signs up on the page, then signs the terminal in. */
-async function person(name: string, ...options: string[]): Promise<Person> {
+/** Signs up in a browser, then signs in on the command line. */
+async function signUpInBrowserAndTerminal(name: string, ...options: string[]): Promise<SignedInUser> {
   const directory = await createConfigDirectory();
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -58,7 +58,7 @@ async function person(name: string, ...options: string[]): Promise<Person> {
   await page.locator('form button').last().click();
   await page.waitForURL('**/account');
   const login = spawnCommand(['login', '--no-browser', ...options], env);
-  await page.goto(await printedAddress(login));
+  await page.goto(await waitForAuthorizationUrl(login));
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByText('You can close this window').waitFor();
   expect(await login.exited).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining(`Signed in as ${email}`) });
@@ -74,7 +74,7 @@ async function person(name: string, ...options: string[]): Promise<Person> {
   };
 }
 
-async function printedAddress(login: ReturnType<typeof spawnCommand>): Promise<string> {
+async function waitForAuthorizationUrl(login: ReturnType<typeof spawnCommand>): Promise<string> {
   for (;;) {
     const address = /^http\S+\/oauth\/authorize\S+$/m.exec(login.stderrSoFar())?.[0];
     if (address !== undefined) return address;
@@ -83,8 +83,8 @@ async function printedAddress(login: ReturnType<typeof spawnCommand>): Promise<s
   }
 }
 
-/** A front end on an origin of its own, which is nothing but the client, bundled. */
-async function frontEnd(): Promise<AsyncDisposable & { readonly url: string }> {
+/** Serves a page on another origin that contains only the bundled client. */
+async function startFrontEnd(): Promise<AsyncDisposable & { readonly url: string }> {
   const bundle = await build({
     stdin: {
       contents: "import { createClient } from '@mandate/client-sdk'; globalThis.createClient = createClient;",
@@ -115,8 +115,8 @@ async function frontEnd(): Promise<AsyncDisposable & { readonly url: string }> {
 }
 
 describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () => {
-  test('a person signs up, signs the terminal in, orders there, and nobody else sees the order', async () => {
-    await using ann = await person('Ann');
+  test('a user signs up, signs in and orders on the command line, and other users cannot see the order', async () => {
+    await using ann = await signUpInBrowserAndTerminal('Ann');
     const created = await ann.mandate(
       'orders',
       'create',
@@ -138,16 +138,16 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     expect(JSON.parse(read.stdout)).toEqual(order);
     expect(JSON.parse((await ann.mandate('whoami', '--json')).stdout)).toMatchObject({ email: ann.email, name: 'Ann' });
 
-    await using ben = await person('Ben');
+    await using ben = await signUpInBrowserAndTerminal('Ben');
     const refused = await ben.mandate('orders', 'get', String(order.id));
     expect(refused).toMatchObject({ exitCode: 6, stdout: '', stderr: expect.stringContaining('HTTP 404') });
     expect(JSON.parse((await ben.mandate('orders', 'list', '--json')).stdout).data).toEqual([]);
   });
 
-  test('the same order through the client, in Node and in a page of another origin', async () => {
-    // a token that any client may send
-    await using cleo = await person('Cleo', '--no-dpop');
-    await using site = await frontEnd();
+  test('the client creates an order in Node and in a page of another origin', async () => {
+    // a Bearer token works in every client
+    await using cleo = await signUpInBrowserAndTerminal('Cleo', '--no-dpop');
+    await using site = await startFrontEnd();
     const auth = (await cleo.store.read('default'))?.accessToken;
     const input = { items: [{ product_id: productId, quantity: 2 }], delivery: { method: 'pickup', recipient_name: 'Cleo' } };
     const client = createClient({ baseUrl: mandate.origin, auth });
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     await cleo.page.goto(site.url);
     const fromPage = await cleo.page.evaluate(
       async ({ baseUrl, auth: token, body }) => {
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle in the page has put it there
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle in the page has set it
         const { createClient: create } = globalThis as unknown as { createClient: typeof createClient };
         const api = create({ baseUrl, auth: token });
         const order = await api.orders.create(body);
@@ -173,8 +173,8 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     expect((await client.orders.list().toArray({ max: 10 })).map((order) => order.id)).toEqual([fromPage.order.id, id]);
   });
 
-  test('after signing out, the token does not work any longer', async () => {
-    await using dan = await person('Dan', '--no-dpop');
+  test('the access token is rejected after signing out', async () => {
+    await using dan = await signUpInBrowserAndTerminal('Dan', '--no-dpop');
     const auth = (await dan.store.read('default'))?.accessToken;
     expect((await dan.mandate('orders', 'list')).exitCode).toBe(0);
     expect(await dan.mandate('logout')).toMatchObject({ exitCode: 0, stderr: 'Signed out (profile default).\n' });
@@ -183,8 +183,8 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     expect(result).toMatchObject({ ok: false, error: { status: 401 } });
   });
 
-  test('when the token has expired, eight commands at once renew it once and go on', async () => {
-    await using fay = await person('Fay');
+  test('eight concurrent commands refresh an expired token once and succeed', async () => {
+    await using fay = await signUpInBrowserAndTerminal('Fay');
     const before = await fay.store.read('default');
     if (!before) throw new Error('signed in');
     await fay.store.exclusively(() => fay.store.write('default', { ...before, expiresAt: 0 }));
@@ -199,13 +199,13 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     expect((await fay.mandate('whoami')).exitCode).toBe(0);
   });
 
-  test('who refuses in the browser is told so in the terminal', async () => {
-    await using eve = await person('Eve');
+  test('the command line reports that the user refused in the browser', async () => {
+    await using eve = await signUpInBrowserAndTerminal('Eve');
     const login = spawnCommand(['login', '--no-browser', '--force'], {
       MANDATE_API_URL: mandate.origin,
       MANDATE_CONFIG_DIR: '/nonexistent/mandate',
     });
-    await eve.page.goto(await printedAddress(login));
+    await eve.page.goto(await waitForAuthorizationUrl(login));
     await eve.page.getByRole('button', { name: 'Cancel' }).click();
     await eve.page.getByText('You are not signed in').waitFor();
     expect(await login.exited).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('refused in the browser') });

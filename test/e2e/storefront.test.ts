@@ -21,11 +21,11 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
   let shop: Shop;
   let anna: Person;
   let chromium: Browser;
-  let place: string;
-  let failures: string[];
+  let buildDirectory: string;
+  let pageErrors: string[];
   const website = createServer((req, res) => {
     const path = req.url?.startsWith('/assets/') ? req.url : '/index.html';
-    readFile(join(place, path)).then(
+    readFile(join(buildDirectory, path)).then(
       (content) => res.writeHead(200, { 'content-type': mediaTypes[extname(path)] ?? 'text/plain' }).end(content),
       () => res.writeHead(404).end(),
     );
@@ -53,34 +53,34 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
       scopes: ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'],
       redirectUris: [`${origin}/`],
     });
-    place = await mkdtemp(join(tmpdir(), 'mandate-storefront-'));
+    buildDirectory = await mkdtemp(join(tmpdir(), 'mandate-storefront-'));
     const define = { 'import.meta.env.VITE_API_URL': JSON.stringify(mandate.origin) };
-    await build({ root, define, logLevel: 'error', build: { outDir: place, emptyOutDir: true } });
+    await build({ root, define, logLevel: 'error', build: { outDir: buildDirectory, emptyOutDir: true } });
   }, 120_000);
   afterAll(async () => {
     await chromium?.close();
     website.closeAllConnections();
     website.close();
     await mandate?.close();
-    await rm(place, { recursive: true, force: true });
+    await rm(buildDirectory, { recursive: true, force: true });
   });
 
-  const statusOf = (page: Page): Promise<string> => page.locator('.orders .status').first().innerText();
-  const shot = async (page: Page, name: string): Promise<void> => {
+  const firstOrderStatus = (page: Page): Promise<string> => page.locator('.orders .status').first().innerText();
+  const takeScreenshot = async (page: Page, name: string): Promise<void> => {
     const directory = process.env['MANDATE_SCREENSHOTS'];
     if (directory !== undefined) await page.screenshot({ path: join(directory, `storefront-${name}.png`), fullPage: true });
   };
 
-  test('is signed in to, bought in, paid in and signed out of, in two tabs, over the end of a token', async () => {
+  test('signs in, orders, pays and signs out in two tabs, even after its access token has expired', async () => {
     const context = await chromium.newContext({ viewport: { width: 1000, height: 700 } });
-    failures = [];
-    const renewals: string[] = [];
+    pageErrors = [];
+    const refreshRequests: string[] = [];
     context.on('request', (request) => {
-      if (request.postData()?.includes('grant_type=refresh_token')) renewals.push(request.url());
+      if (request.postData()?.includes('grant_type=refresh_token')) refreshRequests.push(request.url());
     });
     const open = async (): Promise<Page> => {
       const page = await context.newPage();
-      page.on('pageerror', (error) => failures.push(String(error)));
+      page.on('pageerror', (error) => pageErrors.push(String(error)));
       await page.goto(origin);
       await page.getByRole('heading', { name: 'Products' }).waitFor();
       return page;
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     const [first, second] = [await open(), await open()];
     await first.getByRole('article', { name: 'White hanging heart' }).waitFor();
     expect(await first.getByRole('button', { name: 'Order' }).count()).toBe(0);
-    await shot(first, '1-visitor');
+    await takeScreenshot(first, '1-visitor');
 
     await first.getByRole('button', { name: 'Sign in', exact: true }).click();
     await first.getByLabel('E-mail address').fill(anna.email);
@@ -96,41 +96,41 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await first.getByRole('button', { name: 'Sign in', exact: true }).click();
     await first.getByRole('button', { name: 'Allow' }).click();
     await first.getByText('Anna Storefront').waitFor();
-    await second.getByText('Anna Storefront').waitFor(); // heard of it
+    await second.getByText('Anna Storefront').waitFor(); // the sign-in of the first tab reaches the second tab
     expect(first.url()).toBe(`${origin}/`);
 
     await first.getByLabel('Quantity').fill('3');
     await first.getByRole('button', { name: 'Order' }).click();
-    await expect.poll(() => statusOf(second), { timeout: 10_000 }).toBe('pending');
-    await shot(first, '2-ordered');
+    await expect.poll(() => firstOrderStatus(second), { timeout: 10_000 }).toBe('pending');
+    await takeScreenshot(first, '2-ordered');
 
-    // the token of both comes to its end at the service, long before either expects it
+    // expires the access token on the server, before the tabs expect it
     await mandate.db.em
       .fork()
       .execute(
         `update oauth_records set expires_at = now() - interval '1 minute' where model = 'AccessToken' and client_id = 'storefront'`,
       );
     await second.getByRole('button', { name: 'Pay' }).click();
-    await expect.poll(() => statusOf(second), { timeout: 10_000 }).toBe('paid');
-    await expect.poll(() => statusOf(first), { timeout: 10_000 }).toBe('paid');
-    expect(renewals).toHaveLength(1);
-    await shot(second, '3-paid');
+    await expect.poll(() => firstOrderStatus(second), { timeout: 10_000 }).toBe('paid');
+    await expect.poll(() => firstOrderStatus(first), { timeout: 10_000 }).toBe('paid');
+    expect(refreshRequests).toHaveLength(1);
+    await takeScreenshot(second, '3-paid');
 
     const { data } = (await mandate.call('GET', '/api/v1/orders', { token: shop.token })).body;
     expect(data).toHaveLength(1);
     const shipment = { method: 'POST', path: `/api/v1/orders/${data[0].id}/shipments` };
     const shipped = await mandate.call(shipment.method, shipment.path, { token: shop.token, body: { status: 'shipped' } });
     expect([shipped.status, shipped.text]).toEqual([201, expect.any(String)]);
-    await expect.poll(() => statusOf(first), { timeout: 10_000 }).toBe('shipped');
-    await shot(first, '4-shipped');
+    await expect.poll(() => firstOrderStatus(first), { timeout: 10_000 }).toBe('shipped');
+    await takeScreenshot(first, '4-shipped');
 
     await first.getByRole('button', { name: 'Sign out' }).click();
     for (const page of [first, second]) {
       await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
       expect(await page.getByRole('heading', { name: 'Your orders' }).count()).toBe(0);
     }
-    await shot(second, '5-signed-out');
-    expect(failures).toEqual([]);
+    await takeScreenshot(second, '5-signed-out');
+    expect(pageErrors).toEqual([]);
     await context.close();
   });
 });

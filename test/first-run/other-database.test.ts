@@ -23,20 +23,20 @@ afterEach(async () => {
 const prepare = (db: Database) =>
   prepareInstallation(db, { production: false, dataDirectory, issuer: 'http://localhost:3000', administrator: undefined }, new Date());
 
-test('a first-run file is only used for the database that it was written for, and is kept when another one takes its place', async () => {
+test('a first-run file is used only with its database, and is kept as a backup when it is replaced', async () => {
   if (!first || !second) throw new Error('no databases');
   await prepare(first);
   const path = firstRunFilePath(dataDirectory);
-  const written = await readFile(path, 'utf8');
-  expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toEqual(JSON.parse(written));
+  const firstFile = await readFile(path, 'utf8');
+  expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toEqual(JSON.parse(firstFile));
   expect(await readFirstRunFile(second.em.fork(), dataDirectory)).toBeUndefined();
   await prepare(second);
-  expect(await readFile(`${path}.previous`, 'utf8')).toBe(written);
+  expect(await readFile(`${path}.previous`, 'utf8')).toBe(firstFile);
   expect(await readFirstRunFile(second.em.fork(), dataDirectory)).toEqual(JSON.parse(await readFile(path, 'utf8')));
   expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toBeUndefined();
 });
 
-test('nor after the secret that it names was replaced', async () => {
+test('a first-run file is not used after the client secret in it was rotated', async () => {
   if (!first) throw new Error('no database');
   await prepare(first);
   const file = await readFirstRunFile(first.em.fork(), dataDirectory);

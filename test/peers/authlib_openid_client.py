@@ -1,4 +1,4 @@
-"""Signs in as Authlib's integrations for web frameworks do: prints the authorization URL, reads the callback URL, prints the user."""
+"""Signs in as Authlib's web framework integrations do: prints the authorization URL, reads the callback URL, prints the user."""
 import json
 import os
 import sys
@@ -8,11 +8,11 @@ from authlib.integrations.base_client import BaseApp, OAuth2Mixin, OpenIDMixin
 from authlib.integrations.requests_client import OAuth2Session
 
 issuer, client_id, client_secret, redirect_uri = sys.argv[1:]
-os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # the server of the test has no TLS
+os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # the test server has no TLS
 
 
 class Application(OAuth2Mixin, OpenIDMixin, BaseApp):
-    """What the integrations for Flask and Django add to, without a framework."""
+    """The base of the Flask and Django integrations, without a framework."""
 
     client_cls = OAuth2Session
 

@@ -2,39 +2,44 @@ import { auth, type OAuthClientProvider, type OAuthDiscoveryState, type StoredOA
 import { expect, test } from 'vitest';
 import { commandLine, signUp } from '../support/oauth/oauth-flow.ts';
 import { apiStatus, useServer } from '../support/server/with-server.ts';
-import { followThrough } from './sign-in-with.ts';
+import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
 
-/** What a program that speaks MCP keeps between the steps of a sign-in. */
-function program() {
-  const kept: { verifier: string; tokens?: StoredOAuthTokens; sentTo?: URL; found?: OAuthDiscoveryState } = { verifier: '' };
+/** Creates the OAuth client provider of an MCP client, and the state it saves. */
+function createProvider() {
+  const clientState: { verifier: string; tokens?: StoredOAuthTokens; authorizationUrl?: URL; found?: OAuthDiscoveryState } = {
+    verifier: '',
+  };
   const provider: OAuthClientProvider = {
     redirectUrl: commandLine.redirectUri,
     clientMetadata: { redirect_uris: [commandLine.redirectUri], scope: 'openid users.read offline_access' },
     clientInformation: () => ({ client_id: commandLine.clientId, issuer: server.origin }),
-    tokens: () => kept.tokens,
-    saveTokens: (tokens) => void (kept.tokens = tokens),
-    redirectToAuthorization: (url) => void (kept.sentTo = url),
-    saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
-    codeVerifier: () => kept.verifier,
-    saveDiscoveryState: (found) => void (kept.found = found),
-    discoveryState: () => kept.found,
+    tokens: () => clientState.tokens,
+    saveTokens: (tokens) => void (clientState.tokens = tokens),
+    redirectToAuthorization: (url) => void (clientState.authorizationUrl = url),
+    saveCodeVerifier: (verifier) => void (clientState.verifier = verifier),
+    codeVerifier: () => clientState.verifier,
+    saveDiscoveryState: (found) => void (clientState.found = found),
+    discoveryState: () => clientState.found,
   };
-  return { kept, provider };
+  return { clientState, provider };
 }
 
-test('the MCP client finds the authorization server by the address of the API alone, signs in, and refreshes', async () => {
-  const { kept, provider } = program();
+test('the MCP client discovers the authorization server from the API URL, signs in, and refreshes', async () => {
+  const { clientState, provider } = createProvider();
   const serverUrl = `${server.origin}/api`;
   expect(await auth(provider, { serverUrl })).toBe('REDIRECT');
-  expect(kept.sentTo?.searchParams.get('resource')).toBe(serverUrl);
-  const back = await followThrough(await signUp(server.origin), kept.sentTo ?? '');
-  const answer = { authorizationCode: back.searchParams.get('code') ?? '', iss: back.searchParams.get('iss') ?? '' };
-  expect(await auth(provider, { serverUrl, ...answer })).toBe('AUTHORIZED');
-  const first = kept.tokens?.access_token ?? '';
+  expect(clientState.authorizationUrl?.searchParams.get('resource')).toBe(serverUrl);
+  const callbackUrl = await completeAuthorization(await signUp(server.origin), clientState.authorizationUrl ?? '');
+  const callbackParameters = {
+    authorizationCode: callbackUrl.searchParams.get('code') ?? '',
+    iss: callbackUrl.searchParams.get('iss') ?? '',
+  };
+  expect(await auth(provider, { serverUrl, ...callbackParameters })).toBe('AUTHORIZED');
+  const first = clientState.tokens?.access_token ?? '';
   expect(await apiStatus(server, first)).toBe(200);
-  expect(await auth(provider, { serverUrl })).toBe('AUTHORIZED'); // by its refresh token
-  expect(kept.tokens?.access_token).not.toBe(first);
-  expect(await apiStatus(server, kept.tokens?.access_token ?? '')).toBe(200);
+  expect(await auth(provider, { serverUrl })).toBe('AUTHORIZED'); // uses the refresh token
+  expect(clientState.tokens?.access_token).not.toBe(first);
+  expect(await apiStatus(server, clientState.tokens?.access_token ?? '')).toBe(200);
 });

@@ -2,17 +2,20 @@ import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
 import { commandLine, signUp } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
-import { followThrough } from './sign-in-with.ts';
+import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
-const insecure = { [oauth.allowInsecureRequests]: true };
+const insecureOptions = { [oauth.allowInsecureRequests]: true };
 
-test('oauth4webapi finds its way from the API to the authorization server, and back with a token', async () => {
+test('oauth4webapi discovers the authorization server from the API and calls the API with a token', async () => {
   const resource = new URL(`${server.origin}/api`);
-  const described = await oauth.processResourceDiscoveryResponse(resource, await oauth.resourceDiscoveryRequest(resource, insecure));
-  const issuer = new URL(described.authorization_servers?.[0] ?? '');
-  const found = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' });
-  const as = await oauth.processDiscoveryResponse(issuer, found);
+  const resourceMetadata = await oauth.processResourceDiscoveryResponse(
+    resource,
+    await oauth.resourceDiscoveryRequest(resource, insecureOptions),
+  );
+  const issuer = new URL(resourceMetadata.authorization_servers?.[0] ?? '');
+  const discoveryResponse = await oauth.discoveryRequest(issuer, { ...insecureOptions, algorithm: 'oauth2' });
+  const as = await oauth.processDiscoveryResponse(issuer, discoveryResponse);
   const client: oauth.Client = { client_id: commandLine.clientId };
 
   const verifier = oauth.generateRandomCodeVerifier();
@@ -23,31 +26,39 @@ test('oauth4webapi finds its way from the API to the authorization server, and b
     redirect_uri: commandLine.redirectUri,
     response_type: 'code',
     scope: 'users.read',
-    resource: described.resource,
+    resource: resourceMetadata.resource,
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   }).toString();
-  const back = oauth.validateAuthResponse(as, client, await followThrough(await signUp(server.origin), url), state);
-  const asked = await oauth.authorizationCodeGrantRequest(as, client, oauth.None(), back, commandLine.redirectUri, verifier, insecure);
-  const tokens = await oauth.processAuthorizationCodeResponse(as, client, asked);
+  const callbackParameters = oauth.validateAuthResponse(as, client, await completeAuthorization(await signUp(server.origin), url), state);
+  const codeResponse = await oauth.authorizationCodeGrantRequest(
+    as,
+    client,
+    oauth.None(),
+    callbackParameters,
+    commandLine.redirectUri,
+    verifier,
+    insecureOptions,
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, codeResponse);
   const me = new URL(`${server.origin}/api/v1/users/me`);
-  expect((await oauth.protectedResourceRequest(tokens.access_token, 'GET', me, undefined, undefined, insecure)).status).toBe(200);
+  expect((await oauth.protectedResourceRequest(tokens.access_token, 'GET', me, undefined, undefined, insecureOptions)).status).toBe(200);
 
   const renewed = await oauth.processRefreshTokenResponse(
     as,
     client,
-    await oauth.refreshTokenGrantRequest(as, client, oauth.None(), tokens.refresh_token ?? '', insecure),
+    await oauth.refreshTokenGrantRequest(as, client, oauth.None(), tokens.refresh_token ?? '', insecureOptions),
   );
-  const known = await oauth.introspectionRequest(as, client, oauth.None(), renewed.access_token, insecure);
-  expect(await oauth.processIntrospectionResponse(as, client, known)).toMatchObject({ active: true, scope: 'users.read' });
-  await oauth.processRevocationResponse(await oauth.revocationRequest(as, client, oauth.None(), renewed.access_token, insecure));
+  const introspectionResponse = await oauth.introspectionRequest(as, client, oauth.None(), renewed.access_token, insecureOptions);
+  expect(await oauth.processIntrospectionResponse(as, client, introspectionResponse)).toMatchObject({ active: true, scope: 'users.read' });
+  await oauth.processRevocationResponse(await oauth.revocationRequest(as, client, oauth.None(), renewed.access_token, insecureOptions));
 });
 
-test('oauth4webapi understands what a refused request says', async () => {
+test('oauth4webapi parses the challenge of a rejected request', async () => {
   const me = new URL(`${server.origin}/api/v1/users/me`);
   const refused = await oauth
-    .protectedResourceRequest('not-a-token', 'GET', me, undefined, undefined, insecure)
+    .protectedResourceRequest('not-a-token', 'GET', me, undefined, undefined, insecureOptions)
     .catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(oauth.WWWAuthenticateChallengeError);
   if (!(refused instanceof oauth.WWWAuthenticateChallengeError)) throw new Error('not refused');

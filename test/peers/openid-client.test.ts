@@ -3,26 +3,26 @@ import { expect, test } from 'vitest';
 import { connectDevice, wait } from '../support/oauth/device-flow.ts';
 import { commandLine, signUp, webApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
-import { followThrough } from './sign-in-with.ts';
+import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
 
-async function configuration(clientId: string, secret?: string) {
+async function discoverConfiguration(clientId: string, secret?: string) {
   const authentication = secret === undefined ? openid.None() : openid.ClientSecretBasic(secret);
   return openid.discovery(new URL(server.origin), clientId, secret, authentication, { execute: [openid.allowInsecureRequests] });
 }
 
-const pkce = async () => {
+const createPkceParameters = async () => {
   const verifier = openid.randomPKCECodeVerifier();
   const challenge = { code_challenge: await openid.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' };
   return { verifier, challenge, state: openid.randomState(), nonce: openid.randomNonce() };
 };
 
-test('openid-client signs somebody in, asks who it is, refreshes, and revokes', async () => {
+test('openid-client signs a user in, calls userinfo, refreshes and revokes the tokens', async () => {
   const anna = await signUp(server.origin);
   const app = await webApplication(server.db, []);
-  const config = await configuration(app.clientId, app.secret);
-  const { verifier, challenge, state, nonce } = await pkce();
+  const config = await discoverConfiguration(app.clientId, app.secret);
+  const { verifier, challenge, state, nonce } = await createPkceParameters();
   const url = openid.buildAuthorizationUrl(config, {
     redirect_uri: app.redirectUri,
     scope: 'openid email profile',
@@ -31,7 +31,7 @@ test('openid-client signs somebody in, asks who it is, refreshes, and revokes', 
     ...challenge,
   });
   const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
-  const tokens = await openid.authorizationCodeGrant(config, await followThrough(anna, url), checks);
+  const tokens = await openid.authorizationCodeGrant(config, await completeAuthorization(anna, url), checks);
   expect(tokens.scope?.split(' ').toSorted()).toEqual(['email', 'openid', 'profile']);
   const sub = tokens.claims()?.sub ?? '';
   expect(await openid.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({
@@ -44,16 +44,16 @@ test('openid-client signs somebody in, asks who it is, refreshes, and revokes', 
   await expect(openid.refreshTokenGrant(config, renewed.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' });
 });
 
-test('openid-client calls userinfo with a token that also works at the API, bound to a key or not', async () => {
+test('openid-client calls userinfo and the API with the same token, with and without DPoP', async () => {
   const anna = await signUp(server.origin);
   const app = await webApplication(server.db, ['orders.read']);
-  const config = await configuration(app.clientId, app.secret);
+  const config = await discoverConfiguration(app.clientId, app.secret);
   for (const options of [{}, { DPoP: openid.getDPoPHandle(config, await openid.randomDPoPKeyPair()) }]) {
-    const { verifier, challenge, state, nonce } = await pkce();
+    const { verifier, challenge, state, nonce } = await createPkceParameters();
     const request = { redirect_uri: app.redirectUri, scope: 'openid profile email orders.read', state, nonce, ...challenge };
     const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
-    const back = await followThrough(anna, openid.buildAuthorizationUrl(config, request));
-    const tokens = await openid.authorizationCodeGrant(config, back, checks, undefined, options);
+    const callbackUrl = await completeAuthorization(anna, openid.buildAuthorizationUrl(config, request));
+    const tokens = await openid.authorizationCodeGrant(config, callbackUrl, checks, undefined, options);
     const claims = tokens.claims();
     const user = { sub: String(anna.id), name: anna.name, email: anna.email, email_verified: true };
     expect(claims).toMatchObject(user);
@@ -64,24 +64,24 @@ test('openid-client calls userinfo with a token that also works at the API, boun
   }
 });
 
-test('openid-client pushes its request, and proves to be the owner of its token', async () => {
-  const config = await configuration(commandLine.clientId);
-  const { verifier, challenge, state } = await pkce();
+test('openid-client pushes the authorization request and sends a DPoP-bound token', async () => {
+  const config = await discoverConfiguration(commandLine.clientId);
+  const { verifier, challenge, state } = await createPkceParameters();
   const request = { redirect_uri: commandLine.redirectUri, scope: 'openid users.read', state, ...challenge };
   const handle = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
   const url = await openid.buildAuthorizationUrlWithPAR(config, request, { DPoP: handle });
   expect(url.searchParams.has('request_uri')).toBe(true);
-  const back = await followThrough(await signUp(server.origin), url);
+  const callbackUrl = await completeAuthorization(await signUp(server.origin), url);
   const checks = { pkceCodeVerifier: verifier, expectedState: state };
-  const tokens = await openid.authorizationCodeGrant(config, back, checks, undefined, { DPoP: handle });
+  const tokens = await openid.authorizationCodeGrant(config, callbackUrl, checks, undefined, { DPoP: handle });
   expect(tokens.token_type).toBe('dpop');
   const me = new URL(`${server.origin}/api/v1/users/me`);
-  const answer = await openid.fetchProtectedResource(config, tokens.access_token, me, 'GET', undefined, undefined, { DPoP: handle });
-  expect(answer.status).toBe(200);
+  const response = await openid.fetchProtectedResource(config, tokens.access_token, me, 'GET', undefined, undefined, { DPoP: handle });
+  expect(response.status).toBe(200);
 });
 
 test('openid-client connects a device', async () => {
-  const config = await configuration(commandLine.clientId);
+  const config = await discoverConfiguration(commandLine.clientId);
   const device = await openid.initiateDeviceAuthorization(config, { scope: 'openid users.read' });
   await connectDevice(await signUp(server.origin), device.user_code);
   await server.db.em.fork().execute(wait);

@@ -6,21 +6,21 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
-import { followThrough } from './sign-in-with.ts';
+import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
 
-/** passport-openidconnect 0.1.2 has no PKCE, which the server requires. docs/clients.md shows this subclass. */
+/** passport-openidconnect 0.1.2 has no PKCE, which the server requires. docs/clients.md links to this subclass. */
 class StrategyWithPkce extends OpenIDConnectStrategy {
   private verifier = '';
 
-  /** Passport calls it on an object of its own for each request. */
+  /** Passport calls this method on a separate object for each request. */
   override authenticate(request: Request & { session: { verifier?: string } }, options?: OpenIDConnectStrategy.AuthenticateOptions): void {
     request.session.verifier ??= randomBytes(32).toString('base64url');
     const { verifier } = request.session;
     const { _oauth2: oauth2 } = this;
     this.verifier = verifier;
-    // oxlint-disable-next-line no-underscore-dangle -- the library offers it to subclasses by this name
+    // oxlint-disable-next-line no-underscore-dangle -- the protected member of the library has this name
     this._oauth2 = Object.assign(Object.create(oauth2), {
       getOAuthAccessToken: (code: string, form: object, done: Parameters<typeof oauth2.getOAuthAccessToken>[1]) =>
         oauth2.getOAuthAccessToken(code, { ...form, code_verifier: verifier }, done),
@@ -36,7 +36,7 @@ class StrategyWithPkce extends OpenIDConnectStrategy {
 
 type Outcome = { readonly redirect: string } | { readonly user: unknown };
 
-/** passport-openidconnect counts the parameters: with nine, it calls userinfo and passes what userinfo returned. */
+/** passport-openidconnect counts the parameters of this function. With nine parameters, it passes the userinfo response. */
 const verify = (
   _issuer: string,
   uiProfile: object,
@@ -79,7 +79,7 @@ test('passport-openidconnect loads the profile from userinfo with a token for th
     });
 
   const { redirect } = z.object({ redirect: z.string() }).parse(await visit({}));
-  const callback = await followThrough(anna, redirect);
+  const callback = await completeAuthorization(anna, redirect);
   const { user } = z
     .object({ user: z.object({ accessToken: z.string(), profile: z.unknown() }) })
     .parse(await visit(Object.fromEntries(callback.searchParams)));

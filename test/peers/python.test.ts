@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
-import { followThrough } from './sign-in-with.ts';
+import { completeAuthorization } from './complete-authorization.ts';
 
-/** Debian's own, whatever else is on the machine. */
+/** The Python of Debian, which finds Debian packages. */
 const python = '/usr/bin/python3';
 
 describe.each([
@@ -18,23 +18,23 @@ describe.each([
   const server = useServer();
   const installed = spawnSync(python, ['-c', `import ${module}`]).status === 0;
 
-  test('signs somebody in, refreshes, and asks who it is, as it comes', async ({ skip }) => {
-    skip(!installed, `needs Debian's package ${debianPackage}`);
+  test('signs a user in, refreshes the tokens, and reads the user', async ({ skip }) => {
+    skip(!installed, `requires the Debian package ${debianPackage}`);
     const anna = await signUp(server.origin);
     const app = await webApplication(server.db, ['users.read']);
     const client = spawn(python, [join(import.meta.dirname, script), server.origin, app.clientId, app.secret, app.redirectUri], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    let complaints = '';
-    client.stderr.on('data', (chunk) => (complaints += String(chunk)));
-    const ended = once(client, 'exit');
+    let errorOutput = '';
+    client.stderr.on('data', (chunk) => (errorOutput += String(chunk)));
+    const exited = once(client, 'exit');
     const lines = createInterface(client.stdout)[Symbol.asyncIterator]();
     const url = (await lines.next()).value ?? '';
-    expect(url, complaints).toMatch(/^http/);
-    client.stdin.write(`${(await followThrough(anna, url)).href}\n`);
+    expect(url, errorOutput).toMatch(/^http/);
+    client.stdin.write(`${(await completeAuthorization(anna, url)).href}\n`);
     const me: unknown = (await lines.next()).value;
-    await ended;
-    expect(complaints).toBe('');
+    await exited;
+    expect(errorOutput).toBe('');
     expect(JSON.parse(String(me))).toMatchObject({ id: anna.id, email: anna.email });
   });
 });

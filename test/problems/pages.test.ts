@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-const open = async (path: string): Promise<{ response: Response; text: string }> => {
+const fetchPage = async (path: string): Promise<{ response: Response; text: string }> => {
   const response = await fetch(`${mandate.origin}${path}`);
   return { response, text: await response.text() };
 };
@@ -20,7 +20,7 @@ const open = async (path: string): Promise<{ response: Response; text: string }>
 test.each(Object.entries(problemDeclarations))(
   '%s has a page that explains the cause and how to fix it',
   async (code, { title, status }) => {
-    const { response, text } = await open(`/problems/${code}`);
+    const { response, text } = await fetchPage(`/problems/${code}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain(`<h1>${title}</h1>`);
     expect(text).toContain(`<code>${status}</code>`);
@@ -30,26 +30,26 @@ test.each(Object.entries(problemDeclarations))(
   },
 );
 
-test('the type of a failure is the address of its page', async () => {
+test('the type of a problem response is the URL of its page', async () => {
   const { body } = await mandate.call('GET', '/api/v1/orders');
   expect(body.type.startsWith(`${mandate.origin}/problems/`)).toBe(true);
   expect(await (await fetch(body.type)).text()).toContain('An access token is needed');
 });
 
-test('/problems leads to all of them, and only to what is there', async () => {
-  const { response, text } = await open('/problems');
+test('/problems links to the page of every error code and to no other page', async () => {
+  const { response, text } = await fetchPage('/problems');
   expect(response.status).toBe(200);
   const links = Array.from(text.matchAll(/href="\/problems\/(\w+)"/g), ([, code = '']) => code);
   expect(links.toSorted()).toEqual(Object.keys(problemDeclarations).toSorted());
 });
 
-test.each(['/problems/nothing', '/problems/toString', '/problems/__proto__'])('%s: 404, as a page', async (path) => {
-  const { response, text } = await open(path);
+test.each(['/problems/nothing', '/problems/toString', '/problems/__proto__'])('%s returns 404 with an HTML page', async (path) => {
+  const { response, text } = await fetchPage(path);
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   expect(text).toContain('No such problem');
 });
 
-describe.skipIf(!hasChromium)('in a browser', () => {
+describe.skipIf(!hasChromium)('in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();
@@ -57,22 +57,24 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   afterAll(() => browser.close());
 
   test.each(['/problems', '/problems/out_of_stock', '/problems/nothing'])(
-    '%s has nothing for axe to say, and does not scroll sideways',
+    '%s has no accessibility violations and no horizontal overflow',
     async (path) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const context = await browser.newContext({ colorScheme, viewport: { width: 320, height: 640 } });
         const page = await context.newPage();
-        const complaints: string[] = [];
-        page.on('console', (message) => complaints.push(message.text()));
+        const consoleMessages: string[] = [];
+        page.on('console', (message) => consoleMessages.push(message.text()));
         await page.goto(mandate.origin + path);
         await page.evaluate(axe.source);
-        const found = await page.evaluate(async () => {
+        const violationIds = await page.evaluate(async () => {
           const { violations } = await Reflect.get(globalThis, 'axe').run();
           return violations.map((one: { id: string }) => one.id);
         });
-        expect(found).toEqual([]);
-        const wide = z.number().parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
-        expect([wide, complaints.filter((text) => !text.includes('404'))]).toEqual([0, []]);
+        expect(violationIds).toEqual([]);
+        const overflow = z
+          .number()
+          .parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
+        expect([overflow, consoleMessages.filter((text) => !text.includes('404'))]).toEqual([0, []]);
         await context.close();
       }
     },

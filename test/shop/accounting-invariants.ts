@@ -1,56 +1,56 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
-/** What does not add up in the books of a shop; nothing, when all is well. Asked of the database itself, beside all code of ours. */
-export async function discrepancies(db: Database): Promise<string[]> {
+/** Returns the violated accounting invariants of the shop. Queries the database directly, without server code. */
+export async function findAccountingDiscrepancies(db: Database): Promise<string[]> {
   const em = db.em.fork();
-  const found: string[] = [];
-  for (const [what, query] of Object.entries(rules)) {
+  const discrepancies: string[] = [];
+  for (const [rule, query] of Object.entries(invariants)) {
     const rows = await em.execute<object[]>(query);
-    found.push(...rows.map((row) => `${what}: ${JSON.stringify(row)}`));
+    discrepancies.push(...rows.map((row) => `${rule}: ${JSON.stringify(row)}`));
   }
-  return found;
+  return discrepancies;
 }
 
-const rules = {
-  'received is not available and sold': `
+const invariants = {
+  'received stock differs from available plus sold stock': `
     select s.product_id, s.available, coalesce(a.received, 0) as received, coalesce(i.sold, 0) as sold
       from product_stock s
       left join (select product_id, sum(delta) as received from stock_adjustments group by 1) a using (product_id)
       left join (select product_id, sum(quantity - restocked_quantity) as sold from order_items group by 1) i using (product_id)
      where s.available <> coalesce(a.received, 0) - coalesce(i.sold, 0)`,
-  'an order is not the sum of its lines': `
+  'an order total differs from its lines': `
     select o.id from orders o join order_items i on i.order_id = o.id group by o.id
     having o.subtotal <> sum(i.total) or o.total <> o.subtotal - o.discount_total + o.shipping_total or o.item_count <> count(*)`,
-  'a canceled order keeps goods': `
+  'a canceled order was not restocked': `
     select o.id, i.line from orders o join order_items i on i.order_id = o.id where o.status = 'canceled' and i.restocked_quantity <> i.quantity`,
   'statuses contradict each other': `
     select id, status, payment_status, fulfillment_status from orders
      where (status in ('paid', 'shipped', 'delivered') and payment_status = 'unpaid')
         or (status in ('pending', 'canceled') and fulfillment_status <> 'unfulfilled')
-        or (status = 'shipped' and fulfillment_status <> 'shipped' -- only a parcel that did not arrive is still to be sent again
+        or (status = 'shipped' and fulfillment_status <> 'shipped' -- only a failed shipment may be sent again
             and not exists (select 1 from shipments s where s.order_id = orders.id and s.status = 'failed'))
         or (status = 'delivered' and fulfillment_status <> 'delivered')`,
-  'more was paid back than paid': `
+  'refunds exceed the payment': `
     select p.id from payments p left join refunds r on r.payment_id = p.id and r.status in ('pending', 'succeeded') group by p.id
     having coalesce(sum(r.amount), 0) > case when p.status = 'succeeded' then p.amount else 0 end`,
-  'what an order was paid back is not the sum of its refunds': `
+  'the refunded total of an order differs from its refunds': `
     select o.id, o.refunded_total from orders o left join refunds r on r.order_id = o.id and r.status = 'succeeded' group by o.id
     having o.refunded_total <> coalesce(sum(r.amount), 0)`,
-  'two payments of one order succeeded or are open': `
+  'an order has two succeeded or open payments': `
     select order_id from payments where status in ('succeeded') group by 1 having count(*) > 1
     union all
     select order_id from payments where status in ('pending', 'requires_action', 'processing') group by 1 having count(*) > 1`,
-  'more was shipped than ordered': `
+  'shipped quantity exceeds ordered quantity': `
     select order_id, line from order_items where shipped_quantity > quantity`,
-  'the events of an order do not end in its state': `
-    select o.id, o.status, e.status as told from orders o
+  'the last event of an order differs from its status': `
+    select o.id, o.status, e.status as reported from orders o
       join lateral (select data ->> 'status' as status from events where subject_type = 'order' and subject_id = o.id order by id desc limit 1) e on true
      where e.status <> o.status`,
-  'the events of a payment do not end in its state': `
-    select p.id, p.status, e.status as told from payments p
+  'the last event of a payment differs from its status': `
+    select p.id, p.status, e.status as reported from payments p
       join lateral (select data ->> 'status' as status from events where subject_type = 'payment' and subject_id = p.id order by id desc limit 1) e on true
      where e.status <> p.status and p.status <> 'processing'`,
-  'an order has no beginning, or two': `
+  'an order does not have exactly one order.created event': `
     select o.id from orders o left join events e on e.subject_type = 'order' and e.subject_id = o.id and e.type = 'order.created'
      group by o.id having count(e.id) <> 1`,
   'an order was paid, shipped or canceled twice': `

@@ -6,73 +6,76 @@ import { databaseKind } from '../support/services/database.ts';
 import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
 import { openShop } from '../support/server/shop.ts';
 
-/** Long enough to see a fault every time; `MANDATE_FEED_SECONDS=60` for a thorough look. */
+/** The default is long enough to detect a fault every time. Use `MANDATE_FEED_SECONDS=60` for a thorough test. */
 const seconds = Number(process.env['MANDATE_FEED_SECONDS'] ?? 5);
 const writers = 16;
 
-type Written = { type: string; subject: number };
-type Seen = Written & { at: number };
+type WrittenEvent = { type: string; subject: number };
+type ReceivedEvent = WrittenEvent & { sequence: number };
 
-describe.skipIf(databaseKind === 'pglite')(`${writers} writers at once for ${seconds} s`, { timeout: seconds * 1000 + 120_000 }, () => {
-  test('whoever follows with a cursor sees every event once, and in order', async () => {
-    const { written, seen } = await busyFeed(async (mandate, token, after) => {
+describe.skipIf(databaseKind === 'pglite')(`${writers} concurrent writers for ${seconds} s`, { timeout: seconds * 1000 + 120_000 }, () => {
+  test('a reader with a cursor receives every event once and in order', async () => {
+    const { written, received } = await runFeedUnderLoad(async (mandate, token, after) => {
       const { body } = await mandate.call('GET', `/api/v1/events?after=${after}&wait=1&limit=100`, { token });
       return {
         events: body.data.map((event: { id: number; type: string; subject: { id: number } }) => ({
           ...event,
-          at: event.id,
+          sequence: event.id,
           subject: event.subject.id,
         })),
         after: body.next_after,
       };
     });
-    expect(seen.map(({ at }) => at)).toEqual(seen.map((_, index) => index + (seen[0]?.at ?? 0)));
-    expect(keys(seen)).toEqual(keys(written));
+    expect(received.map(({ sequence }) => sequence)).toEqual(received.map((_, index) => index + (received[0]?.sequence ?? 0)));
+    expect(eventKeys(received)).toEqual(eventKeys(written));
     expect(written.length).toBeGreaterThan(seconds * 50);
   });
 
-  test('a cursor on the identity of rows misses some, and this test would see it', async () => {
-    const { written, seen } = await busyFeed(async (mandate, _token, after) => {
+  test('the test detects that a cursor on row IDs misses events', async () => {
+    const { written, received } = await runFeedUnderLoad(async (mandate, _token, after) => {
       const rows = await mandate.db.em
         .fork()
         .execute<{ id: number; type: string; subject_id: number }[]>(
           'select id, type, subject_id from events where id > ? order by id limit 100',
           [after],
         );
-      return { events: rows.map(({ id, type, subject_id: subject }) => ({ at: id, type, subject })), after: rows.at(-1)?.id ?? after };
+      return {
+        events: rows.map(({ id, type, subject_id: subject }) => ({ sequence: id, type, subject })),
+        after: rows.at(-1)?.id ?? after,
+      };
     });
-    const [all, found] = [new Set(keys(written)), new Set(keys(seen))];
-    expect([...all].filter((key) => !found.has(key)).length).toBeGreaterThan(0);
+    const [writtenKeys, receivedKeys] = [new Set(eventKeys(written)), new Set(eventKeys(received))];
+    expect([...writtenKeys].filter((key) => !receivedKeys.has(key)).length).toBeGreaterThan(0);
   });
 });
 
-const keys = (events: readonly Written[]): string[] => events.map(({ type, subject }) => `${type} ${subject}`).toSorted();
+const eventKeys = (events: readonly WrittenEvent[]): string[] => events.map(({ type, subject }) => `${type} ${subject}`).toSorted();
 
-type Follow = (mandate: Mandate, token: string, after: number) => Promise<{ events: Seen[]; after: number }>;
+type ReadAfter = (mandate: Mandate, token: string, after: number) => Promise<{ events: ReceivedEvent[]; after: number }>;
 
-/** Writers whose transactions take now more, now less time, and two processes' worth of sequencers; what was written, and what the follower saw. */
-async function busyFeed(follow: Follow): Promise<{ written: Written[]; seen: Seen[] }> {
+/** Runs writers with transactions of random length, two sequencers and one reader. Returns the written and the received events. */
+async function runFeedUnderLoad(readAfter: ReadAfter): Promise<{ written: WrittenEvent[]; received: ReceivedEvent[] }> {
   const mandate = await startMandate();
   try {
     const { token } = await openShop(mandate);
     await mandate.db.em.fork().execute('delete from events');
-    const [written, seen]: [Written[], Seen[]] = [[], []];
+    const [written, received]: [WrittenEvent[], ReceivedEvent[]] = [[], []];
     const end = Date.now() + seconds * 1000;
     let subject = 0;
-    const over = new AbortController();
+    const writersDone = new AbortController();
     const write = async (): Promise<void> => {
       while (Date.now() < end) {
         subject += 1;
-        const mine = { type: 'product.updated' as const, subject };
+        const event = { type: 'product.updated' as const, subject };
         await mandate.db.em.fork().transactional(async (em) => {
-          await recordEvent(em, mine.type, { id: mine.subject, version: 1 }, null);
+          await recordEvent(em, event.type, { id: event.subject, version: 1 }, null);
           await sleep(Math.random() ** 4 * 40);
         });
-        written.push(mine);
+        written.push(event);
       }
     };
     const sequence = async (): Promise<void> => {
-      while (!over.signal.aborted) {
+      while (!writersDone.signal.aborted) {
         await assignEventSequence(mandate.db.em.fork());
         await sleep(5);
       }
@@ -80,19 +83,19 @@ async function busyFeed(follow: Follow): Promise<{ written: Written[]; seen: See
     };
     const read = async (): Promise<void> => {
       for (let [after, quiet] = [0, 0]; quiet < 3;) {
-        const found = await follow(mandate, token, after);
-        seen.push(...found.events);
-        quiet = over.signal.aborted && found.events.length === 0 ? quiet + 1 : 0;
-        after = found.after;
-        if (found.events.length === 0) await sleep(5);
+        const batch = await readAfter(mandate, token, after);
+        received.push(...batch.events);
+        quiet = writersDone.signal.aborted && batch.events.length === 0 ? quiet + 1 : 0;
+        after = batch.after;
+        if (batch.events.length === 0) await sleep(5);
       }
     };
     const reading = read();
     const sequencing = [sequence(), sequence()];
     await Promise.all(Array.from({ length: writers }, write));
-    over.abort();
+    writersDone.abort();
     await Promise.all([...sequencing, reading]);
-    return { written, seen };
+    return { written, received };
   } finally {
     await mandate.close();
   }

@@ -3,10 +3,10 @@ import { later, type Till } from '../support/order-arithmetic.ts';
 import { pickup } from '../support/server/shop.ts';
 import type { Answer, Body } from '../support/server/start-mandate.ts';
 
-/** One thing that somebody may do in a shop; the numbers choose what it is done to. */
-export type Step = { readonly act: Act; readonly a: number; readonly b: number };
+/** A step in the shop. The numbers choose its products, orders and quantities. */
+export type Step = { readonly action: Action; readonly a: number; readonly b: number };
 
-export const acts = [
+export const actions = [
   'place',
   'pay',
   'decline',
@@ -20,9 +20,9 @@ export const acts = [
   'price',
   'expire',
 ] as const;
-type Act = (typeof acts)[number];
+type Action = (typeof actions)[number];
 
-/** Does steps in a shop of a few products; what the shop refuses is part of the game, a failure of its own is not. */
+/** Runs random steps in a shop with a few products. The shop may reject steps, but a status from 500 on is an error. */
 export class RandomCustomer {
   readonly #till: Till;
   readonly #products: readonly number[];
@@ -30,7 +30,7 @@ export class RandomCustomer {
   readonly #orders: number[];
   readonly statuses: Record<number, number> = {};
 
-  /** @param orders shared by customers who get in each other's way */
+  /** @param orders shared by concurrent customers, so that their steps conflict */
   constructor(till: Till, products: readonly number[], userId: number, orders: number[] = []) {
     this.#till = till;
     this.#products = products;
@@ -38,18 +38,18 @@ export class RandomCustomer {
     this.#orders = orders;
   }
 
-  async do({ act, a, b }: Step): Promise<void> {
-    if (act === 'expire') return void (await this.#expire());
-    const answer = await this.#answer(act, a, b);
-    if (!answer) return;
-    this.statuses[answer.status] = (this.statuses[answer.status] ?? 0) + 1;
-    if (answer.status >= 500) throw new Error(`${act}: ${answer.text}`);
+  async do({ action, a, b }: Step): Promise<void> {
+    if (action === 'expire') return void (await this.#expire());
+    const response = await this.#perform(action, a, b);
+    if (!response) return;
+    this.statuses[response.status] = (this.statuses[response.status] ?? 0) + 1;
+    if (response.status >= 500) throw new Error(`${action}: ${response.text}`);
   }
 
-  async #answer(act: Act, a: number, b: number): Promise<Answer | undefined> {
-    const product = pick(this.#products, a);
-    const order = pick(this.#orders, b);
-    switch (act) {
+  async #perform(action: Action, a: number, b: number): Promise<Answer | undefined> {
+    const product = elementAt(this.#products, a);
+    const order = elementAt(this.#orders, b);
+    switch (action) {
       case 'place':
         return this.#place(a, b);
       case 'receive':
@@ -62,27 +62,27 @@ export class RandomCustomer {
           body: { price: 1 + (b % 900) },
         });
       default:
-        return order === undefined ? undefined : this.#handle(act, order, a);
+        return order === undefined ? undefined : this.#handle(action, order, a);
     }
   }
 
   async #place(a: number, b: number): Promise<Answer> {
-    const [first, second] = [pick(this.#products, a), pick(this.#products, a + b + 1)];
+    const [first, second] = [elementAt(this.#products, a), elementAt(this.#products, a + b + 1)];
     const items = [
       { product_id: first, quantity: 1 + (b % 3) },
       { product_id: second, quantity: 1 },
     ];
-    const answer = await this.#till.post('/orders', {
+    const response = await this.#till.post('/orders', {
       user_id: this.#userId,
       items: a % 2 === 0 ? items : items.toReversed(),
       delivery: pickup,
     });
-    if (answer.status === 201) this.#orders.push(answer.body.id);
-    return answer;
+    if (response.status === 201) this.#orders.push(response.body.id);
+    return response;
   }
 
-  async #handle(act: Act, order: number, a: number): Promise<Answer | undefined> {
-    switch (act) {
+  async #handle(action: Action, order: number, a: number): Promise<Answer | undefined> {
+    switch (action) {
       case 'pay':
         return this.#till.pay(order);
       case 'decline':
@@ -101,7 +101,7 @@ export class RandomCustomer {
           ...(a % 2 === 0 && { items: [{ line: 1, quantity: 1 }] }),
         });
       default:
-        return this.#moveShipment(order, act === 'deliver' ? 'delivered' : 'failed');
+        return this.#moveShipment(order, action === 'deliver' ? 'delivered' : 'failed');
     }
   }
 
@@ -117,4 +117,4 @@ export class RandomCustomer {
   }
 }
 
-const pick = <Item>(list: readonly Item[], at: number): Item | undefined => list[at % Math.max(list.length, 1)];
+const elementAt = <Item>(list: readonly Item[], at: number): Item | undefined => list[at % Math.max(list.length, 1)];

@@ -8,15 +8,15 @@ import { apiStatus, useServer } from '../../support/server/with-server.ts';
 const server = useServer();
 const newPassword = 'staple battery horse correct';
 
-const keyToken = async (person: Person): Promise<string> =>
+const accessTokenForApiKeys = async (person: Person): Promise<string> =>
   (await tokensFor(server.origin, person, ['api_keys.manage', 'users.read'])).access_token;
 
 describe('the page of API keys', () => {
-  test('is linked from the account and lists each key with its scopes, application, times and status', async () => {
+  test('is linked from the account page and lists each key with scopes, application, times and status', async () => {
     const anna = await signUp(server.origin);
     expect((await anna.browser.open('/account')).text).toContain('href="/account/api-keys"');
     expect((await anna.browser.open('/account/api-keys')).text).toContain('no API keys');
-    const key = await createApiKey(server, await keyToken(anna), 'Backup <b>');
+    const key = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup <b>');
     await apiStatus(server, key.key);
     await server.db.em.fork().execute(`update api_keys set last_used_at = '2026-03-04T05:06:00Z' where id = ?`, [key.id]);
     const { text } = await anna.browser.open('/account/api-keys');
@@ -34,11 +34,11 @@ describe('the page of API keys', () => {
     expect(text).not.toContain(key.key);
   });
 
-  test('revokes a key of its owner only, and records it', async () => {
+  test('revokes only keys of the signed-in user, and records the revocation', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
-    const token = await keyToken(anna);
+    const token = await accessTokenForApiKeys(anna);
     const [kept, revoked] = [await createApiKey(server, token, 'Kept'), await createApiKey(server, token, 'Revoked')];
-    await createApiKey(server, await keyToken(ben), 'His');
+    await createApiKey(server, await accessTokenForApiKeys(ben), 'His');
     await submitForm(ben.browser, await ben.browser.open('/account/api-keys'), 'name="key"', { key: String(revoked.id) });
     expect(await apiStatus(server, revoked.key)).toBe(200);
     const page = await anna.browser.open('/account/api-keys');
@@ -48,48 +48,51 @@ describe('the page of API keys', () => {
     expect((await auditTrail(server, anna.id)).at(-1)).toBe(`api_key.revoked api_key:${revoked.id}`);
   });
 
-  test('needs a session, and a form of its own', async () => {
+  test('requires a session and a valid CSRF token', async () => {
     const anna = await signUp(server.origin);
-    const key = await createApiKey(server, await keyToken(anna), 'Backup');
+    const key = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup');
     const body = new URLSearchParams({ csrf: 'x', key: String(key.id) });
     await anna.browser.request('/account/api-keys', { method: 'POST', body });
     expect(await apiStatus(server, key.key)).toBe(200);
-    const nobody = await fetch(`${server.origin}/account/api-keys`, { redirect: 'manual' });
-    expect([nobody.status, nobody.headers.get('location')]).toEqual([303, '/sign-in?next=/account/api-keys']);
+    const responseWithoutSession = await fetch(`${server.origin}/account/api-keys`, { redirect: 'manual' });
+    expect([responseWithoutSession.status, responseWithoutSession.headers.get('location')]).toEqual([
+      303,
+      '/sign-in?next=/account/api-keys',
+    ]);
   });
 });
 
 describe('removing an application on the account page', () => {
-  async function withKey() {
+  async function signUpWithApiKey() {
     const anna = await signUp(server.origin);
-    const first = await createApiKey(server, await keyToken(anna), 'First');
+    const first = await createApiKey(server, await accessTokenForApiKeys(anna), 'First');
     const page = await anna.browser.open('/account/apps');
     expect(page.text).toContain('the API key it created');
     const [, app = ''] = /name="app" value="(\d+)"/.exec(page.text) ?? [];
     return { anna, first, page, app };
   }
 
-  test('revokes the API keys that were created through it', async () => {
-    const { anna, first, page, app } = await withKey();
+  test('revokes the API keys that the application created', async () => {
+    const { anna, first, page, app } = await signUpWithApiKey();
     await submitForm(anna.browser, page, `name="app" value="${app}"`);
     expect(await apiStatus(server, first.key)).toBe(401);
     expect(await auditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${first.id}`);
   });
 
-  test('keeps those that the user was shown and chose to keep, and no other', async () => {
-    const { anna, first, page, app } = await withKey();
-    const later = await createApiKey(server, await keyToken(anna), 'Later');
+  test('keeps only API keys that the page listed and the user chose to keep', async () => {
+    const { anna, first, page, app } = await signUpWithApiKey();
+    const laterKey = await createApiKey(server, await accessTokenForApiKeys(anna), 'Later');
     const [, keep = ''] = /name="keep_keys"\s+value="([\d,]+)"/.exec(page.text) ?? [];
     expect(keep).toBe(String(first.id));
     await submitForm(anna.browser, page, `name="app" value="${app}"`, { keep_keys: keep });
-    expect([await apiStatus(server, first.key), await apiStatus(server, later.key)]).toEqual([200, 401]);
+    expect([await apiStatus(server, first.key), await apiStatus(server, laterKey.key)]).toEqual([200, 401]);
   });
 });
 
 describe('changing the password', () => {
   test('revokes all API keys when the user chooses to', async () => {
     const anna = await signUp(server.origin);
-    const key = await createApiKey(server, await keyToken(anna), 'Backup');
+    const key = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup');
     const page = await anna.browser.open('/account/password');
     expect(page.text).toContain('Backup');
     const done = await anna.browser.submit(page, { password: newPassword, revoke_keys: 'yes' });
@@ -99,15 +102,15 @@ describe('changing the password', () => {
     expect(await auditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${key.id}`);
   });
 
-  test('says that they still work otherwise', async () => {
+  test('keeps API keys by default and states that they still work', async () => {
     const anna = await signUp(server.origin);
-    const key = await createApiKey(server, await keyToken(anna), 'Backup');
+    const key = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup');
     const done = await anna.browser.submit(await anna.browser.open('/account/password'), { password: newPassword });
     expect(await apiStatus(server, key.key)).toBe(200);
     expect(done.text).toContain('API key still works');
   });
 
-  test('offers nothing without API keys', async () => {
+  test('does not mention API keys if the user has none', async () => {
     const anna = await signUp(server.origin);
     const page = await anna.browser.open('/account/password');
     expect(page.text).not.toContain('API key');
@@ -116,28 +119,28 @@ describe('changing the password', () => {
   });
 });
 
-test('a deleted application takes the API keys with it that were created through it; a disabled one suspends them', async () => {
-  const boss = await signUpAs(server.db, server.origin, 'admin');
-  const manage = (await tokensFor(server.origin, boss, ['applications.manage'])).access_token;
+test('deleting an application revokes the API keys it created, and disabling it suspends them', async () => {
+  const administrator = await signUpAs(server.db, server.origin, 'admin');
+  const administratorToken = (await tokensFor(server.origin, administrator, ['applications.manage'])).access_token;
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     fetch(`${server.origin}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${manage}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${administratorToken}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
   const redirectUri = 'http://127.0.0.1/callback';
-  const made = await call('POST', '/applications', {
+  const creation = await call('POST', '/applications', {
     name: 'Key maker',
     type: 'public',
     redirect_uris: [redirectUri],
     scopes: ['api_keys.manage', 'users.read'],
     grant_types: ['authorization_code'],
   });
-  const { id, client_id: clientId } = JSON.parse(await made.text());
+  const { id, client_id: clientId } = JSON.parse(await creation.text());
   const anna = await signUp(server.origin);
-  const other = await createApiKey(server, await keyToken(anna), 'Other');
-  const through = await keyTokenThrough(anna, clientId, redirectUri);
-  const key = await createApiKey(server, through, 'Through');
+  const other = await createApiKey(server, await accessTokenForApiKeys(anna), 'Other');
+  const token = await accessTokenFromApplication(anna, clientId, redirectUri);
+  const key = await createApiKey(server, token, 'Through');
   await call('PATCH', `/applications/${id}`, { status: 'disabled' });
   expect(await apiStatus(server, key.key)).toBe(401);
   await call('PATCH', `/applications/${id}`, { status: 'active' });
@@ -148,10 +151,10 @@ test('a deleted application takes the API keys with it that were created through
   const rows = await server.db.em
     .fork()
     .execute(`select actor_id, user_id from audit_events where subject = ? and action = 'api_key.revoked'`, [`api_key:${key.id}`]);
-  expect(rows.map(({ actor_id: actor, user_id: user }) => [Number(actor), Number(user)])).toEqual([[boss.id, anna.id]]);
+  expect(rows.map(({ actor_id: actor, user_id: user }) => [Number(actor), Number(user)])).toEqual([[administrator.id, anna.id]]);
 });
 
-async function keyTokenThrough(person: Person, clientId: string, redirectUri: string): Promise<string> {
+async function accessTokenFromApplication(person: Person, clientId: string, redirectUri: string): Promise<string> {
   const granted = await authorize(server.origin, person, {
     client_id: clientId,
     redirect_uri: redirectUri,

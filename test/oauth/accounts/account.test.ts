@@ -12,19 +12,19 @@ const server = useServer();
 const newBrowser = () => new Browser(server.origin);
 const newPassword = 'staple battery horse correct';
 
-describe('another e-mail address', () => {
-  test('is used once its link was followed, and the old one is told', async () => {
+describe('a change of the e-mail address', () => {
+  test('takes effect after the user opens the link, and the old address gets a notification', async () => {
     const anna = await signUp(server.origin);
     const email = `new.${crypto.randomUUID()}@example.com`;
     await anna.browser.submit(await anna.browser.open('/account/email'), { email });
-    await signIn(server.origin, anna); // nothing has changed so far
+    await signIn(server.origin, anna); // the old address is still valid
     const browser = newBrowser();
     const done = await browser.submit(await browser.open(await followMailTo(server.origin, email)), {});
     expect(done.text).toContain('Your e-mail address is changed');
     await signIn(server.origin, { ...anna, email });
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
-    const told = await lastMailTo(server.origin, anna.email);
-    expect([told.subject, told.text.includes(email)]).toEqual(['Your address at Mandate was changed', true]);
+    const notification = await lastMailTo(server.origin, anna.email);
+    expect([notification.subject, notification.text.includes(email)]).toEqual(['Your address at Mandate was changed', true]);
     expect(await eventsOf(server.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
     const [event] = await server.db.em
       .fork()
@@ -32,18 +32,18 @@ describe('another e-mail address', () => {
     expect(event).toMatchObject({ data: { id: anna.id, email, version: 2 }, subject_version: 2 });
   });
 
-  test('that belongs to somebody else gets the same answer, and nothing changes', async () => {
+  test('to the address of another user gets the same response and changes nothing', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
     const free = `free.${crypto.randomUUID()}@example.com`;
-    const ask = async (email: string) =>
+    const requestEmailChange = async (email: string) =>
       (await anna.browser.submit(await anna.browser.open('/account/email'), { email })).text.replaceAll(email, '');
-    expect(await ask(ben.email)).toBe(await ask(free));
+    expect(await requestEmailChange(ben.email)).toBe(await requestEmailChange(free));
     const message = await lastMailTo(server.origin, ben.email);
     expect(message.text).not.toContain('http');
     await signIn(server.origin, ben);
   });
 
-  test('that was taken meanwhile is not taken twice', async () => {
+  test('is rejected if another user registered the address in the meantime', async () => {
     const anna = await signUp(server.origin);
     const email = `race.${crypto.randomUUID()}@example.com`;
     await anna.browser.submit(await anna.browser.open('/account/email'), { email });
@@ -55,41 +55,41 @@ describe('another e-mail address', () => {
   });
 });
 
-describe('where one is signed in', () => {
-  test('lists the browsers, and signs one of them out', async () => {
+describe('the page of sessions', () => {
+  test('lists the signed-in browsers and signs out one browser', async () => {
     const anna = await signUp(server.origin);
     const other = await signIn(server.origin, anna);
     const page = await anna.browser.open('/account/sessions');
     expect(page.text.match(/name="session"/g)).toHaveLength(2);
     expect(page.text.match(/This browser/g)).toHaveLength(1);
     const uids = [...page.text.matchAll(/name="session" value="([^"]+)"/g)].map(([, uid]) => uid ?? '');
-    const there =
+    const otherSessionId =
       [...(await other.open('/account/sessions')).text.matchAll(/This browser[^]*?name="session" value="([^"]+)"/g)][0]?.[1] ?? '';
-    expect(uids).toContain(there);
-    await submitForm(anna.browser, page, there);
+    expect(uids).toContain(otherSessionId);
+    await submitForm(anna.browser, page, otherSessionId);
     expect([await isSignedIn(other), await isSignedIn(anna.browser)]).toEqual([false, true]);
   });
 
-  test('signs nobody else out', async () => {
+  test('cannot sign out another user', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
-    const his = /name="session" value="([^"]+)"/.exec((await ben.browser.open('/account/sessions')).text)?.[1] ?? '';
+    const sessionOfBen = /name="session" value="([^"]+)"/.exec((await ben.browser.open('/account/sessions')).text)?.[1] ?? '';
     const page = await anna.browser.open('/account/sessions');
-    await submitForm(anna.browser, page, 'name="session"', { session: his });
+    await submitForm(anna.browser, page, 'name="session"', { session: sessionOfBen });
     expect(await isSignedIn(ben.browser)).toBe(true);
   });
 
-  test('"Sign out everywhere" ends every browser and every token', async () => {
+  test('revokes all sessions and tokens with "Sign out everywhere"', async () => {
     const anna = await signUp(server.origin);
-    const elsewhere = await signInElsewhere(server.origin, anna);
-    const out = await submitForm(anna.browser, await anna.browser.open('/account/sessions'), 'everywhere');
-    expect(out.text).toContain('You are signed out');
-    expect([await isSignedIn(anna.browser), await isSignedIn(elsewhere.browser)]).toEqual([false, false]);
-    expect(await apiStatus(server, elsewhere.tokens.access_token)).toBe(401);
-    expect((await refresh(server.origin, elsewhere.tokens.refresh_token ?? '')).status).toBe(400);
+    const otherDevice = await signInElsewhere(server.origin, anna);
+    const signedOutPage = await submitForm(anna.browser, await anna.browser.open('/account/sessions'), 'everywhere');
+    expect(signedOutPage.text).toContain('You are signed out');
+    expect([await isSignedIn(anna.browser), await isSignedIn(otherDevice.browser)]).toEqual([false, false]);
+    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(401);
+    expect((await refresh(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
     await signIn(server.origin, anna);
   });
 
-  test('a browser that came by way of an application is among them', async () => {
+  test('lists a browser that signed in through an application', async () => {
     const anna = await signUp(server.origin);
     const browser = newBrowser();
     const page = await browser.open(authorizePath(authorizationRequest().query));
@@ -98,7 +98,7 @@ describe('where one is signed in', () => {
   });
 });
 
-test('the page of applications shows what they may do, and removes one (73)', async () => {
+test('the page of applications shows the granted scopes and can remove an application (73)', async () => {
   const anna = await signUp(server.origin);
   const { tokens } = await signInElsewhere(server.origin, anna);
   const page = await anna.browser.open('/account/apps');
@@ -113,21 +113,21 @@ test('the page of applications shows what they may do, and removes one (73)', as
   expect(await apiStatus(server, tokens.access_token)).toBe(401);
 });
 
-describe('closing the account', () => {
-  test('ends all access, forgets who it was, and gives the address back', async () => {
+describe('closing an account', () => {
+  test('revokes all access, deletes personal data and releases the e-mail address', async () => {
     const anna = await signUp(server.origin);
-    const elsewhere = await signInElsewhere(server.origin, anna);
+    const otherDevice = await signInElsewhere(server.origin, anna);
     const done = await submitForm(anna.browser, await anna.browser.open('/account/close'), 'danger');
     expect(done.text).toContain('Your account is closed');
-    expect(await apiStatus(server, elsewhere.tokens.access_token)).toBe(401);
-    expect([await isSignedIn(anna.browser), await isSignedIn(elsewhere.browser)]).toEqual([false, false]);
+    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(401);
+    expect([await isSignedIn(anna.browser), await isSignedIn(otherDevice.browser)]).toEqual([false, false]);
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
     const rows = await server.db.em.fork().execute(`select u::text as row from users u where id = ?`, [anna.id]);
     expect(JSON.stringify(rows)).not.toContain(anna.email);
     await signUp(server.origin, { email: anna.email });
   });
 
-  test('waits for orders that are not finished', async () => {
+  test('is rejected while an order is not complete', async () => {
     const mandate = await startMandate();
     const shop = await openShop(mandate);
     const anna = await signUp(mandate.origin);
@@ -139,17 +139,17 @@ describe('closing the account', () => {
     await mandate.close();
   });
 
-  test('is not for the last administrator', async () => {
-    const boss = await signUp(server.origin);
+  test('is rejected for the last administrator', async () => {
+    const administrator = await signUp(server.origin);
     await server.db.em.fork().execute(`update users set role = 'customer' where role = 'admin'`);
-    await server.db.em.fork().execute(`update users set role = 'admin' where id = ?`, [boss.id]);
-    const refused = await submitForm(boss.browser, await boss.browser.open('/account/close'), 'danger');
-    expect([refused.response.status, await isSignedIn(boss.browser)]).toEqual([409, true]);
+    await server.db.em.fork().execute(`update users set role = 'admin' where id = ?`, [administrator.id]);
+    const refused = await submitForm(administrator.browser, await administrator.browser.open('/account/close'), 'danger');
+    expect([refused.response.status, await isSignedIn(administrator.browser)]).toEqual([409, true]);
   });
 });
 
 test.each(['/account/password', '/account/email', '/account/sessions', '/account/apps', '/account/close', '/account/security'])(
-  'a form of %s that another site sends changes nothing',
+  'a form of %s with an invalid CSRF token changes nothing',
   async (path) => {
     const anna = await signUp(server.origin);
     const { tokens } = await signInElsewhere(server.origin, anna);
@@ -162,7 +162,7 @@ test.each(['/account/password', '/account/email', '/account/sessions', '/account
   },
 );
 
-test('nothing in a message is a link that somebody could plant', async () => {
+test('the link in a message points to the server', async () => {
   const anna = await signUp(server.origin);
   await anna.browser.open('/password-reset');
   const link = linkIn(await lastMailTo(server.origin, anna.email));

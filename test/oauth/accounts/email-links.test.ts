@@ -24,7 +24,7 @@ async function mailEmailChange({ browser }: Person): Promise<string> {
   return followMailTo(server.origin, email);
 }
 
-/** Returns the new address, which the user has to confirm. */
+/** Changes the address as a staff user, and returns the new address, which the user must confirm. */
 async function changeAddressAsStaff(id: number): Promise<string> {
   const staff = await signUpAs(server.db, server.origin, 'staff');
   const { access_token: token } = await tokensFor(server.origin, staff, ['users.manage']);
@@ -44,8 +44,8 @@ const isUsable = async (link: string): Promise<boolean> => {
   return response.status === 200;
 };
 
-/** How a user makes each of the callers run. */
-const callers: Readonly<Record<string, (anna: Person, links: Links) => Promise<void>>> = {
+/** User actions that run each file that invalidates links. */
+const linkInvalidations: Readonly<Record<string, (anna: Person, links: Links) => Promise<void>>> = {
   'oauth/pages/handlers/change-password.ts': async ({ browser }) => {
     const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
@@ -60,29 +60,29 @@ const callers: Readonly<Record<string, (anna: Person, links: Links) => Promise<v
   },
   'oauth/pages/handlers/change-email.ts': async (anna) => {
     const confirmation = await followMailTo(server.origin, await changeAddressAsStaff(anna.id));
-    const later = await mailEmailChange(anna);
-    expect(await isUsable(later)).toBe(true);
+    const laterLink = await mailEmailChange(anna);
+    expect(await isUsable(laterLink)).toBe(true);
     const browser = new Browser(server.origin);
     expect((await browser.submit(await browser.open(confirmation), {})).text).toContain('confirmed');
-    expect(await isUsable(later)).toBe(false);
+    expect(await isUsable(laterLink)).toBe(false);
   },
   'oauth/grants/revoke-user-access.ts': async ({ browser }) => {
     expect((await browser.submit(await browser.open('/account/close'), {})).response.status).toBe(200);
   },
 };
 
-test('every caller that invalidates mailed links is among those tested below', () => {
-  const names = /\b(?:deleteEmailLinksOfUser|deleteEmailLinksAfterAddressChange)\(|'mailed_links'/;
+test('the tests below cover every file that invalidates mailed links', () => {
+  const invalidationPattern = /\b(?:deleteEmailLinksOfUser|deleteEmailLinksAfterAddressChange)\(|'mailed_links'/;
   const found = globSync('**/*.ts', { cwd: serverFolder })
     .filter((file) => !/node_modules|migrations|email-link/.test(file))
-    .filter((file) => names.test(readFileSync(join(serverFolder, file), 'utf8')));
-  expect(found.toSorted()).toEqual(Object.keys(callers).toSorted());
+    .filter((file) => invalidationPattern.test(readFileSync(join(serverFolder, file), 'utf8')));
+  expect(found.toSorted()).toEqual(Object.keys(linkInvalidations).toSorted());
 });
 
-test.each(Object.entries(callers))('%s invalidates every link of the account that was mailed before', async (_file, run) => {
+test.each(Object.entries(linkInvalidations))('%s invalidates every link that was mailed to the user before', async (_file, invalidate) => {
   const anna = await signUp(server.origin);
   const links = await mailLinksTo(anna);
   expect([await isUsable(links.reset), await isUsable(links.emailChange)]).toEqual([true, true]);
-  await run(anna, links);
+  await invalidate(anna, links);
   expect([await isUsable(links.reset), await isUsable(links.emailChange)]).toEqual([false, false]);
 });

@@ -10,11 +10,11 @@ import { createSmtpTransport } from '../../../server/mail/smtp-transport.ts';
 import { freshDatabase } from '../../support/services/database.ts';
 
 const key = Buffer.alloc(32, 7);
-const minutes = 60_000;
+const msPerMinute = 60_000;
 const mail = { to: 'ann@example.com', subject: 'Grüße, and\r\nBcc: eve@example.com', text: 'Hello,\n\nlink', html: '<p>Hello</p>' };
 
-/** A mail server that answers as it is told. */
-let answer: { readonly responseCode: number } | undefined;
+/** If set, the mail server rejects every recipient with this error. */
+let recipientError: { readonly responseCode: number } | undefined;
 const received: { to: string[]; raw: string }[] = [];
 let smtp: SMTPServer;
 let transport: Awaited<ReturnType<typeof createSmtpTransport>>;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onRcptTo: (_address, _session, done) => done(answer && Object.assign(new Error('no'), answer)),
+    onRcptTo: (_address, _session, done) => done(recipientError && Object.assign(new Error('no'), recipientError)),
     onData(stream, { envelope }, done) {
       let raw = '';
       stream.on('data', (chunk) => (raw += String(chunk)));
@@ -48,19 +48,19 @@ afterAll(async () => {
   await db.close();
 });
 beforeEach(async () => {
-  answer = undefined;
+  recipientError = undefined;
   received.length = 0;
   warnings.length = 0;
   await db.em.fork().execute('delete from outgoing_mails');
 });
 
-const deliver = (now: Date, by: MailTransport = transport) => deliverMail(db.em.fork(), now, by, key, log);
-const waiting = async (): Promise<number> => (await db.em.fork().execute('select 1 from outgoing_mails')).length;
+const deliver = (now: Date, mailTransport: MailTransport = transport) => deliverMail(db.em.fork(), now, mailTransport, key, log);
+const countQueuedMails = async (): Promise<number> => (await db.em.fork().execute('select 1 from outgoing_mails')).length;
 
-test('a message arrives whole, at one address, whatever stands in its fields', async () => {
+test('a message reaches only its recipient, even with line breaks in its fields', async () => {
   const now = new Date();
   await queueMail(db.em.fork(), key, mail, now);
-  expect([await deliver(now), await waiting()]).toEqual([1, 0]);
+  expect([await deliver(now), await countQueuedMails()]).toEqual([1, 0]);
   const [message] = received;
   expect(message?.to).toEqual(['ann@example.com']);
   const parsed = await PostalMime.parse(message?.raw ?? '');
@@ -74,18 +74,18 @@ test('a message arrives whole, at one address, whatever stands in its fields', a
   expect(parsed.bcc).toBeUndefined();
 });
 
-test('a list of addresses is not one', async () => {
+test('a recipient field with two addresses does not reach the second address', async () => {
   const now = new Date();
   await queueMail(db.em.fork(), key, { ...mail, to: 'ann@example.com, eve@example.com' }, now);
   await deliver(now);
   expect(received.flatMap(({ to }) => to)).not.toContain('eve@example.com');
 });
 
-describe('what fails', () => {
-  test('is tried again, later and later, and given up after eight times', async () => {
+describe('a failed delivery', () => {
+  test('is retried with growing delays, and at most eight times', async () => {
     let now = new Date();
     await queueMail(db.em.fork(), key, mail, now);
-    answer = { responseCode: 451 };
+    recipientError = { responseCode: 451 };
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 8; attempt += 1) {
       expect(await deliver(now)).toBe(0);
@@ -95,40 +95,40 @@ describe('what fails', () => {
       pauses.push(new Date(row.due_at).getTime() - now.getTime());
       now = new Date(row.due_at);
     }
-    expect(pauses).toEqual([1, 4, 16, 64, 256, 1024, 1024].map((count) => count * minutes));
-    expect(await waiting()).toBe(0);
+    expect(pauses).toEqual([1, 4, 16, 64, 256, 1024, 1024].map((count) => count * msPerMinute));
+    expect(await countQueuedMails()).toBe(0);
     expect(warnings.at(-1)).toMatch(/^a message is given up/);
   });
 
-  test('arrives as soon as the server takes messages again', async () => {
+  test('succeeds at the next attempt when the mail server accepts messages again', async () => {
     const now = new Date();
     await queueMail(db.em.fork(), key, mail, now);
-    answer = { responseCode: 451 };
+    recipientError = { responseCode: 451 };
     await deliver(now);
-    answer = undefined;
-    expect(await deliver(new Date(now.getTime() + minutes))).toBe(1);
+    recipientError = undefined;
+    expect(await deliver(new Date(now.getTime() + msPerMinute))).toBe(1);
   });
 
-  test('for good is not tried again', async () => {
+  test('with a permanent error is not retried', async () => {
     const now = new Date();
     await queueMail(db.em.fork(), key, mail, now);
-    answer = { responseCode: 550 };
+    recipientError = { responseCode: 550 };
     await deliver(now);
-    expect([await waiting(), warnings[0]?.startsWith('a message is given up')]).toEqual([0, true]);
+    expect([await countQueuedMails(), warnings[0]?.startsWith('a message is given up')]).toEqual([0, true]);
     expect(warnings.join()).not.toContain('link');
   });
 
-  test('because nobody listens waits', async () => {
+  test('to an unreachable mail server stays queued', async () => {
     const now = new Date();
     await queueMail(db.em.fork(), key, mail, now);
-    const nobody = await createSmtpTransport('smtp://127.0.0.1:1', 'shop@example.com');
-    await deliver(now, nobody);
-    nobody.close();
-    expect(await waiting()).toBe(1);
+    const unreachableTransport = await createSmtpTransport('smtp://127.0.0.1:1', 'shop@example.com');
+    await deliver(now, unreachableTransport);
+    unreachableTransport.close();
+    expect(await countQueuedMails()).toBe(1);
   });
 });
 
-test('of two processes that deliver at once, each message leaves once', async () => {
+test('concurrent deliveries send each message once', async () => {
   const now = new Date();
   for (let at = 0; at < 10; at += 1) await queueMail(db.em.fork(), key, { ...mail, to: `ann${at}@example.com` }, now);
   const sent = await Promise.all([deliver(now), deliver(now), deliver(now)]);
@@ -136,17 +136,17 @@ test('of two processes that deliver at once, each message leaves once', async ()
   expect(new Set(received.flatMap(({ to }) => to)).size).toBe(10);
 });
 
-test('a process that died while it sent leaves the message to the next', async () => {
+test('a message of a process that crashed during delivery is sent again after five minutes', async () => {
   const now = new Date();
   await queueMail(db.em.fork(), key, mail, now);
-  const dies = { send: () => new Promise<void>(() => undefined) };
-  void deliver(now, dies);
+  const hangingTransport = { send: () => new Promise<void>(() => undefined) };
+  void deliver(now, hangingTransport);
   await expect.poll(async () => (await db.em.fork().execute('select 1 from outgoing_mails where attempts = 1')).length).toBe(1);
-  expect(await deliver(new Date(now.getTime() + minutes))).toBe(0);
-  expect(await deliver(new Date(now.getTime() + 5 * minutes))).toBe(1);
+  expect(await deliver(new Date(now.getTime() + msPerMinute))).toBe(0);
+  expect(await deliver(new Date(now.getTime() + 5 * msPerMinute))).toBe(1);
 });
 
-test('nothing of a message can be read in the database', async () => {
+test('the database contains no part of a message in plain text', async () => {
   await queueMail(db.em.fork(), key, mail, new Date());
   const rows = JSON.stringify(await db.em.fork().execute('select m::text as row from outgoing_mails m'));
   for (const secret of [mail.to, 'Hello', 'link']) expect(rows).not.toContain(secret);

@@ -8,17 +8,17 @@ import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
 
-test('a challenge is ours for an hour, and no other is', () => {
-  const [ours, theirs] = [new PasskeyChallenges(Buffer.alloc(32, 1)), new PasskeyChallenges(Buffer.alloc(32, 2))];
+test('a challenge is valid for an hour, and only with the key that issued it', () => {
+  const [challenges, otherChallenges] = [new PasskeyChallenges(Buffer.alloc(32, 1)), new PasskeyChallenges(Buffer.alloc(32, 2))];
   const now = new Date();
-  const challenge = ours.issue(now);
-  expect(ours.isValid(challenge, now)).toBe(true);
-  expect(ours.isValid(challenge, new Date(now.getTime() + 61 * 60_000))).toBe(false);
-  expect(ours.isValid(theirs.issue(now), now)).toBe(false);
-  for (const wrong of ['', 'x', challenge.slice(1), `${challenge}AAAA`]) expect(ours.isValid(wrong, now)).toBe(false);
+  const challenge = challenges.issue(now);
+  expect(challenges.isValid(challenge, now)).toBe(true);
+  expect(challenges.isValid(challenge, new Date(now.getTime() + 61 * 60_000))).toBe(false);
+  expect(challenges.isValid(otherChallenges.issue(now), now)).toBe(false);
+  for (const wrong of ['', 'x', challenge.slice(1), `${challenge}AAAA`]) expect(challenges.isValid(wrong, now)).toBe(false);
 });
 
-describe.skipIf(!hasChromium)('passkeys in a browser', () => {
+describe.skipIf(!hasChromium)('passkeys in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();
@@ -28,12 +28,12 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
   let devices = 0;
   type Device = { readonly page: Page; readonly cdp: CDPSession; readonly authenticatorId: string };
 
-  /** A browser with a device that holds passkeys and checks who uses it. Without `offers` the browser waits for the button. */
-  async function withDevice(use: (device: Device) => Promise<void>, offers = false): Promise<void> {
+  /** Opens a page with a virtual authenticator that verifies the user. Without `conditionalMediation`, the browser offers passkeys only after a click. */
+  async function useDevice(use: (device: Device) => Promise<void>, conditionalMediation = false): Promise<void> {
     const context = await browser.newContext({ extraHTTPHeaders: { 'x-forwarded-for': `10.0.0.${(devices += 1)}` } });
     try {
       const page = await context.newPage();
-      if (!offers) await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+      if (!conditionalMediation) await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
       const cdp = await context.newCDPSession(page);
       await cdp.send('WebAuthn.enable');
       const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -76,9 +76,9 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   }
 
-  test('one is added, lets its owner in without a password, and is removed', async () => {
+  test('a user adds a passkey, signs in with it, and removes it', async () => {
     const anna = await signUp(server.origin);
-    await withDevice(async (device) => {
+    await useDevice(async (device) => {
       const { page } = device;
       await addPasskey(device, anna);
       await signInByPasskey(device);
@@ -94,11 +94,11 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
   });
 
   test.each([
-    ['keeps the passkey signs in with it', true],
-    ['does not keep it cannot sign in with it any more', false],
-  ])('after a password reset, a user who %s', async (_what, keeps) => {
+    ['keeps the passkey can sign in with it', true],
+    ['does not keep the passkey cannot sign in with it', false],
+  ])('after a password reset, a user who %s', async (_case, isKept) => {
     const anna = await signUp(server.origin);
-    await withDevice(async (device) => {
+    await useDevice(async (device) => {
       const { page } = device;
       await addPasskey(device, anna);
       await page.goto(`${server.origin}/password-reset`);
@@ -107,18 +107,18 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
       await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
       await page.goto(await followMailTo(server.origin, anna.email));
       await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
-      if (keeps) await page.getByLabel('Keep: Passkey “Telephone”').check();
+      if (isKept) await page.getByLabel('Keep: Passkey “Telephone”').check();
       await page.getByRole('button', { name: 'Save the password' }).click();
-      await page.getByRole('heading', { name: keeps ? 'Kept' : 'Removed' }).waitFor();
+      await page.getByRole('heading', { name: isKept ? 'Kept' : 'Removed' }).waitFor();
       await signInByPasskey(device);
-      await (keeps ? page.waitForURL('**/account') : page.getByText('That passkey was not accepted').first().waitFor());
-      expect(new URL(page.url()).pathname).toBe(keeps ? '/account' : '/sign-in/passkey');
+      await (isKept ? page.waitForURL('**/account') : page.getByText('That passkey was not accepted').first().waitFor());
+      expect(new URL(page.url()).pathname).toBe(isKept ? '/account' : '/sign-in/passkey');
     });
   });
 
-  test('the browser offers it in the field of the address', async () => {
+  test('the browser offers a passkey in the e-mail field', async () => {
     const anna = await signUp(server.origin);
-    await withDevice(async (device) => {
+    await useDevice(async (device) => {
       await addPasskey(device, anna);
       await device.page.goto(`${server.origin}/sign-in`);
       await device.page.waitForURL('**/account');
@@ -126,9 +126,9 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     }, true);
   });
 
-  test('an application that asked gets its answer', async () => {
+  test('an authorization request continues after a sign-in with a passkey', async () => {
     const anna = await signUp(server.origin);
-    await withDevice(async (device) => {
+    await useDevice(async (device) => {
       const { page } = device;
       await addPasskey(device, anna);
       await page.goto(server.origin + authorizePath(authorizationRequest().query));
@@ -138,9 +138,9 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     });
   });
 
-  test('an answer is good for once, and only for the challenge it is about', async () => {
+  test('a passkey response is accepted once, and only for its challenge, origin and type', async () => {
     const anna = await signUp(server.origin);
-    await withDevice(async (device) => {
+    await useDevice(async (device) => {
       const { page } = device;
       await addPasskey(device, anna);
       const sent: string[] = [];
@@ -151,11 +151,11 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
       const replay = (changed: Record<string, string>) =>
         page.request.post(`${server.origin}/sign-in/passkey`, { form: { ...Object.fromEntries(form), ...changed } });
       expect((await replay({})).status()).toBe(400);
-      const answer = JSON.parse(form.get('passkey') ?? '');
-      const clientData = JSON.parse(Buffer.from(answer.response.clientDataJSON, 'base64url').toString());
+      const credential = JSON.parse(form.get('passkey') ?? '');
+      const clientData = JSON.parse(Buffer.from(credential.response.clientDataJSON, 'base64url').toString());
       for (const change of [{ challenge: 'AAAA' }, { origin: 'https://evil.example' }, { type: 'webauthn.create' }]) {
         const clientDataJSON = Buffer.from(JSON.stringify({ ...clientData, ...change })).toString('base64url');
-        const passkey = JSON.stringify({ ...answer, response: { ...answer.response, clientDataJSON } });
+        const passkey = JSON.stringify({ ...credential, response: { ...credential.response, clientDataJSON } });
         expect([change, (await replay({ passkey })).status()]).toEqual([change, 400]);
       }
       for (const passkey of ['', '{', '[]', '{}', 'null', '{"id":"\\u0000","response":{"clientDataJSON":"e30"}}', 'x'.repeat(9000)]) {
@@ -165,9 +165,9 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     });
   });
 
-  test('a device that does not know who uses it is not enough', async () => {
+  test('a device without user verification cannot sign in', async () => {
     const anna = await signUp(server.origin);
-    await withDevice(async (device) => {
+    await useDevice(async (device) => {
       await addPasskey(device, anna);
       await device.cdp.send('WebAuthn.setUserVerified', { authenticatorId: device.authenticatorId, isUserVerified: false });
       await signInByPasskey(device);
@@ -176,9 +176,9 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     });
   });
 
-  test('the passkey of a stopped account lets nobody in', async () => {
+  test('the passkey of a suspended user is rejected', async () => {
     const anna = await signUp(server.origin);
-    await withDevice(async (device) => {
+    await useDevice(async (device) => {
       await addPasskey(device, anna);
       await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
       await signInByPasskey(device);
@@ -188,7 +188,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     });
   });
 
-  test('without JavaScript there is no button that does nothing', async () => {
+  test('the sign-in page without JavaScript has no passkey button', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${server.origin}/sign-in`);

@@ -18,7 +18,7 @@ import { useServer } from '../../support/server/with-server.ts';
 const server = useServer();
 const name = 'Winifred Pemberton';
 
-/** Passwords that break one rule each, and the reason that every entry point states. */
+/** Rules with a password that breaks each, and the reason that every entry point states. */
 const rules: readonly (readonly [string, string | ((email: string) => string), string])[] = [
   ['fewer than 12 characters', 'shortish 11', 'at least 12 characters'],
   ['more than 200 characters', 'correct horse battery '.repeat(10), 'at most 200 characters'],
@@ -38,14 +38,14 @@ const rules: readonly (readonly [string, string | ((email: string) => string), s
   ['a part of the e-mail address', 'quiet HAWTHORNE 9', 'does not contain a part of your e-mail address'],
 ];
 
-/** Attempts to set a password; returns everything that the user sees. */
+/** `setPassword` attempts to set a rejected password, and returns the text that the user sees. */
 type EntryPoint = { readonly email: string; readonly setPassword: (password: string) => Promise<string> };
 
 const newEmail = (): string => `fred.hawthorne@${crypto.randomUUID()}.example`;
 const newUser = () => signUp(server.origin, { name, email: newEmail() });
 
-/** A refusal leaves the link and the session of the page valid, so that one page serves for every rule. */
-function formOn(browser: Browser, page: Page, email: string, fields: Record<string, string> = {}): EntryPoint {
+/** A rejected password leaves the link and the session valid, so one page is enough for all rules. */
+function entryPointFromForm(browser: Browser, page: Page, email: string, fields: Record<string, string> = {}): EntryPoint {
   const setPassword = async (password: string): Promise<string> => {
     const { response, text } = await browser.submit(page, { ...fields, password });
     expect(response.status, text).toBe(400);
@@ -54,18 +54,18 @@ function formOn(browser: Browser, page: Page, email: string, fields: Record<stri
   return { email, setPassword };
 }
 
-async function formBehindMail(path: string, email: string, fields: Record<string, string> = {}): Promise<EntryPoint> {
+async function entryPointFromMailedForm(path: string, email: string, fields: Record<string, string> = {}): Promise<EntryPoint> {
   const browser = new Browser(server.origin);
   await browser.submit(await browser.open(path), { email });
-  return formOn(browser, await browser.open(await followMailTo(server.origin, email)), email, fields);
+  return entryPointFromForm(browser, await browser.open(await followMailTo(server.origin, email)), email, fields);
 }
 
-async function formOfAccount(): Promise<EntryPoint> {
+async function accountPageEntryPoint(): Promise<EntryPoint> {
   const { browser, email } = await newUser();
-  return formOn(browser, await browser.open('/account/password'), email);
+  return entryPointFromForm(browser, await browser.open('/account/password'), email);
 }
 
-async function command(): Promise<EntryPoint> {
+async function createAdministratorEntryPoint(): Promise<EntryPoint> {
   const email = newEmail();
   const setPassword = async (password: string): Promise<string> => {
     await using data = await temporaryDataDirectory();
@@ -77,9 +77,9 @@ async function command(): Promise<EntryPoint> {
   return { email, setPassword };
 }
 
-async function firstStart(): Promise<EntryPoint> {
+async function firstStartEntryPoint(): Promise<EntryPoint> {
   const db = await freshDatabase();
-  open.push(db);
+  openDatabases.push(db);
   const email = newEmail();
   const setPassword = async (password: string): Promise<string> => {
     const installation = { production: true, dataDirectory: '/nonexistent', issuer: server.origin, administrator: { email, password } };
@@ -91,34 +91,34 @@ async function firstStart(): Promise<EntryPoint> {
   return { email, setPassword };
 }
 
-const open: { close(): Promise<void> }[] = [];
+const openDatabases: { close(): Promise<void> }[] = [];
 afterAll(async () => {
-  for (const db of open) await db.close();
+  for (const db of openDatabases) await db.close();
 });
 
-/** By the file that hashes the password. */
+/** Entry points by the file that hashes the password. */
 const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
-  'server/command/create-administrator.ts': command,
-  'server/first-run/prepare-installation.ts': firstStart,
-  'server/oauth/pages/handlers/change-password.ts': formOfAccount,
-  'server/oauth/pages/handlers/reset-password.ts': async () => formBehindMail('/password-reset', (await newUser()).email),
-  'server/oauth/pages/handlers/sign-up.ts': () => formBehindMail('/sign-up', newEmail(), { name }),
+  'server/command/create-administrator.ts': createAdministratorEntryPoint,
+  'server/first-run/prepare-installation.ts': firstStartEntryPoint,
+  'server/oauth/pages/handlers/change-password.ts': accountPageEntryPoint,
+  'server/oauth/pages/handlers/reset-password.ts': async () => entryPointFromMailedForm('/password-reset', (await newUser()).email),
+  'server/oauth/pages/handlers/sign-up.ts': () => entryPointFromMailedForm('/sign-up', newEmail(), { name }),
 };
 
 describe.each(Object.entries(entryPoints))('%s', { timeout: 60_000 }, (file, start) => {
   let started: Promise<EntryPoint> | undefined;
-  // the configuration names no user
+  // the configuration contains no user name
   const applicable = rules.filter(([rule]) => !(file.includes('first-run') && rule === 'a part of the name of the user'));
 
-  test.each(applicable)('refuses %s, and states the reason', async (_rule, password, reason) => {
+  test.each(applicable)('rejects %s and states the reason', async (_rule, password, reason) => {
     started ??= start();
     const { email, setPassword } = await started;
     expect(await setPassword(typeof password === 'string' ? password : password(email))).toContain(reason);
   });
 });
 
-describe('every entry point is in the table above', () => {
-  const callersOf = async (pattern: RegExp): Promise<string[]> => {
+describe('the table of entry points', () => {
+  const filesMatching = async (pattern: RegExp): Promise<string[]> => {
     const root = join(import.meta.dirname, '../../..');
     const files: string[] = [];
     for await (const file of glob('server/**/*.ts', { cwd: root, exclude: (path) => path.includes('node_modules') }))
@@ -126,17 +126,17 @@ describe('every entry point is in the table above', () => {
     return files.toSorted();
   };
 
-  test('each caller of hashNewPassword is tested', async () => {
-    const declared = 'server/oauth/pages/handlers/password-rules.ts';
-    expect((await callersOf(/\bhashNewPassword\(/)).filter((file) => file !== declared)).toEqual(Object.keys(entryPoints));
+  test('contains each caller of hashNewPassword', async () => {
+    const declaringFile = 'server/oauth/pages/handlers/password-rules.ts';
+    expect((await filesMatching(/\bhashNewPassword\(/)).filter((file) => file !== declaringFile)).toEqual(Object.keys(entryPoints));
   });
 
-  test('nothing else hashes a password or writes a hash', async () => {
-    expect(await callersOf(/import[^;]*\bhashPassword\b|hashPassword\(/)).toEqual([
+  test('is complete, because no other file hashes a password or stores a hash', async () => {
+    expect(await filesMatching(/import[^;]*\bhashPassword\b|hashPassword\(/)).toEqual([
       'server/oauth/pages/handlers/password-rules.ts',
       'server/oauth/passwords/password-hash.ts',
     ]);
-    expect(await callersOf(/create\(Password\b|(insert into|update) passwords\b/)).toEqual(['server/oauth/accounts/account-store.ts']);
+    expect(await filesMatching(/create\(Password\b|(insert into|update) passwords\b/)).toEqual(['server/oauth/accounts/account-store.ts']);
   });
 });
 
@@ -155,19 +155,19 @@ test.each([
   'Zoë’s café at noon',
   '68692774180946609786',
   'correct horse battery correct horse battery',
-])('accepts %s', async (password) => {
+])('the password rules accept %s', async (password) => {
   const { browser } = await newUser();
   const changed = await browser.submit(await browser.open('/account/password'), { password });
   expect(changed.text).toContain('Your password is changed');
 });
 
-test('an account whose password would be refused now can still sign in', async () => {
+test('a user with an old password that breaks the rules can still sign in', async () => {
   const user = await newUser();
   await storePasswordHash(server.db.em.fork(), user.id, await hashPassword('password1234'), new Date());
   expect(await isSignedIn(await signIn(server.origin, { email: user.email, password: 'password1234' }))).toBe(true);
 });
 
-test('the server does not start with a refused MANDATE_ADMIN_PASSWORD, and states the reason', { timeout: 60_000 }, async () => {
+test('the server does not start with a rejected MANDATE_ADMIN_PASSWORD, and states the reason', { timeout: 60_000 }, async () => {
   await using data = await temporaryDataDirectory();
   const admin = { MANDATE_ADMIN_EMAIL: 'ada@example.com', MANDATE_ADMIN_PASSWORD: 'password1234' };
   const { code, output } = await runServer({ MANDATE_DATA_DIR: data.path, ...admin });

@@ -32,8 +32,8 @@ const introspect = async (token: string) => {
   return z.record(z.unknown()).parse(await (await fetch(`${server.origin}/oauth/introspection`, { method: 'POST', body })).json());
 };
 
-/** A user whose only browser session was started twenty minutes ago. */
-async function signedInEarlier(): Promise<Person> {
+/** Creates a user whose only browser session started twenty minutes ago. */
+async function signUpTwentyMinutesAgo(): Promise<Person> {
   const person = await signUp(server.origin);
   await ageSessions(server.db, person.id, 20);
   return person;
@@ -45,8 +45,8 @@ const signInAgain = (browser: Browser, page: Page, { email, password }: Person):
 };
 
 describe('auth_time in an access token', () => {
-  test('is the time of the sign-in, also in the ID token and the introspection response', async () => {
-    const tokens = await tokensFor(server.origin, await signedInEarlier(), ['orders.read']);
+  test('is the time of the sign-in, and is the same in the ID token and the introspection response', async () => {
+    const tokens = await tokensFor(server.origin, await signUpTwentyMinutesAgo(), ['orders.read']);
     const authTime = authTimeOf(tokens.access_token);
     expect(authTime).toBe(authTimeOf(tokens.id_token ?? ''));
     expect(now() - Number(authTime)).toBeGreaterThanOrEqual(20 * 60);
@@ -54,7 +54,7 @@ describe('auth_time in an access token', () => {
   });
 
   test('is not renewed by a refresh', async () => {
-    const first = await tokensFor(server.origin, await signedInEarlier(), ['orders.read']);
+    const first = await tokensFor(server.origin, await signUpTwentyMinutesAgo(), ['orders.read']);
     const second = await tokensFrom(await refresh(server.origin, first.refresh_token ?? ''));
     const third = await tokensFrom(await refresh(server.origin, second.refresh_token ?? ''));
     const times = [first, second, third].map(({ access_token: token }) => authTimeOf(token));
@@ -62,8 +62,8 @@ describe('auth_time in an access token', () => {
     expect(now() - Number(times[0])).toBeGreaterThanOrEqual(20 * 60);
   });
 
-  test('is that of the browser session with a device code', async () => {
-    const person = await signedInEarlier();
+  test('is the sign-in time of the browser session for a device code', async () => {
+    const person = await signUpTwentyMinutesAgo();
     const device = await beginOnDevice(server.origin);
     await connectDevice(person, device.user_code);
     await server.db.em.fork().execute(wait);
@@ -71,15 +71,15 @@ describe('auth_time in an access token', () => {
     expect(now() - Number(authTimeOf(tokens.access_token))).toBeGreaterThanOrEqual(20 * 60);
   });
 
-  test('is absent when an application acts for itself', async () => {
+  test('is absent with client credentials', async () => {
     const client = await confidentialClient(server.db, ['orders.manage']);
     expect(decodeJwt(await clientCredentials(server.origin, client, ['orders.manage']))).not.toHaveProperty('auth_time');
   });
 });
 
-describe('max_age in a request asks for a new sign-in when the last one is older (RFC 9470 section 4)', () => {
+describe('max_age requires a new sign-in if the last sign-in is older (RFC 9470 section 4)', () => {
   test('at the authorization endpoint', async () => {
-    const person = await signedInEarlier();
+    const person = await signUpTwentyMinutesAgo();
     const { query, verifier } = authorizationRequest({ max_age: String(recentSignInSeconds) });
     const consent = await signInAgain(person.browser, await person.browser.open(authorizePath(query)), person);
     const { leaves } = consent.leaves ? consent : await person.browser.submit(consent, { decision: 'allow' });
@@ -90,7 +90,7 @@ describe('max_age in a request asks for a new sign-in when the last one is older
   });
 
   test('at the device authorization endpoint', async () => {
-    const person = await signedInEarlier();
+    const person = await signUpTwentyMinutesAgo();
     const device = await beginOnDevice(server.origin, 'openid users.read', { max_age: '60' });
     const page = await person.browser.submit(await enterCode(person, device.user_code), {});
     const consent = await signInAgain(person.browser, page, person);
@@ -104,15 +104,15 @@ describe('max_age in a request asks for a new sign-in when the last one is older
 describe('requireRecentSignIn', () => {
   const at = new Date('2026-11-22T12:00:00Z');
   const seconds = at.getTime() / 1000;
-  const principal = (given: Partial<Principal>): Principal => ({
+  const principal = (properties: Partial<Principal>): Principal => ({
     user: { id: 1, role: 'admin' },
     clientId: 'mandate-cli',
     scopes: new Set(),
-    ...given,
+    ...properties,
   });
-  const refusalOf = (given: Partial<Principal>): Problem | undefined => {
+  const problemForPrincipal = (properties: Partial<Principal>): Problem | undefined => {
     try {
-      requireRecentSignIn(principal(given), at);
+      requireRecentSignIn(principal(properties), at);
       return undefined;
     } catch (error) {
       if (error instanceof Problem) return error;
@@ -120,20 +120,23 @@ describe('requireRecentSignIn', () => {
     }
   };
 
-  test('accepts a sign-in of the last 15 minutes and refuses an older one', () => {
-    expect(refusalOf({ authTime: seconds - 15 * 60 })).toBeUndefined();
-    expect(refusalOf({ authTime: seconds - 15 * 60 - 1 })).toMatchObject({
+  test('accepts a sign-in during the last 15 minutes and rejects an older sign-in', () => {
+    expect(problemForPrincipal({ authTime: seconds - 15 * 60 })).toBeUndefined();
+    expect(problemForPrincipal({ authTime: seconds - 15 * 60 - 1 })).toMatchObject({
       code: 'insufficient_user_authentication',
       detail: expect.stringContaining('mandate login --force'),
     });
   });
 
-  test('refuses a credential without a sign-in', () => {
-    expect(refusalOf({})).toMatchObject({ code: 'insufficient_user_authentication', detail: expect.stringContaining('API keys') });
+  test('rejects a credential without a sign-in', () => {
+    expect(problemForPrincipal({})).toMatchObject({
+      code: 'insufficient_user_authentication',
+      detail: expect.stringContaining('API keys'),
+    });
   });
 
-  test.each(['Bearer', 'DPoP'] as const)('answers %s with its own scheme in the challenge (RFC 9470 section 3)', (authScheme) => {
-    expect(refusalOf({ authScheme })?.headers['WWW-Authenticate']).toMatch(
+  test.each(['Bearer', 'DPoP'] as const)('returns a challenge with the scheme of the request: %s (RFC 9470 section 3)', (authScheme) => {
+    expect(problemForPrincipal({ authScheme })?.headers['WWW-Authenticate']).toMatch(
       new RegExp(`^${authScheme} realm="api", error="insufficient_user_authentication", .*max_age="900"$`),
     );
   });

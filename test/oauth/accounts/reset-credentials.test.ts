@@ -17,22 +17,22 @@ import { apiStatus, useServer } from '../../support/server/with-server.ts';
 const server = useServer();
 const newPassword = 'staple battery horse correct';
 
-/** The page that sets the new password, opened with the link in the message by a browser without a session. */
+/** Follows the link in the reset message in a browser without a session, and returns the page that sets the new password. */
 async function openReset({ email }: Pick<Person, 'email'>): Promise<{ browser: Browser; page: Page }> {
   const browser = new Browser(server.origin);
   await browser.submit(await browser.open('/password-reset'), { email });
   return { browser, page: await browser.open(await followMailTo(server.origin, email)) };
 }
 
-async function afterPassword({ email }: Person): Promise<Page> {
+async function signInWithNewPassword({ email }: Person): Promise<Page> {
   const browser = new Browser(server.origin);
   return browser.submit(await browser.open('/sign-in'), { email, password: newPassword });
 }
 
-const keyToken = async (person: Person): Promise<string> =>
+const accessTokenForApiKeys = async (person: Person): Promise<string> =>
   (await tokensFor(server.origin, person, ['api_keys.manage', 'users.read'])).access_token;
 
-/** The value of the "Keep" checkbox whose label contains `name`. */
+/** Returns the value of the "Keep" checkbox whose label contains `name`. */
 function keepValue(page: Page, name: string): string {
   const boxes = [...page.text.matchAll(/<label[^]*?<\/label>/g)].map(([label]) => label);
   const box = boxes.find((label) => label.includes('name="keep"') && label.includes(name));
@@ -42,11 +42,11 @@ function keepValue(page: Page, name: string): string {
 }
 
 describe('a password reset', () => {
-  test('lists passkeys and API keys and removes each one that is not kept', async () => {
+  test('lists passkeys and API keys, and removes credentials that the user does not keep', async () => {
     const anna = await signUp(server.origin);
     const phone = await insertPasskey(server, anna.id, 'Telephone');
     const intruder = await insertPasskey(server, anna.id, 'Unknown device');
-    const token = await keyToken(anna);
+    const token = await accessTokenForApiKeys(anna);
     const [backup, report] = [await createApiKey(server, token, 'Backup'), await createApiKey(server, token, 'Report')];
     const { browser, page } = await openReset(anna);
     for (const name of ['Telephone', 'Unknown device', 'Backup', 'Report', backup.prefix]) expect(page.text).toContain(name);
@@ -67,10 +67,10 @@ describe('a password reset', () => {
     expect(trail.slice(-3)).toEqual([`passkey.removed passkey:${intruder}`, `api_key.revoked api_key:${report.id}`, 'password.reset']);
   });
 
-  test('keeps nothing when nothing is chosen, and says so', async () => {
+  test('removes all credentials, and lists them as removed, when the user keeps none', async () => {
     const anna = await signUp(server.origin);
     await insertPasskey(server, anna.id, 'Telephone');
-    const { key } = await createApiKey(server, await keyToken(anna), 'Backup');
+    const { key } = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup');
     const { browser, page } = await openReset(anna);
     const done = await browser.submit(page, { password: newPassword });
     expect([await passkeyIdsOf(server, anna.id), await apiStatus(server, key)]).toEqual([[], 401]);
@@ -78,10 +78,10 @@ describe('a password reset', () => {
     expect((await lastMailTo(server.origin, anna.email)).text).not.toContain('Kept:');
   });
 
-  test('removes what was added after the page was shown', async () => {
+  test('removes credentials that were added after the page was shown', async () => {
     const anna = await signUp(server.origin);
     const phone = await insertPasskey(server, anna.id, 'Telephone');
-    const token = await keyToken(anna);
+    const token = await accessTokenForApiKeys(anna);
     const { browser, page } = await openReset(anna);
     await insertPasskey(server, anna.id, 'Added later');
     const { key } = await createApiKey(server, token, 'Added later');
@@ -90,7 +90,7 @@ describe('a password reset', () => {
     expect(done.text).toContain('Added later');
   });
 
-  test('shows nothing without the token of the link', async () => {
+  test('shows no credentials without the token of the link', async () => {
     const anna = await signUp(server.origin);
     await insertPasskey(server, anna.id, 'Telephone');
     const { browser, page } = await openReset(anna);
@@ -100,22 +100,25 @@ describe('a password reset', () => {
     }
   });
 
-  test('keeps and removes credentials of its own account only', async () => {
+  test('keeps and removes credentials of the same account only', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
-    const [hers, his] = [await insertPasskey(server, anna.id, 'Telephone'), await insertPasskey(server, ben.id, 'Laptop')];
-    const bens = await createApiKey(server, await keyToken(ben), 'Backup');
+    const [passkeyOfAnna, passkeyOfBen] = [
+      await insertPasskey(server, anna.id, 'Telephone'),
+      await insertPasskey(server, ben.id, 'Laptop'),
+    ];
+    const keyOfBen = await createApiKey(server, await accessTokenForApiKeys(ben), 'Backup');
     const { browser, page } = await openReset(anna);
     const done = await browser.submit(page, {
       password: newPassword,
-      keep: [`passkey:${his}`, `api_key:${bens.id}`, 'passkey:x', `passkey:${'9'.repeat(30)}`],
+      keep: [`passkey:${passkeyOfBen}`, `api_key:${keyOfBen.id}`, 'passkey:x', `passkey:${'9'.repeat(30)}`],
     });
     expect([done.text.includes('Laptop'), done.text.includes('Backup')]).toEqual([false, false]);
-    expect([await passkeyIdsOf(server, anna.id), await passkeyIdsOf(server, ben.id)]).toEqual([[], [his]]);
-    expect(hers).not.toBe(his);
-    expect(await apiStatus(server, bens.key)).toBe(200);
+    expect([await passkeyIdsOf(server, anna.id), await passkeyIdsOf(server, ben.id)]).toEqual([[], [passkeyOfBen]]);
+    expect(passkeyOfAnna).not.toBe(passkeyOfBen);
+    expect(await apiStatus(server, keyOfBen.key)).toBe(200);
   });
 
-  test('preserves the choices when the password is refused', async () => {
+  test('preserves the selected credentials when the password is rejected', async () => {
     const anna = await signUp(server.origin);
     const phone = await insertPasskey(server, anna.id, 'Telephone');
     const { browser, page } = await openReset(anna);
@@ -125,7 +128,7 @@ describe('a password reset', () => {
     expect(refused.text).toMatch(new RegExp(`name="keep"\\s+value="passkey:${phone}"\\s+checked`));
   });
 
-  test('a message quotes names without anything that becomes a link', async () => {
+  test('sends a message in which no credential name becomes a link', async () => {
     const anna = await signUp(server.origin);
     await insertPasskey(server, anna.id, 'See https://evil.example/x');
     const { browser, page } = await openReset(anna);
@@ -136,7 +139,7 @@ describe('a password reset', () => {
   });
 });
 
-/** Adds an authenticator app, and moves its creation 15 days into the past. */
+/** Adds an authenticator app and moves its creation 15 days into the past. */
 async function addEstablishedApp({ browser, id }: Person): ReturnType<typeof addAuthenticatorApp> {
   const app = await addAuthenticatorApp(browser);
   await server.db.em.fork().execute(`update authenticator_apps set added_at = added_at - interval '15 days' where user_id = ?`, [id]);
@@ -144,17 +147,17 @@ async function addEstablishedApp({ browser, id }: Person): ReturnType<typeof add
 }
 
 describe('a password reset of an account with an authenticator app', () => {
-  test('removes an app that was added during the last 14 days without a code: an intruder may have added it', async () => {
+  test('removes an app without a code if it was added during the last 14 days, possibly by an intruder', async () => {
     const anna = await signUp(server.origin);
     await addAuthenticatorApp(anna.browser);
     const { browser, page } = await openReset(anna);
     const done = await browser.submit(page, { password: newPassword });
     expect(done.text).toMatch(/Removed[^]*Authenticator app/);
-    expect((await afterPassword(anna)).url.pathname).toBe('/account');
+    expect((await signInWithNewPassword(anna)).url.pathname).toBe('/account');
     expect((await lastMailTo(server.origin, anna.email)).text).toMatch(/Removed:[^]*Authenticator app/);
   });
 
-  test('without a code changes nothing unless the app is kept', async () => {
+  test('without a code is rejected unless the user keeps the app', async () => {
     const anna = await signUp(server.origin);
     await addEstablishedApp(anna);
     const { browser, page } = await openReset(anna);
@@ -163,21 +166,21 @@ describe('a password reset of an account with an authenticator app', () => {
       const refused = await browser.submit(page, { password: newPassword, code });
       expect(refused.response.status).toBe(400);
     }
-    expect((await afterPassword(anna)).url.pathname).toBe('/sign-in');
+    expect((await signInWithNewPassword(anna)).url.pathname).toBe('/sign-in');
     const kept = await browser.submit(page, { password: newPassword, keep: keepValue(page, 'Authenticator app') });
     expect(kept.response.status).toBe(200);
-    expect(isAskedForSecondFactor(await afterPassword(anna))).toBe(true);
+    expect(isAskedForSecondFactor(await signInWithNewPassword(anna))).toBe(true);
     expect((await lastMailTo(server.origin, anna.email)).text).toMatch(/Kept:[^]*Authenticator app/);
   });
 
-  test.each(['app', 'recovery code'])('removes the app when a valid code is entered: %s', async (kind) => {
+  test.each(['app', 'recovery code'])('removes the app when the user enters a valid code: %s', async (kind) => {
     const anna = await signUp(server.origin);
     const { secret, recoveryCodes } = await addEstablishedApp(anna);
     const { browser, page } = await openReset(anna);
     const code = kind === 'app' ? totpCode(secret) : (recoveryCodes[0] ?? '');
     const done = await browser.submit(page, { password: newPassword, code });
     expect(done.text).toMatch(/Removed[^]*Authenticator app/);
-    expect((await afterPassword(anna)).url.pathname).toBe('/account');
+    expect((await signInWithNewPassword(anna)).url.pathname).toBe('/account');
     const em = server.db.em.fork();
     expect(await em.execute('select 1 from recovery_codes where user_id = ?', [anna.id])).toEqual([]);
     const used = kind === 'app' ? [] : ['recovery_code.used'];
@@ -185,7 +188,7 @@ describe('a password reset of an account with an authenticator app', () => {
     expect((await auditTrail(server, anna.id)).slice(-expected.length)).toEqual(expected);
   });
 
-  test('ends a sign-in with the old password that waits for its second factor', async () => {
+  test('invalidates a pending sign-in with the old password that waits for the second factor', async () => {
     const anna = await signUp(server.origin);
     const { recoveryCodes } = await addEstablishedApp(anna);
     const intruder = new Browser(server.origin);
@@ -198,7 +201,7 @@ describe('a password reset of an account with an authenticator app', () => {
     expect([refused.response.status, (await intruder.open('/account')).url.pathname]).toEqual([400, '/sign-in']);
   });
 
-  test('does not keep an app that replaced the listed one', async () => {
+  test('does not keep an app that replaced the listed app', async () => {
     const anna = await signUp(server.origin);
     await addEstablishedApp(anna);
     const { browser, page } = await openReset(anna);
@@ -208,25 +211,25 @@ describe('a password reset of an account with an authenticator app', () => {
       .execute(`update authenticator_apps set added_at = added_at + interval '1 second' where user_id = ?`, [anna.id]);
     const refused = await browser.submit(page, { password: newPassword, keep });
     expect(refused.response.status).toBe(400);
-    expect((await afterPassword(anna)).url.pathname).toBe('/sign-in');
+    expect((await signInWithNewPassword(anna)).url.pathname).toBe('/sign-in');
   });
 
-  test('limits the guesses of the code together with those at sign-in', async () => {
+  test('counts wrong codes against the same limit as wrong codes at sign-in', async () => {
     const anna = await signUp(server.origin);
     const { secret } = await addEstablishedApp(anna);
     const { browser, page } = await openReset(anna);
     for (let at = 0; at < 10; at += 1) await browser.submit(page, { password: newPassword, code: '000000' });
     expect((await browser.submit(page, { password: newPassword, code: totpCode(secret) })).response.status).toBe(429);
-    expect((await afterPassword(anna)).url.pathname).toBe('/sign-in');
+    expect((await signInWithNewPassword(anna)).url.pathname).toBe('/sign-in');
   });
 });
 
-// On the embedded database transactions run one after the other.
-describe.skipIf(databaseKind === 'pglite')('concurrently with a password reset', () => {
-  test('no API key is created that survives it', async () => {
+// The embedded database runs one transaction at a time.
+describe.skipIf(databaseKind === 'pglite')('during a password reset', () => {
+  test('a concurrently created API key does not survive the reset', async () => {
     for (let round = 0; round < 8; round += 1) {
       const anna = await signUp(server.origin);
-      const token = await keyToken(anna);
+      const token = await accessTokenForApiKeys(anna);
       const { browser, page } = await openReset(anna);
       const [done] = await Promise.all([
         browser.submit(page, { password: newPassword }),
@@ -239,7 +242,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrently with a password reset',
     expect(server.failures).toEqual([]);
   });
 
-  test('no link for another e-mail address is mailed that survives it', async () => {
+  test('a concurrently mailed link for another e-mail address does not survive the reset', async () => {
     for (let round = 0; round < 8; round += 1) {
       const anna = await signUp(server.origin);
       const intruder = await signIn(server.origin, anna);
@@ -255,7 +258,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrently with a password reset',
     expect(server.failures).toEqual([]);
   });
 
-  test('no authenticator app is set up and no session is started that survives it', async () => {
+  test('a concurrently added authenticator app or session does not survive the reset', async () => {
     for (let round = 0; round < 8; round += 1) {
       const anna = await signUp(server.origin);
       const intruder = await signIn(server.origin, anna);

@@ -8,20 +8,20 @@ const newBrowser = () => new Browser(server.origin);
 const withoutSecrets = ({ text }: Page): string =>
   text.replace(/name="csrf" value="[^"]*"|data-options="[^"]*"/g, '').replaceAll(/[\w.]+@example\.com/g, '');
 
-test('a person signs in, sees who they are, and signs out', async () => {
+test('a user signs in, sees the e-mail address of the account, and signs out', async () => {
   const anna = await signUp(server.origin);
   const browser = await signIn(server.origin, anna);
   const account = await browser.open('/account');
   expect(account.text).toContain(anna.email);
-  const out = await browser.open('/sign-out', {
+  const signedOutPage = await browser.open('/sign-out', {
     method: 'POST',
     body: new URLSearchParams({ csrf: /name="csrf" value="([^"]*)"/.exec(account.text)?.[1] ?? '' }),
   });
-  expect(out.text).toContain('You are signed out');
+  expect(signedOutPage.text).toContain('You are signed out');
   expect((await browser.open('/account')).url.pathname).toBe('/sign-in');
 });
 
-test('the address is the same in capitals, the password is not', async () => {
+test('the e-mail address is not case-sensitive, but the password is', async () => {
   const anna = await signUp(server.origin);
   await signIn(server.origin, { ...anna, email: anna.email.toUpperCase() });
   const browser = newBrowser();
@@ -29,36 +29,36 @@ test('the address is the same in capitals, the password is not', async () => {
   expect(refused.response.status).toBe(400);
 });
 
-describe('an unknown account, a wrong password and a stopped account (94)', () => {
-  test('read the same', async () => {
-    const [anna, stopped] = [await signUp(server.origin), await signUp(server.origin)];
-    await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [stopped.id]);
+describe('an unknown account, a wrong password and a suspended account (94)', () => {
+  test('get the same response', async () => {
+    const [anna, suspended] = [await signUp(server.origin), await signUp(server.origin)];
+    await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [suspended.id]);
     const attempts = [
       { email: 'nobody@example.com', password: 'correct horse battery' },
       { email: anna.email, password: 'correct horse battery' },
-      { email: stopped.email, password: stopped.password },
+      { email: suspended.email, password: suspended.password },
     ];
-    const answers = await Promise.all(
+    const pages = await Promise.all(
       attempts.map(async (attempt) => {
         const browser = newBrowser();
         return browser.submit(await browser.open('/sign-in'), attempt);
       }),
     );
-    expect(new Set(answers.map(withoutSecrets)).size).toBe(1);
-    expect(answers.map(({ response }) => response.status)).toEqual([400, 400, 400]);
-    expect(answers[0]?.text).toContain('The e-mail address or the password is not right');
+    expect(new Set(pages.map(withoutSecrets)).size).toBe(1);
+    expect(pages.map(({ response }) => response.status)).toEqual([400, 400, 400]);
+    expect(pages[0]?.text).toContain('The e-mail address or the password is not right');
   });
 
-  test('take the same time', async () => {
+  test('get a response in the same time', async () => {
     const anna = await signUp(server.origin);
     const browser = newBrowser();
     const page = await browser.open('/sign-in');
     const attempt = async (email: string): Promise<number> => {
-      const begin = performance.now();
+      const started = performance.now();
       await browser.submit(page, { email, password: 'correct horse battery' });
-      return performance.now() - begin;
+      return performance.now() - started;
     };
-    // as many as are allowed; the shortest of several is the least disturbed by whatever else the machine does
+    // as many attempts as the limit allows; other load on the machine affects the shortest of several measurements least
     let [known, unknown] = [Infinity, Infinity];
     for (let times = 0; times < 9; times += 1) {
       known = Math.min(known, await attempt(anna.email));
@@ -68,7 +68,7 @@ describe('an unknown account, a wrong password and a stopped account (94)', () =
   });
 });
 
-test('what is missing is said at the field, in the summary and in the title, and what was typed stays', async () => {
+test('a missing value is reported at the field, in the summary and in the title, and the other input is kept', async () => {
   const browser = newBrowser();
   const refused = await browser.submit(await browser.open('/sign-in'), { email: 'ann"<b>@example.com', password: '' });
   expect(refused.text).toContain('<title>Error: Sign in to Mandate - Mandate</title>');
@@ -78,25 +78,28 @@ test('what is missing is said at the field, in the summary and in the title, and
   expect(refused.text).toMatch(/aria-describedby="password-fault"\s+aria-invalid="true"/);
 });
 
-test('a page without faults has none in its title, at its fields or in a summary', async () => {
+test('a page without errors shows none in its title, at its fields or in a summary', async () => {
   const page = await newBrowser().open('/sign-in');
   expect(page.text).toContain('<title>Sign in to Mandate - Mandate</title>');
   expect(page.text).not.toMatch(/role="alert"|aria-describedby|aria-invalid/);
 });
 
-test('a form that another site sends is not taken', async () => {
+test('a form without a token of this browser is rejected', async () => {
   const browser = newBrowser();
-  const forged = await browser.open('/sign-in', { method: 'POST', body: new URLSearchParams({ email: 'a@example.com', password: 'x' }) });
-  expect(forged.text).toContain('This page was open for too long');
+  const pageForForgedRequest = await browser.open('/sign-in', {
+    method: 'POST',
+    body: new URLSearchParams({ email: 'a@example.com', password: 'x' }),
+  });
+  expect(pageForForgedRequest.text).toContain('This page was open for too long');
   const other = newBrowser();
   const page = await other.open('/sign-in');
   const anna = await signUp(server.origin);
   await browser.open('/sign-in');
-  const planted = await browser.submit(page, { email: anna.email, password: anna.password });
-  expect([planted.url.pathname, planted.response.status]).toEqual(['/sign-in', 400]);
+  const pageForForeignToken = await browser.submit(page, { email: anna.email, password: anna.password });
+  expect([pageForForeignToken.url.pathname, pageForForeignToken.response.status]).toEqual(['/sign-in', 400]);
 });
 
-test('the session has a new identifier after a sign-in, and cookies are out of reach of scripts and other sites (26)', async () => {
+test('a sign-in changes the session ID, and cookies are HttpOnly and SameSite=Lax (26)', async () => {
   const anna = await signUp(server.origin);
   const browser = newBrowser();
   const page = await browser.open(authorizePath(authorizationRequest().query));
@@ -106,15 +109,15 @@ test('the session has a new identifier after a sign-in, and cookies are out of r
   const after = browser.cookie('mandate_session');
   expect(after).toBeTruthy();
   expect(after).not.toBe(before);
-  const again = await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
-  expect(again.url.pathname).toBe('/account');
+  const accountPage = await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
+  expect(accountPage.url.pathname).toBe('/account');
   expect(browser.cookie('mandate_session')).not.toBe(after);
   const { headers } = await newBrowser().request(authorizePath(authorizationRequest().query));
   expect(headers.getSetCookie().length).toBeGreaterThan(0);
   for (const cookie of headers.getSetCookie()) expect(cookie.toLowerCase()).toMatch(/samesite=lax.*httponly|httponly.*samesite=lax/);
 });
 
-test('another person who signs in takes the place of the first', async () => {
+test('a second user who signs in replaces the first user', async () => {
   const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
   const page = await anna.browser.open(authorizePath(authorizationRequest({ prompt: 'login' }).query));
   const consent = await anna.browser.submit(page, { email: ben.email, password: ben.password });
@@ -131,12 +134,12 @@ describe('headers of every page (22)', () => {
     expect(response.headers.get('content-security-policy')).not.toContain('unsafe');
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     expect(response.headers.get('cache-control')).toMatch(/no-store/);
-    expect(response.headers.get('referrer-policy')).toBe('same-origin'); // `no-referrer` would hide the origin of our own forms
+    expect(response.headers.get('referrer-policy')).toBe('same-origin'); // `no-referrer` would make browsers send `Origin: null` with the forms
     expect(response.headers.get('x-powered-by')).toBeNull();
   });
 });
 
-test('the stylesheet is named by its content and kept for ever', async () => {
+test('the stylesheet URL contains a content hash and may be cached forever', async () => {
   const page = await newBrowser().open('/sign-in');
   const path = /<link rel="stylesheet" href="([^"]+)"/.exec(page.text)?.[1] ?? '';
   const response = await fetch(server.origin + path);

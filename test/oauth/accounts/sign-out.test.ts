@@ -14,7 +14,7 @@ import {
 
 const server = useServer();
 
-test('sign-out at the endpoint asks, ends the session, and leaves applications what they were allowed (75)', async () => {
+test('the end session endpoint asks for confirmation, ends the session, and keeps tokens of applications valid (75)', async () => {
   const anna = await signUp(server.origin);
   const tokens = tokenResponse.parse(
     await (await redeem(server.origin, await authorize(server.origin, anna, { scope: 'openid users.read' }))).json(),
@@ -41,7 +41,7 @@ test('"Stay signed in" changes nothing', async () => {
   expect([page.url.pathname, page.text.includes('You are signed in')]).toEqual(['/account', true]);
 });
 
-test('the session that was signed out does not come back with its old cookie', async () => {
+test('the cookie of a session is rejected after the user signs out', async () => {
   const anna = await signUp(server.origin);
   const cookies = ['mandate_session', 'mandate_session.sig'].map((name) => `${name}=${anna.browser.cookie(name)}`).join('; ');
   const withOldCookie = () => fetch(`${server.origin}/account`, { headers: { cookie: cookies }, redirect: 'manual' });
@@ -54,13 +54,13 @@ test('the session that was signed out does not come back with its old cookie', a
   expect((await withOldCookie()).status).toBe(303);
 });
 
-describe('sign-out at the endpoint without a session', () => {
-  const policyOf = ({ response }: Page): string => response.headers.get('content-security-policy') ?? '';
+describe('the end session endpoint without a session', () => {
+  const contentSecurityPolicy = ({ response }: Page): string => response.headers.get('content-security-policy') ?? '';
 
   test.each([
-    ['of a browser that never signed in', async () => new Browser(server.origin)],
+    ['to a browser that has never signed in', async () => new Browser(server.origin)],
     [
-      'of a browser that signed out',
+      'to a browser that has signed out',
       async () => {
         const { browser } = await signUp(server.origin);
         const { text } = await browser.open('/account');
@@ -71,28 +71,28 @@ describe('sign-out at the endpoint without a session', () => {
         return browser;
       },
     ],
-  ])('shows a page with our content security policy: %s', async (_, open) => {
-    const browser = await open();
+  ])('shows a page with the content security policy of all pages %s', async (_, openBrowser) => {
+    const browser = await openBrowser();
     const page = await browser.open('/oauth/logout');
     expect([page.response.status, page.url.pathname]).toEqual([200, '/oauth/logout']);
     expect(page.text).toContain('You are signed out');
     expect(page.text).not.toMatch(/<script(?![^>]* src=)|onload=/);
-    expect(policyOf(page)).toBe(policyOf(await browser.open('/sign-in')));
+    expect(contentSecurityPolicy(page)).toBe(contentSecurityPolicy(await browser.open('/sign-in')));
   });
 
-  test('redirects to the registered URI of the application, with the state', async () => {
+  test('redirects to the registered URI of the application with state', async () => {
     const client = await webApplication(server.db, []);
-    const registered = 'https://app.example/signed-out';
+    const registeredUri = 'https://app.example/signed-out';
     await server.db.em
       .fork()
-      .execute('update applications set post_logout_redirect_uris = ? where client_id = ?', [`{${registered}}`, client.clientId]);
-    const query = new URLSearchParams({ client_id: client.clientId, post_logout_redirect_uri: registered, state: 'abc' });
+      .execute('update applications set post_logout_redirect_uris = ? where client_id = ?', [`{${registeredUri}}`, client.clientId]);
+    const query = new URLSearchParams({ client_id: client.clientId, post_logout_redirect_uri: registeredUri, state: 'abc' });
     const { leaves } = await new Browser(server.origin).open(`/oauth/logout?${query.toString()}`);
-    expect(leaves?.href).toBe(`${registered}?state=abc`);
+    expect(leaves?.href).toBe(`${registeredUri}?state=abc`);
   });
 });
 
-test('sends nobody to an address that the application did not register', async () => {
+test('the end session endpoint rejects a redirect URI that the application has not registered', async () => {
   const client = await webApplication(server.db, []);
   const query = new URLSearchParams({ client_id: client.clientId, post_logout_redirect_uri: 'https://evil.example/' });
   const { response, leaves } = await new Browser(server.origin).open(`/oauth/logout?${query.toString()}`);

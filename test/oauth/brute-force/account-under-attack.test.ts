@@ -22,60 +22,64 @@ const server = useServer();
 beforeEach(() => server.db.em.fork().execute('delete from attempts'));
 
 describe('more than 100 wrong passwords within a day from many networks', { timeout: 60_000 }, () => {
-  test('a right password from a new browser must be confirmed by e-mail; wrong ones get the same answer', async () => {
+  test('a correct password from a new browser requires an e-mail code; a wrong password gets the same response', async () => {
     const owner = await signUp(server.origin);
     await guess(server, owner.email, 100);
     const before = await mailsTo(server.origin, owner.email);
-    const guessed = await submitPassword(server, wrong(owner.email));
-    expect([asksForEmailCode(guessed), guessed.response.status]).toEqual([true, 200]);
-    const notice = await lastMailTo(server.origin, owner.email);
-    expect(notice.subject).toBe('Many failed sign-in attempts at Mandate');
+    const pageOfAttacker = await submitPassword(server, wrong(owner.email));
+    expect([asksForEmailCode(pageOfAttacker), pageOfAttacker.response.status]).toEqual([true, 200]);
+    const notification = await lastMailTo(server.origin, owner.email);
+    expect(notification.subject).toBe('Many failed sign-in attempts at Mandate');
     await submitPassword(server, wrong(owner.email));
-    expect(await mailsTo(server.origin, owner.email)).toHaveLength(before.length + 1); // one notice, and no code
+    expect(await mailsTo(server.origin, owner.email)).toHaveLength(before.length + 1); // one notification and no code
 
     const browser = new Browser(server.origin);
     const page = await submitPassword(server, owner, browser);
-    const comparable = (text: string): string => text.replaceAll(/name="(csrf|proof)" value="[^"]*"/g, '');
-    expect(comparable(page.text)).toBe(comparable(guessed.text));
-    const lengthOfProof = ({ text }: Page): number => (/name="proof" value="([^"]*)"/.exec(text)?.[1] ?? '').length;
-    expect(lengthOfProof(page)).toBe(lengthOfProof(guessed));
+    const withoutTokens = (text: string): string => text.replaceAll(/name="(csrf|proof)" value="[^"]*"/g, '');
+    expect(withoutTokens(page.text)).toBe(withoutTokens(pageOfAttacker.text));
+    const proofLength = ({ text }: Page): number => (/name="proof" value="([^"]*)"/.exec(text)?.[1] ?? '').length;
+    expect(proofLength(page)).toBe(proofLength(pageOfAttacker));
 
     const mail = await lastMailTo(server.origin, owner.email);
     expect(mail.subject).toBe('Your code to sign in to Mandate');
-    const bad = await submitForm(browser, page, 'e-mail-code', { code: 'aaaaa-aaaaa' });
-    expect([bad.response.status, bad.text.includes('The code or your details are incorrect')]).toEqual([400, true]);
+    const rejectedPage = await submitForm(browser, page, 'e-mail-code', { code: 'aaaaa-aaaaa' });
+    expect([rejectedPage.response.status, rejectedPage.text.includes('The code or your details are incorrect')]).toEqual([400, true]);
     expect((await submitForm(browser, page, 'e-mail-code', { code: '' })).text).toContain('Enter the code from the e-mail');
     const code = codeIn(mail.text);
     expect(isSignedIn(await submitForm(browser, page, 'e-mail-code', { code: code.toUpperCase() }))).toBe(true);
-    const again = new Browser(server.origin);
-    const otherPage = await submitPassword(server, owner, again);
-    expect((await submitForm(again, otherPage, 'e-mail-code', { code })).response.status).toBe(400); // that of another sign-in
-    // now this browser is known
+    const otherBrowser = new Browser(server.origin);
+    const otherPage = await submitPassword(server, owner, otherBrowser);
+    expect((await submitForm(otherBrowser, otherPage, 'e-mail-code', { code })).response.status).toBe(400); // code of another sign-in
+    // this browser has signed in before
     expect(isSignedIn(await submitPassword(server, owner, browser))).toBe(true);
   });
 
-  test('an account that does not exist gets the same answer, in the same time', async () => {
+  test('an unknown account gets the same response in the same time', async () => {
     const owner = await signUp(server.origin);
-    const nobody = `nobody.${crypto.randomUUID()}@example.com`;
-    for (const email of [owner.email, nobody]) await guess(server, email, 1);
+    const unknownEmail = `nobody.${crypto.randomUUID()}@example.com`;
+    for (const email of [owner.email, unknownEmail]) await guess(server, email, 1);
     await setCeiling(server, 'password', 100);
-    const timed = async (given: Credentials): Promise<{ ms: number; asks: boolean; status: number }> => {
+    const timeSignIn = async (credentials: Credentials): Promise<{ ms: number; asks: boolean; status: number }> => {
       const browser = new Browser(server.origin);
-      const form = formRequest(await browser.open('/sign-in'), given);
+      const form = formRequest(await browser.open('/sign-in'), credentials);
       const started = performance.now();
       const response = await browser.request('/sign-in', form);
       const ms = performance.now() - started;
       return { ms, asks: (await response.text()).includes('Code from the e-mail'), status: response.status };
     };
-    const answers = [await timed(owner), await timed(wrong(owner.email)), await timed({ email: nobody, password: owner.password })];
-    for (const { ms, asks, status } of answers) {
+    const responses = [
+      await timeSignIn(owner),
+      await timeSignIn(wrong(owner.email)),
+      await timeSignIn({ email: unknownEmail, password: owner.password }),
+    ];
+    for (const { ms, asks, status } of responses) {
       expect([asks, status]).toEqual([true, 200]);
       expect(ms).toBeGreaterThan(990);
       expect(ms).toBeLessThan(1500);
     }
   });
 
-  test('a code is accepted once, and only in the browser that began the sign-in', async () => {
+  test('a code is accepted once, and only in the browser that started the sign-in', async () => {
     const owner = await signUp(server.origin);
     await guess(server, owner.email, 1);
     await setCeiling(server, 'password', 100);
@@ -84,13 +88,13 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     const code = codeIn((await lastMailTo(server.origin, owner.email)).text);
     const proof = /name="proof" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
     const thief = new Browser(server.origin);
-    const stolen = formRequest(await thief.open('/sign-in'), { proof, code });
-    expect((await thief.open('/sign-in/e-mail-code', stolen)).text).toContain('Please sign in again');
+    const stolenForm = formRequest(await thief.open('/sign-in'), { proof, code });
+    expect((await thief.open('/sign-in/e-mail-code', stolenForm)).text).toContain('Please sign in again');
     expect(isSignedIn(await submitForm(browser, page, 'e-mail-code', { code }))).toBe(true);
     expect((await submitForm(browser, page, 'e-mail-code', { code })).response.status).toBe(400);
   });
 
-  test('an account with an authenticator app asks for its code after the one from the e-mail', async () => {
+  test('an account with an authenticator app requires the app code after the e-mail code', async () => {
     const { owner, totp } = await withAuthenticatorApp();
     await guess(server, owner.email, 1);
     await setCeiling(server, 'password', 100);
@@ -102,7 +106,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     expect(isSignedIn(await submitForm(browser, second, 'second-factor', { code: totp() }))).toBe(true);
   });
 
-  test('a sign-in that an application has asked for goes on after the code', async () => {
+  test('an authorization request continues after the e-mail code', async () => {
     const owner = await signUp(server.origin);
     await guess(server, owner.email, 1);
     await setCeiling(server, 'password', 100);
@@ -114,7 +118,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     expect((await submitForm(browser, page, 'e-mail-code', { code })).url.pathname).toMatch(/^\/consent\//);
   });
 
-  test('a browser that has signed in before is not asked', async () => {
+  test('a browser that has signed in before needs no e-mail code', async () => {
     const owner = await signUp(server.origin);
     await guess(server, owner.email, 1);
     await setCeiling(server, 'password', 1000);
@@ -122,24 +126,24 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     expect(isSignedIn(await submitPassword(server, owner, owner.browser))).toBe(true);
   });
 
-  describe('where no e-mail can be sent', () => {
-    const silent = useServer({ canMail: false });
+  describe('on a server without e-mail', () => {
+    const serverWithoutMail = useServer({ canMail: false });
 
-    test('every attempt takes longer, and the owner is let in', async () => {
+    test('every attempt takes longer, and the owner can sign in', async () => {
       const owner = { email: `ada.${crypto.randomUUID()}@example.com`, password: 'correct horse battery' };
       const passwordHash = await hashPassword(owner.password);
-      await createAccount(silent.db.em.fork(), { name: 'Ada', email: owner.email, passwordHash }, new Date());
-      await guess(silent, owner.email, 1);
-      const timed = async (points: number): Promise<number> => {
-        await setCeiling(silent, 'password', points);
+      await createAccount(serverWithoutMail.db.em.fork(), { name: 'Ada', email: owner.email, passwordHash }, new Date());
+      await guess(serverWithoutMail, owner.email, 1);
+      const timeSignIn = async (points: number): Promise<number> => {
+        await setCeiling(serverWithoutMail, 'password', points);
         const started = performance.now();
-        expect(isSignedIn(await submitPassword(silent, owner))).toBe(true);
+        expect(isSignedIn(await submitPassword(serverWithoutMail, owner))).toBe(true);
         return performance.now() - started;
       };
-      expect(await timed(50)).toBeLessThan(900);
-      expect(await timed(100)).toBeGreaterThan(990);
-      expect(await timed(160)).toBeGreaterThan(1990);
-      expect(await timed(210)).toBeGreaterThan(3990);
+      expect(await timeSignIn(50)).toBeLessThan(900);
+      expect(await timeSignIn(100)).toBeGreaterThan(990);
+      expect(await timeSignIn(160)).toBeGreaterThan(1990);
+      expect(await timeSignIn(210)).toBeGreaterThan(3990);
     });
   });
 });
@@ -154,35 +158,35 @@ async function withAuthenticatorApp(): Promise<{ owner: Person; totp: () => stri
 }
 
 describe('wrong codes of an authenticator app', { timeout: 60_000 }, () => {
-  const atSecondStep = async (owner: Credentials, address?: string): Promise<{ browser: Browser; page: Page }> => {
+  const submitPasswordFrom = async (owner: Credentials, address?: string): Promise<{ browser: Browser; page: Page }> => {
     const browser = new Browser(server.origin, address);
     return { browser, page: await submitPassword(server, owner, browser) };
   };
 
-  test('lock out the network that knows the password, and not the owner', async () => {
+  test('lock out the network of the attacker, but not the owner', async () => {
     const { owner, totp } = await withAuthenticatorApp();
-    const { browser, page } = await atSecondStep(owner, '198.51.100.40');
+    const { browser, page } = await submitPasswordFrom(owner, '198.51.100.40');
     const wrongCode = (): Promise<Page> => submitForm(browser, page, 'second-factor', { code: '000000' });
     for (let time = 0; time < 10; time += 1) expect((await wrongCode()).response.status).toBe(400);
     expect((await wrongCode()).response.status).toBe(429);
     expect((await submitForm(browser, page, 'second-factor', { code: totp() })).response.status).toBe(429);
-    const own = await atSecondStep(owner, '203.0.113.40');
-    expect(isSignedIn(await submitForm(own.browser, own.page, 'second-factor', { code: totp() }))).toBe(true);
+    const ownerSession = await submitPasswordFrom(owner, '203.0.113.40');
+    expect(isSignedIn(await submitForm(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() }))).toBe(true);
   });
 
-  test('from many networks: above the ceiling a right code must be confirmed by e-mail', async () => {
+  test('from many networks above the ceiling make a correct code require an e-mail code', async () => {
     const { owner, totp } = await withAuthenticatorApp();
-    const guesser = await atSecondStep(owner);
-    await submitForm(guesser.browser, guesser.page, 'second-factor', { code: '000000' });
+    const attacker = await submitPasswordFrom(owner);
+    await submitForm(attacker.browser, attacker.page, 'second-factor', { code: '000000' });
     await setCeiling(server, 'secondFactor', 100);
     const mails = (await mailsTo(server.origin, owner.email)).length;
-    const guessed = await submitForm(guesser.browser, guesser.page, 'second-factor', { code: '000000' });
-    expect(asksForEmailCode(guessed)).toBe(true);
+    const pageOfAttacker = await submitForm(attacker.browser, attacker.page, 'second-factor', { code: '000000' });
+    expect(asksForEmailCode(pageOfAttacker)).toBe(true);
     expect(await mailsTo(server.origin, owner.email)).toHaveLength(mails);
-    const own = await atSecondStep(owner);
-    const page = await submitForm(own.browser, own.page, 'second-factor', { code: totp() });
+    const ownerSession = await submitPasswordFrom(owner);
+    const page = await submitForm(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() });
     expect(asksForEmailCode(page)).toBe(true);
     const code = codeIn((await lastMailTo(server.origin, owner.email)).text);
-    expect(isSignedIn(await submitForm(own.browser, page, 'e-mail-code', { code }))).toBe(true);
+    expect(isSignedIn(await submitForm(ownerSession.browser, page, 'e-mail-code', { code }))).toBe(true);
   });
 });

@@ -7,8 +7,8 @@ import { useServer, type RunningServer } from '../../support/server/with-server.
 
 const server = useServer();
 
-/** The statuses of wrong passwords, one after the other. */
-async function guess(at: RunningServer, email: string, times: number, address?: string): Promise<number[]> {
+/** Submits wrong passwords sequentially and returns the statuses. */
+async function submitWrongPasswords(at: RunningServer, email: string, times: number, address?: string): Promise<number[]> {
   const browser = new Browser(at.origin, address);
   const page = await browser.open('/sign-in');
   const statuses: number[] = [];
@@ -18,50 +18,50 @@ async function guess(at: RunningServer, email: string, times: number, address?: 
   return statuses;
 }
 
-/** So that the tests of one network do not add up. */
-const forgetAttempts = () => server.db.em.fork().execute('delete from attempts');
+/** Resets the limits, because several tests use one network. */
+const deleteAttempts = () => server.db.em.fork().execute('delete from attempts');
 
-const tenThenNone = [...Array.from({ length: 10 }, () => 400), 429, 429];
+const tenThenRejected = [...Array.from({ length: 10 }, () => 400), 429, 429];
 
 describe('ten wrong passwords (94)', () => {
   test.each([
     ['a known account', async () => (await signUp(server.origin)).email],
     ['an unknown account', async () => `nobody.${crypto.randomUUID()}@example.com`],
-  ])('for %s: the eleventh is not looked at, from that network', async (_what, someEmail) => {
-    const email = await someEmail();
+  ])('for %s: the eleventh from the same network is rejected', async (_kind, createEmail) => {
+    const email = await createEmail();
     const address = '192.0.2.77';
-    await forgetAttempts();
-    expect(await guess(server, email, 12, address)).toEqual(tenThenNone);
+    await deleteAttempts();
+    expect(await submitWrongPasswords(server, email, 12, address)).toEqual(tenThenRejected);
     const sameNetwork = new Browser(server.origin, address);
     const refused = await sameNetwork.submit(await sameNetwork.open('/sign-in'), { email: email.toUpperCase(), password: 'wrong' });
     expect(refused.response.status).toBe(429);
     expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(60);
     expect(Number(refused.response.headers.get('retry-after'))).toBeLessThanOrEqual(15 * 60);
     expect(refused.text).toContain('Too many attempts');
-    expect(await guess(server, email, 1)).toEqual([400]);
+    expect(await submitWrongPasswords(server, email, 1)).toEqual([400]);
   });
 
-  test('the right one from that network is refused then too, so that it cannot be found out', async () => {
+  test('make the correct password fail too from the same network, so that guessing cannot find it', async () => {
     const anna = await signUp(server.origin);
-    await guess(server, anna.email, 10, '192.0.2.78');
-    const guesser = new Browser(server.origin, '192.0.2.78');
-    const refused = await guesser.submit(await guesser.open('/sign-in'), { email: anna.email, password: anna.password });
+    await submitWrongPasswords(server, anna.email, 10, '192.0.2.78');
+    const attacker = new Browser(server.origin, '192.0.2.78');
+    const refused = await attacker.submit(await attacker.open('/sign-in'), { email: anna.email, password: anna.password });
     expect(refused.response.status).toBe(429);
   });
 
-  test('right ones do not count', async () => {
+  test('do not include correct passwords', async () => {
     const anna = await signUp(server.origin);
     const address = '192.0.2.79';
-    expect(await guess(server, anna.email, 8, address)).toEqual(Array.from({ length: 8 }, () => 400));
+    expect(await submitWrongPasswords(server, anna.email, 8, address)).toEqual(Array.from({ length: 8 }, () => 400));
     for (let time = 0; time < 5; time += 1) {
       const browser = new Browser(server.origin, address);
       const account = await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
       expect(account.url.pathname).toBe('/account');
     }
-    expect(await guess(server, anna.email, 3, address)).toEqual([400, 400, 429]);
+    expect(await submitWrongPasswords(server, anna.email, 3, address)).toEqual([400, 400, 429]);
   });
 
-  test('at once: no more than ten are looked at', async () => {
+  test('are the limit for concurrent requests, too', async () => {
     const { email } = await signUp(server.origin);
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -76,21 +76,21 @@ describe('ten wrong passwords (94)', () => {
   describe('without limits', () => {
     const unlimited = useServer({ limits: unlimitedAttempts });
 
-    test('the same guesses go on: so this is what stops them', async () => {
-      expect(await guess(unlimited, 'somebody@example.com', 12)).not.toEqual(tenThenNone);
+    test('are processed without end, so the limits cause the rejections above', async () => {
+      expect(await submitWrongPasswords(unlimited, 'somebody@example.com', 12)).not.toEqual(tenThenRejected);
     });
   });
 });
 
-test('from one network, thirty wrong passwords about different accounts; a /64 is one network', async () => {
+test('a network (or IPv6 /64) may try thirty wrong passwords for different accounts', async () => {
   const statuses: number[] = [];
   for (let at = 0; at < 32; at += 1) {
-    const [status = 0] = await guess(server, `many.${at}@example.com`, 1, `2001:db8:7:7::${at.toString(16)}`);
+    const [status = 0] = await submitWrongPasswords(server, `many.${at}@example.com`, 1, `2001:db8:7:7::${at.toString(16)}`);
     statuses.push(status);
   }
   expect(statuses.filter((status) => status === 400)).toHaveLength(30);
   expect(statuses.slice(-2)).toEqual([429, 429]);
-  expect(await guess(server, 'many.other@example.com', 1, '2001:db8:7:8::1')).toEqual([400]);
+  expect(await submitWrongPasswords(server, 'many.other@example.com', 1, '2001:db8:7:8::1')).toEqual([400]);
 });
 
 test.each([
@@ -101,10 +101,10 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   [undefined, 'unknown'],
-])('%s is of the network %s', (address, network) => expect(clientNetwork(address)).toBe(network));
+])('%s belongs to the network %s', (address, network) => expect(clientNetwork(address)).toBe(network));
 
-test('the address of a caller is that of the connection, unless a proxy is believed', async () => {
-  await guess(server, 'audited@example.com', 1, '203.0.113.9');
+test('audit events contain the client address that a trusted proxy reports', async () => {
+  await submitWrongPasswords(server, 'audited@example.com', 1, '203.0.113.9');
   const [event] = await server.db.em
     .fork()
     .execute<{ ip: string }[]>(`select ip from audit_events where outcome = 'refused' order by id desc limit 1`);
@@ -112,28 +112,28 @@ test('the address of a caller is that of the connection, unless a proxy is belie
 });
 
 describe('ten wrong client secrets (94)', () => {
-  const ask = (clientId: string, secret: string, address: string) =>
+  const requestTokens = (clientId: string, secret: string, address: string) =>
     askForTokens(server.origin, { grant_type: 'client_credentials' }, { ...basic(clientId, secret), 'x-forwarded-for': address });
 
-  test.each(['known', 'unknown'])('for a %s application: the eleventh is not looked at, from there', async (which) => {
+  test.each(['known', 'unknown'])('for a %s application: the eleventh from the same network is rejected', async (kind) => {
     const client = await confidentialClient(server.db, ['orders.manage']);
-    const clientId = which === 'known' ? client.clientId : 'nobody-knows';
+    const clientId = kind === 'known' ? client.clientId : 'nobody-knows';
     const statuses: number[] = [];
-    for (let time = 0; time < 12; time += 1) statuses.push((await ask(clientId, 'wrong', '198.51.100.1')).status);
+    for (let time = 0; time < 12; time += 1) statuses.push((await requestTokens(clientId, 'wrong', '198.51.100.1')).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
-    const refused = await ask(clientId, client.secret, '198.51.100.1');
+    const refused = await requestTokens(clientId, client.secret, '198.51.100.1');
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refused.json()).toMatchObject({ error: 'invalid_client' });
   });
 
-  test('nobody else is shut out by them', async () => {
+  test('do not affect other networks', async () => {
     const client = await confidentialClient(server.db, ['orders.manage']);
-    for (let time = 0; time < 11; time += 1) await ask(client.clientId, 'wrong', '198.51.100.2');
-    expect((await ask(client.clientId, client.secret, '198.51.100.3')).status).toBe(200);
+    for (let time = 0; time < 11; time += 1) await requestTokens(client.clientId, 'wrong', '198.51.100.2');
+    expect((await requestTokens(client.clientId, client.secret, '198.51.100.3')).status).toBe(200);
   });
 
-  test('in the body they count as well', async () => {
+  test('also count when sent in the body', async () => {
     const client = await confidentialClient(server.db, ['orders.manage']);
     const form = { grant_type: 'client_credentials', client_id: client.clientId, client_secret: 'wrong' };
     const statuses: number[] = [];

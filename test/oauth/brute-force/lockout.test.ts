@@ -9,53 +9,53 @@ const server = useServer();
 beforeEach(() => server.db.em.fork().execute('delete from attempts'));
 
 describe('wrong passwords from one network', () => {
-  test.each(['customer', 'admin'] as const)('lock out that network and not the owner: %s', async (role) => {
+  test.each(['customer', 'admin'] as const)('lock out that network but not the owner: %s', async (role) => {
     const owner = await signUpAs(server.db, server.origin, role);
-    const [guesser, elsewhere] = ['198.51.100.20', '203.0.113.20'].map((address) => new Browser(server.origin, address));
+    const [attacker, ownerBrowser] = ['198.51.100.20', '203.0.113.20'].map((address) => new Browser(server.origin, address));
     for (let time = 0; time < 10; time += 1) {
-      expect((await submitPassword(server, wrong(owner.email), guesser)).response.status).toBe(400);
+      expect((await submitPassword(server, wrong(owner.email), attacker)).response.status).toBe(400);
     }
-    expect((await submitPassword(server, owner, guesser)).response.status).toBe(429);
-    expect(isSignedIn(await submitPassword(server, owner, elsewhere))).toBe(true);
-    expect((await submitPassword(server, wrong(owner.email), guesser)).response.status).toBe(429);
-    expect(isSignedIn(await submitPassword(server, owner, elsewhere))).toBe(true);
+    expect((await submitPassword(server, owner, attacker)).response.status).toBe(429);
+    expect(isSignedIn(await submitPassword(server, owner, ownerBrowser))).toBe(true);
+    expect((await submitPassword(server, wrong(owner.email), attacker)).response.status).toBe(429);
+    expect(isSignedIn(await submitPassword(server, owner, ownerBrowser))).toBe(true);
   });
 
   test('do not affect a browser in the same network that has signed in before', async () => {
     const address = '198.51.100.21';
     const owner = await signUp(server.origin);
-    const known = new Browser(server.origin, address);
-    expect(isSignedIn(await submitPassword(server, owner, known))).toBe(true);
-    const guesser = new Browser(server.origin, address);
-    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(owner.email), guesser);
+    const knownBrowser = new Browser(server.origin, address);
+    expect(isSignedIn(await submitPassword(server, owner, knownBrowser))).toBe(true);
+    const attacker = new Browser(server.origin, address);
+    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(owner.email), attacker);
     expect((await submitPassword(server, owner, new Browser(server.origin, address))).response.status).toBe(429);
-    await known.request('/sign-out', formRequest(await known.open('/account'), {}));
-    expect(isSignedIn(await submitPassword(server, owner, known))).toBe(true);
+    await knownBrowser.request('/sign-out', formRequest(await knownBrowser.open('/account'), {}));
+    expect(isSignedIn(await submitPassword(server, owner, knownBrowser))).toBe(true);
   });
 
-  test('made by a known browser lock out only that browser', async () => {
+  test('from a known browser lock out only that browser', async () => {
     const address = '198.51.100.22';
     const owner = await signUp(server.origin);
-    const known = new Browser(server.origin, address);
-    await submitPassword(server, owner, known);
-    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(owner.email), known);
-    expect((await submitPassword(server, owner, known)).response.status).toBe(429);
+    const knownBrowser = new Browser(server.origin, address);
+    await submitPassword(server, owner, knownBrowser);
+    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(owner.email), knownBrowser);
+    expect((await submitPassword(server, owner, knownBrowser)).response.status).toBe(429);
     expect(isSignedIn(await submitPassword(server, owner, new Browser(server.origin, address)))).toBe(true);
   });
 
-  test('a browser is known only for the account that signed in, and not after the password was set anew', async () => {
+  test('a browser is known only for the account that signed in, and only until the password changes', async () => {
     const address = '198.51.100.23';
     const [owner, other] = [await signUp(server.origin), await signUp(server.origin)];
     const browser = new Browser(server.origin, address);
     await submitPassword(server, owner, browser);
-    const guesser = new Browser(server.origin, address);
-    for (const { email } of [owner, other]) for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(email), guesser);
+    const attacker = new Browser(server.origin, address);
+    for (const { email } of [owner, other]) for (let time = 0; time < 10; time += 1) await submitPassword(server, wrong(email), attacker);
     expect((await submitPassword(server, other, browser)).response.status).toBe(429);
     await server.db.em.fork().execute('update passwords set changed_at = now() where user_id = ?', [owner.id]);
     expect((await submitPassword(server, owner, browser)).response.status).toBe(429);
   });
 
-  test('a forged or damaged cookie makes no browser known, and breaks nothing', async () => {
+  test('a forged or damaged cookie does not make a browser known and causes no server error', async () => {
     const owner = await signUp(server.origin);
     const browser = new Browser(server.origin, '198.51.100.24');
     const page = await browser.open('/sign-in');
@@ -85,7 +85,7 @@ test.skipIf(databaseKind === 'pglite')('concurrent guesses from one network are 
   const rows = await server.db.em
     .fork()
     .execute<{ key: string; points: number }[]>(`select key, points from attempts where key like 'password.%' order by key`);
-  // a refused attempt counts only where it was refused: one network cannot put an account under attack
+  // a rejected attempt counts only for its network, so that one network cannot exhaust the limit of an account
   expect(rows.map(({ key, points }) => `${key.split(':', 1)[0]} ${points}`)).toEqual([
     'password.ceiling 10',
     'password.network 10',
@@ -93,21 +93,21 @@ test.skipIf(databaseKind === 'pglite')('concurrent guesses from one network are 
   ]);
 });
 
-test('wrong client secrets are counted per network: all addresses of an IPv6 /64 together, and no other network', async () => {
+test('wrong client secrets are counted per network, where an IPv6 /64 is one network', async () => {
   const client = await confidentialClient(server.db, ['orders.manage']);
-  const ask = (secret: string, address: string) =>
+  const requestTokens = (secret: string, address: string) =>
     askForTokens(server.origin, { grant_type: 'client_credentials' }, { ...basic(client.clientId, secret), 'x-forwarded-for': address });
   const statuses: number[] = [];
-  for (let at = 0; at < 11; at += 1) statuses.push((await ask('wrong', `2001:db8:9:9::${at.toString(16)}`)).status);
+  for (let at = 0; at < 11; at += 1) statuses.push((await requestTokens('wrong', `2001:db8:9:9::${at.toString(16)}`)).status);
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
-  expect((await ask(client.secret, '2001:db8:9:a::1')).status).toBe(200);
+  expect((await requestTokens(client.secret, '2001:db8:9:a::1')).status).toBe(200);
 });
 
-describe('messages to one address', () => {
+describe('e-mails to one address', () => {
   const request = async (email: string, browser: Browser): Promise<number> =>
     (await browser.submit(await browser.open('/password-reset'), { email })).response.status;
 
-  test('requested by others do not stop the owner from requesting one', async () => {
+  test('from another network do not prevent the owner from requesting an e-mail', async () => {
     const owner = await signUp(server.origin);
     const other = new Browser(server.origin, '198.51.100.50');
     const statuses: number[] = [];
@@ -116,11 +116,11 @@ describe('messages to one address', () => {
     expect(await request(owner.email, new Browser(server.origin, '203.0.113.50'))).toBe(200);
   });
 
-  test('are at most twenty an hour from all networks, except for a known browser of the owner', async () => {
+  test('are limited to 20 per hour over all networks, except for a known browser of the owner', async () => {
     const owner = await signUp(server.origin);
     let sent = 0;
     for (let time = 0; time < 22; time += 1) if ((await request(owner.email, new Browser(server.origin))) === 200) sent += 1;
-    expect(sent).toBe(19); // and the one of the sign-up
+    expect(sent).toBe(19); // the sign-up e-mail is the twentieth
     expect(await request(owner.email, owner.browser)).toBe(200);
   });
 });

@@ -6,7 +6,7 @@ import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
 
-const website: ApplicationInput = {
+const websiteInput: ApplicationInput = {
   clientId: 'some-website',
   name: 'Some website',
   type: 'confidential',
@@ -14,30 +14,38 @@ const website: ApplicationInput = {
   scopes: ['orders.read'],
   grantTypes: ['authorization_code', 'refresh_token'],
 };
-const create = (given: Partial<ApplicationInput>) => createApplication(server.db.em.fork(), { ...website, ...given });
+const create = (overrides: Partial<ApplicationInput>) => createApplication(server.db.em.fork(), { ...websiteInput, ...overrides });
 
-describe('an application is not registered', () => {
+describe('the server rejects an application', () => {
   test.each([
-    ['with plain http beyond the machine', 'http://app.example/callback'],
+    ['with HTTP outside the loopback interface', 'http://app.example/callback'],
     ['with a wildcard', 'https://*.app.example/callback'],
     ['with a fragment', 'https://app.example/callback#x'],
     ['with a user name', 'https://user@app.example/callback'],
-    ['with an address that reads in two ways', 'https://app.example/a/../callback'],
-    ['with a scheme that is everybody’s', 'myapp:/callback'],
-    ['with a script', 'javascript:alert(1)'],
-    ['with a path alone', '/callback'],
-  ])('%s: %s', async (_what, uri) => {
+    ['with a path that is not normalized', 'https://app.example/a/../callback'],
+    ['with a custom scheme without a domain name', 'myapp:/callback'],
+    ['with the javascript: scheme', 'javascript:alert(1)'],
+    ['with only a path', '/callback'],
+  ])('%s: %s', async (_case, uri) => {
     await expect(create({ redirectUris: [uri] })).rejects.toThrow(uri);
   });
 
   test.each([
-    ['that nobody can use', { grantTypes: [] }, 'needs a grant type'],
-    ['that people sign in to, without an address to send them back to', { redirectUris: [] }, 'requires redirect URIs'],
-    ['with more than ten addresses', { redirectUris: Array.from({ length: 11 }, (_, at) => `https://app.example/${at}`) }, 'more than 10'],
-    ['that acts for itself without a secret', { type: 'public', grantTypes: ['client_credentials'], redirectUris: [] }, 'without a secret'],
-    ['whose id could be taken for a person', { clientId: '4711' }, 'applications_client_id_check'],
-  ] as const)('%s', async (_what, given, message) => {
-    await expect(create(given)).rejects.toThrow(message);
+    ['without grant types', { grantTypes: [] }, 'needs a grant type'],
+    ['with sign-in but without redirect URIs', { redirectUris: [] }, 'requires redirect URIs'],
+    [
+      'with more than ten redirect URIs',
+      { redirectUris: Array.from({ length: 11 }, (_, at) => `https://app.example/${at}`) },
+      'more than 10',
+    ],
+    [
+      'with client credentials but without a secret',
+      { type: 'public', grantTypes: ['client_credentials'], redirectUris: [] },
+      'without a secret',
+    ],
+    ['with a client ID that looks like a user ID', { clientId: '4711' }, 'applications_client_id_check'],
+  ] as const)('%s', async (_case, overrides, message) => {
+    await expect(create(overrides)).rejects.toThrow(message);
   });
 });
 
@@ -48,16 +56,16 @@ test.each([
   'http://[::1]/cb',
   'http://localhost/cb',
   'com.example.app:/cb',
-])('one with the address %s is', async (uri) => {
+])('the server registers an application with the redirect URI %s', async (uri) => {
   const { application, secret } = await create({ clientId: `ok-${Buffer.from(uri).toString('hex').slice(-40)}`, redirectUris: [uri] });
   expect(application.redirectUris).toEqual([uri]);
   expect(secret).toMatch(/^ms_[\w-]{43}$/);
 });
 
-test('the command line stays stopped when an administrator stopped it, and keeps up with the scopes there are', async () => {
+test('a server start updates the scopes of a disabled command line and keeps it disabled', async () => {
   const em = server.db.em.fork();
   await em.execute(`update applications set status = 'disabled', scopes = '{orders.read}' where client_id = ?`, [commandLine.clientId]);
-  await ensureCommandLineClient(server.db.em); // as the next start does
+  await ensureCommandLineClient(server.db.em); // runs at every start
   const [row] = await em.execute<{ status: string; count: number }[]>(
     'select status, cardinality(scopes) as count from applications where client_id = ?',
     [commandLine.clientId],

@@ -15,17 +15,17 @@ import {
 } from '../../support/oauth/oauth-flow.ts';
 
 const shop = new MetadataDocumentShop();
-const request = (clientId: string, given: Record<string, string> = {}) => ({ client_id: clientId, ...given });
+const request = (clientId: string, parameters: Record<string, string> = {}) => ({ client_id: clientId, ...parameters });
 
 describe('a URL as client ID', () => {
-  test('is announced in the metadata', async () => {
+  test('is listed as supported in the server metadata', async () => {
     for (const name of ['oauth-authorization-server', 'openid-configuration']) {
       const metadata: Body = await (await fetch(`${shop.mandate.origin}/.well-known/${name}`)).json();
       expect(metadata).toMatchObject({ client_id_metadata_document_supported: true, code_challenge_methods_supported: ['S256'] });
     }
   });
 
-  test('signs a user in: the consent page shows the host of the document, and warns that any program could ask', async () => {
+  test('with a loopback redirect URI makes the consent page show the document host and warn about local programs', async () => {
     const clientId = shop.documents.publish(newDocumentPath());
     const page = await shop.open(clientId);
     expect(page.url.pathname).toMatch(/^\/consent\//);
@@ -41,23 +41,23 @@ describe('a URL as client ID', () => {
     expect(refreshed.status).toBe(200);
   });
 
-  test('with an https redirect URI gets no warning about programs on this computer', async () => {
+  test('with an https redirect URI causes no warning about local programs', async () => {
     const clientId = shop.documents.publish(newDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
     const page = await shop.open(clientId, { redirect_uri: 'https://app.example/callback' });
     expect(page.text).toContain('You will be sent back to app.example.');
     expect(page.text).not.toContain('Any program on this computer');
   });
 
-  test('is asked for consent at every sign-in', async () => {
+  test('requires consent at every sign-in', async () => {
     const clientId = shop.documents.publish(newDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
-    const given = { redirect_uri: 'https://app.example/callback', scope: 'openid orders.read' };
-    await authorize(shop.mandate.origin, shop.anna, request(clientId, given));
-    expect((await shop.open(clientId, given)).url.pathname).toMatch(/^\/consent\//);
-    const silent = await shop.open(clientId, { ...given, prompt: 'none' });
-    expect(silent.leaves?.searchParams.get('error')).toBe('consent_required');
+    const parameters = { redirect_uri: 'https://app.example/callback', scope: 'openid orders.read' };
+    await authorize(shop.mandate.origin, shop.anna, request(clientId, parameters));
+    expect((await shop.open(clientId, parameters)).url.pathname).toMatch(/^\/consent\//);
+    const silentPage = await shop.open(clientId, { ...parameters, prompt: 'none' });
+    expect(silentPage.leaves?.searchParams.get('error')).toBe('consent_required');
   });
 
-  test('works in a pushed authorization request', async () => {
+  test('is accepted in a pushed authorization request', async () => {
     const clientId = shop.documents.publish(newDocumentPath());
     const { query } = authorizationRequest(request(clientId));
     const pushed = await fetch(`${shop.mandate.origin}/oauth/par`, { method: 'POST', body: new URLSearchParams(query) });
@@ -67,7 +67,7 @@ describe('a URL as client ID', () => {
     expect(page.text).toContain(documentHost);
   });
 
-  test('cannot get administrative scopes, whatever its document contains and whoever signs in', async () => {
+  test('cannot get administrative scopes, even with a document that lists them and an administrator who signs in', async () => {
     const clientId = shop.documents.publish(newDocumentPath(), { scope: 'openid orders.read users.manage applications.manage' });
     const admin = await signUpAs(shop.mandate.db, shop.mandate.origin, 'admin');
     const page = await shop.open(clientId, { scope: 'openid orders.read users.manage' }, admin);
@@ -75,7 +75,7 @@ describe('a URL as client ID', () => {
     expect(await shop.registered(clientId)).toMatchObject({ scopes: ['orders.read'] });
   });
 
-  test('cannot use the device grant, where a user does not see who asks', async () => {
+  test('cannot use the device authorization grant', async () => {
     const clientId = shop.documents.publish(newDocumentPath(), {
       grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
     });
@@ -86,8 +86,8 @@ describe('a URL as client ID', () => {
   });
 });
 
-describe('the document', () => {
-  test('is fetched once for several sign-ins at once, and again when it has expired', async () => {
+describe('the client ID metadata document', () => {
+  test('is fetched once for concurrent sign-ins, and again after it has expired', async () => {
     const path = newDocumentPath();
     const clientId = shop.documents.publish(path, {}, { 'cache-control': 'max-age=600' });
     const people = await Promise.all([signUp(shop.mandate.origin), signUp(shop.mandate.origin), signUp(shop.mandate.origin)]);
@@ -109,7 +109,7 @@ describe('the document', () => {
     ['public, max-age=31536000', 86_400],
     ['no-store', 300],
     ['', 300],
-  ])('is kept within bounds: %j for %i seconds', async (cacheControl, seconds) => {
+  ])('with Cache-Control %j is cached for %i seconds', async (cacheControl, seconds) => {
     const clientId = shop.documents.publish(newDocumentPath(), {}, { 'cache-control': cacheControl });
     await shop.open(clientId);
     const [row] = await shop
@@ -126,19 +126,19 @@ describe('the document', () => {
     ['names another client', { client_id: 'https://assistant.example/other.json' }, 'client_id in the document is not the URL'],
     ['contains a secret', { client_secret: 'x' }, 'client_secret'],
     [
-      'wants to authenticate with a secret',
+      'requires authentication with a secret',
       { token_endpoint_auth_method: 'client_secret_post' },
       'token_endpoint_auth_method must be none',
     ],
-    ['wants to authenticate with a key', { token_endpoint_auth_method: 'private_key_jwt' }, 'token_endpoint_auth_method must be none'],
-    ['redirects over http', { redirect_uris: ['http://evil.example/'] }, 'redirect_uris'],
-    ['redirects to a script', { redirect_uris: ['javascript:alert(1)'] }, 'redirect_uris'],
-    ['redirects nowhere', { redirect_uris: [] }, 'redirect_uris'],
-    ['lists no redirect URIs', { redirect_uris: 'http://127.0.0.1/' }, 'redirect_uris'],
-    ['has a name of several lines', { client_name: 'Mandate\nadministration' }, 'client_name'],
-    ['acts for itself', { grant_types: ['client_credentials'] }, 'grant_types'],
-    ['offers no code flow', { response_types: ['token'] }, 'response_types'],
-  ])('is refused when it %s', async (_what, metadata, reason) => {
+    ['requires authentication with a key', { token_endpoint_auth_method: 'private_key_jwt' }, 'token_endpoint_auth_method must be none'],
+    ['lists a redirect URI with http', { redirect_uris: ['http://evil.example/'] }, 'redirect_uris'],
+    ['lists a redirect URI with javascript:', { redirect_uris: ['javascript:alert(1)'] }, 'redirect_uris'],
+    ['has an empty list of redirect URIs', { redirect_uris: [] }, 'redirect_uris'],
+    ['has redirect URIs that are not a list', { redirect_uris: 'http://127.0.0.1/' }, 'redirect_uris'],
+    ['has a name with a line break', { client_name: 'Mandate\nadministration' }, 'client_name'],
+    ['requests the client credentials grant', { grant_types: ['client_credentials'] }, 'grant_types'],
+    ['does not support the code flow', { response_types: ['token'] }, 'response_types'],
+  ])('is rejected when it %s', async (_defect, metadata, reason) => {
     const clientId = shop.documents.publish(newDocumentPath(), metadata);
     const page = await shop.open(clientId);
     expect([page.response.status, page.leaves]).toEqual([400, undefined]);
@@ -147,14 +147,14 @@ describe('the document', () => {
   });
 
   test.each<[string, Parameters<DocumentServer['answer']>[1], string]>([
-    ['is missing', (res) => res.writeHead(404, json).end('{}'), 'status 404'],
-    ['is elsewhere', (res) => res.writeHead(302, { location: '/elsewhere.json' }).end(), 'redirects are not followed'],
-    ['is a page', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('{}'), 'content type'],
+    ['does not exist', (res) => res.writeHead(404, json).end('{}'), 'status 404'],
+    ['is a redirect', (res) => res.writeHead(302, { location: '/elsewhere.json' }).end(), 'redirects are not followed'],
+    ['is an HTML page', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('{}'), 'content type'],
     ['is not JSON', (res) => res.writeHead(200, json).end('{'), 'not JSON'],
-    ['is a list', (res) => res.writeHead(200, json).end('[]'), 'the document is not valid'],
+    ['is a JSON array', (res) => res.writeHead(200, json).end('[]'), 'the document is not valid'],
     ['is too large', (res) => res.writeHead(200, json).end(JSON.stringify({ x: 'x'.repeat(6_000) })), 'larger than 5120 bytes'],
-    ['never ends', (res) => res.writeHead(200, json).write('{'), 'could not be fetched'],
-  ])('is refused when it %s', { timeout: 30_000 }, async (_what, handler, reason) => {
+    ['is never complete', (res) => res.writeHead(200, json).write('{'), 'could not be fetched'],
+  ])('is rejected when it %s', { timeout: 30_000 }, async (_defect, handler, reason) => {
     const clientId = shop.documents.answer(newDocumentPath(), handler);
     const page = await shop.open(clientId);
     expect([page.response.status, page.leaves]).toEqual([400, undefined]);
@@ -162,7 +162,7 @@ describe('the document', () => {
     expect(shop.documents.requested).not.toContain('/elsewhere.json');
   });
 
-  test('is refused with the reason as JSON where a program asks', async () => {
+  test('is rejected with a JSON error in a pushed authorization request', async () => {
     const { query } = authorizationRequest(request(shop.documents.url('/missing.json')));
     const refused = await fetch(`${shop.mandate.origin}/oauth/par`, { method: 'POST', body: new URLSearchParams(query) });
     expect(await refused.json()).toMatchObject({ error: 'invalid_client', error_description: expect.stringContaining('status 404') });
@@ -183,7 +183,7 @@ describe('the document', () => {
     'https://intranet/b.json',
     'https://assistant.example:25/b.json',
     `https://assistant.example/${'x'.repeat(500)}`,
-  ])('is not requested from %s', async (clientId) => {
+  ])('is not fetched from %s', async (clientId) => {
     const before = shop.documents.requested.length;
     const page = await shop.open(clientId);
     expect(page.response.status).toBe(400);
@@ -191,7 +191,7 @@ describe('the document', () => {
     expect(shop.documents.requested).toHaveLength(before);
   });
 
-  test('is requested for one network 30 times in 15 minutes; a sign-in with a known application goes on', async () => {
+  test('is fetched at most 30 times in 15 minutes per network, which does not affect known applications', async () => {
     const [known, person] = [shop.documents.publish(newDocumentPath()), await signUp(shop.mandate.origin)];
     await shop.open(known);
     await shop.expire(known);
@@ -202,7 +202,7 @@ describe('the document', () => {
   });
 });
 
-test('a document on a host with a private address is not fetched', async () => {
+test('a client ID metadata document on a host with a private address is not fetched', async () => {
   const network = { ...publicNetworkPolicy(false), resolve: shop.documents.network.resolve };
   const server = await startMandate({ documentNetwork: network });
   const person = await signUp(server.origin);

@@ -13,27 +13,27 @@ import { useServer } from '../../support/server/with-server.ts';
 needsOneProcess('counts the connections that the process of its server opens');
 const server = useServer();
 
-const refused = z.object({ error: z.string(), error_description: z.string() });
+const errorResponse = z.object({ error: z.string(), error_description: z.string() });
 const metadata = { client_name: 'Test client', redirect_uris: ['https://dev.example/callback'], scope: 'openid orders.read' };
 
-/** URLs that people are sent to, or that are shown as text: the server requests none of them. */
-const neverRequested = ['redirect_uris', 'post_logout_redirect_uris', 'client_uri', 'policy_uri', 'tos_uri'];
+/** Fields with URLs for redirects or display, which the server does not fetch. */
+const unfetchedFields = ['redirect_uris', 'post_logout_redirect_uris', 'client_uri', 'policy_uri', 'tos_uri'];
 
-/** Every client metadata field that holds a URL, from the library's own schema, so that a field of its next version is tested as well. */
+/** Returns every client metadata field with a URL. Reads them from the library schema, so that fields of later versions are tested too. */
 async function urlFields(): Promise<string[]> {
   const file = join(import.meta.dirname, '../../node_modules/oidc-provider/lib/consts/client_attributes.js');
   const lists = z.object({ RECOGNIZED_METADATA: z.array(z.string()), STRING: z.array(z.string()), WEB_URI: z.array(z.string()) });
   const { RECOGNIZED_METADATA, STRING, WEB_URI } = lists.parse(await import(pathToFileURL(file).href));
-  const named = [...RECOGNIZED_METADATA, ...STRING].filter((name) => /_(uris?|url|endpoint)$/.test(name));
-  return [...new Set([...WEB_URI, ...named, 'request_uris'])];
+  const namedLikeUrls = [...RECOGNIZED_METADATA, ...STRING].filter((name) => /_(uris?|url|endpoint)$/.test(name));
+  return [...new Set([...WEB_URI, ...namedLikeUrls, 'request_uris'])];
 }
 
-const register = async (given: object): Promise<Response> => {
+const register = async (overrides: object): Promise<Response> => {
   const { token } = await createRegistrationToken(server.db.em, 600, new Date());
   return fetch(`${server.origin}/oauth/registration`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify({ ...metadata, ...given }),
+    body: JSON.stringify({ ...metadata, ...overrides }),
   });
 };
 
@@ -58,44 +58,45 @@ describe('a URL in client metadata', () => {
   beforeEach(() => {
     connections = 0;
     const lookup = dns.lookup;
-    const local: unknown = (host: string, ...rest: unknown[]) =>
+    const resolveLocally: unknown = (host: string, ...rest: unknown[]) =>
       Reflect.apply(lookup, dns, [host === 'public.example' ? '127.0.0.1' : host, ...rest]);
-    vi.spyOn(dns, 'lookup').mockImplementation(z.custom<typeof dns.lookup>().parse(local));
+    vi.spyOn(dns, 'lookup').mockImplementation(z.custom<typeof dns.lookup>().parse(resolveLocally));
   });
   afterEach(() => vi.restoreAllMocks());
 
-  test('is taken from the schema of the library', () => {
+  test('is tested in every URL field of the library schema', () => {
     expect(fields).toEqual(
       expect.arrayContaining(['sector_identifier_uri', 'jwks_uri', 'logo_uri', 'request_uris', 'backchannel_logout_uri']),
     );
   });
 
   test.each(['127.0.0.1', 'public.example'])(
-    'that leads to this machine (%s) is never connected to, and is refused by its name',
+    'that resolves to this machine (%s) is never fetched, and the error names the field',
     async (host) => {
-      const wrong: unknown[] = [];
+      const unexpectedResponses: unknown[] = [];
       for (const field of fields) {
         for (const url of [`https://${host}:${port}/x`, `http://${host}:${port}/x`]) {
           const response = await register({ [field]: field.endsWith('s') ? [url] : url });
-          const { error, error_description: description = '' } = refused.partial().parse(await response.json());
-          if (neverRequested.includes(field)) continue;
-          if (error !== 'invalid_client_metadata' || !description.includes(field)) wrong.push([field, response.status, error, description]);
+          const { error, error_description: description = '' } = errorResponse.partial().parse(await response.json());
+          if (unfetchedFields.includes(field)) continue;
+          if (error !== 'invalid_client_metadata' || !description.includes(field))
+            unexpectedResponses.push([field, response.status, error, description]);
         }
       }
-      expect({ connections, wrong }).toEqual({ connections: 0, wrong: [] });
+      expect({ connections, unexpectedResponses }).toEqual({ connections: 0, unexpectedResponses: [] });
     },
   );
 
-  test('is refused in a field that has no name of a URL', async () => {
+  test('is rejected in a field with an unknown name', async () => {
     const response = await register({ some_document: { nested: [`https://127.0.0.1:${port}/`] } });
-    expect([response.status, refused.parse(await response.json()).error_description]).toEqual([
+    expect([response.status, errorResponse.parse(await response.json()).error_description]).toEqual([
       400,
       expect.stringContaining('some_document'),
     ]);
     expect(connections).toBe(0);
   });
 
-  test('of the applications API is never connected to', async () => {
+  test('from the applications API is never fetched', async () => {
     const client = await confidentialClient(server.db, ['applications.manage']);
     const token = await clientCredentials(server.origin, client, ['applications.manage']);
     const response = await fetch(`${server.origin}/api/v1/applications`, {

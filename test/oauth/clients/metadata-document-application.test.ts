@@ -5,7 +5,7 @@ import { MetadataDocumentShop, newDocumentPath } from '../../support/oauth/metad
 import { authorize, commandLine, redeem, refresh, refusal, tokenResponse } from '../../support/oauth/oauth-flow.ts';
 
 const shop = new MetadataDocumentShop();
-const request = (clientId: string, given: Record<string, string> = {}) => ({ client_id: clientId, ...given });
+const request = (clientId: string, parameters: Record<string, string> = {}) => ({ client_id: clientId, ...parameters });
 
 describe('an application with a metadata document', () => {
   const connect = async (clientId: string, scope: string) =>
@@ -13,7 +13,7 @@ describe('an application with a metadata document', () => {
       await (await redeem(shop.mandate.origin, await authorize(shop.mandate.origin, shop.anna, request(clientId, { scope })))).json(),
     );
 
-  test('is listed with its origin, and its registration is an audit event', async () => {
+  test('is listed with its registration type, and the registration is audited', async () => {
     const clientId = shop.documents.publish(newDocumentPath(), { scope: 'orders.read' });
     await shop.open(clientId);
     expect(await shop.registered(clientId)).toMatchObject({ type: 'public', registration: 'metadata_document', first_party: false });
@@ -24,16 +24,16 @@ describe('an application with a metadata document', () => {
     });
   });
 
-  test('is a connected app that its user can remove', async () => {
+  test('is a connected app that the user can remove', async () => {
     const clientId = shop.documents.publish(newDocumentPath());
-    const { access_token: own } = await connect(clientId, 'openid connected_apps.read connected_apps.write');
-    const { body } = await shop.mandate.call('GET', '/api/v1/connected-apps', { token: own });
+    const { access_token: token } = await connect(clientId, 'openid connected_apps.read connected_apps.write');
+    const { body } = await shop.mandate.call('GET', '/api/v1/connected-apps', { token });
     expect(body.data[0].application).toEqual({ client_id: clientId, name: 'Test assistant', first_party: false });
-    expect((await shop.mandate.call('DELETE', `/api/v1/connected-apps/${body.data[0].id}`, { token: own })).status).toBe(204);
-    expect((await shop.mandate.call('GET', '/api/v1/connected-apps', { token: own })).status).toBe(401);
+    expect((await shop.mandate.call('DELETE', `/api/v1/connected-apps/${body.data[0].id}`, { token })).status).toBe(204);
+    expect((await shop.mandate.call('GET', '/api/v1/connected-apps', { token })).status).toBe(401);
   });
 
-  test('is blocked by an administrator: its tokens stop, no sign-in starts, and its document is not fetched', async () => {
+  test('gets no tokens and no sign-in after an administrator disables it, and its document is not fetched', async () => {
     const path = newDocumentPath();
     const clientId = shop.documents.publish(path);
     const tokens = await connect(clientId, 'openid orders.read');
@@ -48,12 +48,12 @@ describe('an application with a metadata document', () => {
     );
     expect((await shop.open(clientId)).response.status).toBe(400);
     expect(shop.documents.requested).toHaveLength(before);
-    const later = new Date(Date.now() + 400 * 86_400_000);
-    await removeUnusedApplications(shop.em(), later);
+    const inOneYear = new Date(Date.now() + 400 * 86_400_000);
+    await removeUnusedApplications(shop.em(), inOneYear);
     expect(await shop.registered(clientId)).toMatchObject({ status: 'disabled' });
   });
 
-  test('can be limited by an administrator; the rest is defined by its document', async () => {
+  test('can get a rate limit from an administrator, but its scopes come from the document', async () => {
     const clientId = shop.documents.publish(newDocumentPath());
     await shop.open(clientId);
     const { id } = await shop.registered(clientId);
@@ -67,7 +67,7 @@ describe('an application with a metadata document', () => {
     expect([refused.status, refused.body.errors.map(({ pointer }: Body) => pointer)]).toEqual([400, ['#/scopes', '#/preapproved_scopes']]);
   });
 
-  test('is removed when it was never allowed, and registered again at the next sign-in', async () => {
+  test('is removed if no user has allowed it, and registered again at the next sign-in', async () => {
     const [unused, used] = [shop.documents.publish(newDocumentPath()), shop.documents.publish(newDocumentPath())];
     await shop.open(unused);
     await connect(used, 'openid orders.read');
@@ -81,7 +81,7 @@ describe('an application with a metadata document', () => {
     expect(await shop.registered(unused)).toBeDefined();
     await removeUnusedApplications(shop.em(), inDays(91));
     expect(await shop.registered(used)).toBeUndefined();
-    const built = await shop.mandate.call('GET', '/api/v1/applications?limit=100', { token: shop.token });
-    expect(built.body.data.map((application: Body) => application.client_id)).toContain(commandLine.clientId);
+    const applications = await shop.mandate.call('GET', '/api/v1/applications?limit=100', { token: shop.token });
+    expect(applications.body.data.map((application: Body) => application.client_id)).toContain(commandLine.clientId);
   });
 });

@@ -25,133 +25,144 @@ const metadata = {
 };
 
 let mandate: Mandate;
-let token: string;
+let administratorToken: string;
 beforeAll(async () => {
   mandate = await startMandate({ openRegistration: true });
-  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read']))
-    .access_token;
+  administratorToken = (
+    await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read'])
+  ).access_token;
 });
 afterAll(() => mandate.close());
 
 const newNetwork = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
-const register = (given: object = {}, { network = newNetwork(), headers = {}, origin = mandate.origin } = {}): Promise<Response> =>
+const sendRegistration = (
+  overrides: object = {},
+  { network = newNetwork(), headers = {}, origin = mandate.origin } = {},
+): Promise<Response> =>
   fetch(`${origin}/oauth/registration`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': network, ...headers },
-    body: JSON.stringify({ ...metadata, ...given }),
+    body: JSON.stringify({ ...metadata, ...overrides }),
   });
-const registered = async (given: object = {}): Promise<Body> => {
-  const response = await register(given);
+const registerApplication = async (overrides: object = {}): Promise<Body> => {
+  const response = await sendRegistration(overrides);
   expect(response.status).toBe(201);
   return response.json();
 };
-const application = async (clientId: string): Promise<Body> => {
-  const { body } = await mandate.call('GET', '/api/v1/applications?limit=100', { token });
+const findApplication = async (clientId: string): Promise<Body> => {
+  const { body } = await mandate.call('GET', '/api/v1/applications?limit=100', { token: administratorToken });
   return body.data.find((one: Body) => one.client_id === clientId);
 };
 
-test('an application registers without a token, is listed with its origin, and leaves an audit event', async () => {
-  const answer = await registered();
-  expect(answer).toMatchObject({ client_name: 'Open assistant', token_endpoint_auth_method: 'none', scope: 'openid orders.read' });
-  expect(answer).not.toHaveProperty('client_secret');
-  expect(await application(answer.client_id)).toMatchObject({
+test('an application registers without a token, and its registration type is listed and audited', async () => {
+  const registration = await registerApplication();
+  expect(registration).toMatchObject({ client_name: 'Open assistant', token_endpoint_auth_method: 'none', scope: 'openid orders.read' });
+  expect(registration).not.toHaveProperty('client_secret');
+  expect(await findApplication(registration.client_id)).toMatchObject({
     type: 'public',
     registration: 'open_registration',
     first_party: false,
     scopes: ['orders.read'],
     preapproved_scopes: [],
   });
-  const { body } = await mandate.call('GET', '/api/v1/audit-events?action=application.registered', { token });
+  const { body } = await mandate.call('GET', '/api/v1/audit-events?action=application.registered', { token: administratorToken });
   expect(body.data[0]).toMatchObject({
-    subject: `application:${answer.client_id}`,
+    subject: `application:${registration.client_id}`,
     actor_id: null,
     details: { registration: 'open_registration', scopes: ['orders.read'] },
   });
 });
 
-test('the metadata of the server names the endpoint', async () => {
+test('the server metadata contains the registration endpoint', async () => {
   const document: Body = await (await fetch(`${mandate.origin}/.well-known/oauth-authorization-server`)).json();
   expect(document).toMatchObject({ registration_endpoint: `${mandate.origin}/oauth/registration` });
 });
 
-test('what is left out is filled in: a public client with the scopes of an assistant', async () => {
-  const answer = await registered({ token_endpoint_auth_method: undefined, scope: undefined });
-  expect(answer).toMatchObject({ token_endpoint_auth_method: 'none', scope: expect.stringContaining('orders.write') });
-  expect(answer.scope).not.toMatch(/manage|api_keys|webhooks.write|connected_apps.write/);
+test('a registration without authentication method and scope gets the defaults of a public assistant', async () => {
+  const registration = await registerApplication({ token_endpoint_auth_method: undefined, scope: undefined });
+  expect(registration).toMatchObject({ token_endpoint_auth_method: 'none', scope: expect.stringContaining('orders.write') });
+  expect(registration.scope).not.toMatch(/manage|api_keys|webhooks.write|connected_apps.write/);
 });
 
 test.each([
-  ['a secret', { token_endpoint_auth_method: 'client_secret_basic' }, 'invalid_client_metadata'],
+  ['a client secret', { token_endpoint_auth_method: 'client_secret_basic' }, 'invalid_client_metadata'],
   ['administrative scopes', { scope: 'openid users.manage' }, 'invalid_client_metadata'],
-  ['to act for itself', { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }, 'invalid_client_metadata'],
+  [
+    'the client credentials grant',
+    { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] },
+    'invalid_client_metadata',
+  ],
   ['the device grant', { grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] }, 'invalid_client_metadata'],
   ['a URL that the server would request', { jwks_uri: 'https://dev.example/keys' }, 'invalid_client_metadata'],
-  ['a redirect over http', { redirect_uris: ['http://evil.example/'] }, 'invalid_redirect_uri'],
-])('is refused %s', async (_what, given, error) => {
-  expect(await refusal(await register(given))).toBe(`400 ${error}`);
+  ['a redirect URI with http', { redirect_uris: ['http://evil.example/'] }, 'invalid_redirect_uri'],
+])('a registration with %s is rejected', async (_field, overrides, error) => {
+  expect(await refusal(await sendRegistration(overrides))).toBe(`400 ${error}`);
 });
 
-test('a wrong initial access token is refused, not ignored', async () => {
-  expect(await refusal(await register({}, { headers: { authorization: 'Bearer mr_wrong' } }))).toBe('401 invalid_token');
+test('an invalid initial access token is rejected, not ignored', async () => {
+  expect(await refusal(await sendRegistration({}, { headers: { authorization: 'Bearer mr_wrong' } }))).toBe('401 invalid_token');
 });
 
-test('nothing that a registration used is left behind', async () => {
-  await registered();
-  const left = await mandate.db.em.fork().execute(`select 1 from oauth_records where model = 'InitialAccessToken'`);
-  expect(left).toEqual([]);
+test('a registration leaves no initial access token in the database', async () => {
+  await registerApplication();
+  const remainingRecords = await mandate.db.em.fork().execute(`select 1 from oauth_records where model = 'InitialAccessToken'`);
+  expect(remainingRecords).toEqual([]);
 });
 
-test('one network registers 20 applications an hour', async () => {
+test('a network can register 20 applications per hour', async () => {
   const network = newNetwork();
   const statuses = [];
-  for (let n = 0; n < 21; n += 1) statuses.push((await register({}, { network })).status);
+  for (let n = 0; n < 21; n += 1) statuses.push((await sendRegistration({}, { network })).status);
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 201), 429]);
-  const refused = await register({}, { network });
+  const refused = await sendRegistration({}, { network });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000);
   expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable' });
-  expect((await register()).status).toBe(201);
+  expect((await sendRegistration()).status).toBe(201);
 });
 
-describe('users', () => {
-  test('are asked at every sign-in, and warned that any program could ask', async () => {
+describe('users of self-registered applications', () => {
+  test('must consent at every sign-in, and are warned about local programs', async () => {
     const redirectUri = 'https://open.example/callback';
-    const { client_id: clientId } = await registered({ redirect_uris: [redirectUri] });
+    const { client_id: clientId } = await registerApplication({ redirect_uris: [redirectUri] });
     const anna = await signUp(mandate.origin);
     const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid orders.read' };
     const tokens = tokenResponse.parse(await (await redeem(mandate.origin, await authorize(mandate.origin, anna, request))).json());
     expect((await mandate.call('GET', '/api/v1/orders', { token: tokens.access_token })).status).toBe(200);
-    const again = await anna.browser.open(authorizePath(authorizationRequest(request).query));
-    expect(again.url.pathname).toMatch(/^\/consent\//);
-    const native = await registered({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });
+    const consentPage = await anna.browser.open(authorizePath(authorizationRequest(request).query));
+    expect(consentPage.url.pathname).toMatch(/^\/consent\//);
+    const native = await registerApplication({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });
     const page = await anna.browser.open(authorizePath(authorizationRequest({ client_id: native.client_id }).query));
     expect(page.text).toContain('Any program on this computer can use the name of this application.');
   });
 
-  test('cannot be signed in silently after an administrator changed the application: self-registered ones get no approval', async () => {
-    const { client_id: clientId } = await registered();
-    const { id } = await application(clientId);
+  test('must consent even after an administrator has changed the application, because preapproval is rejected', async () => {
+    const { client_id: clientId } = await registerApplication();
+    const { id } = await findApplication(clientId);
     for (const [field, value] of Object.entries({ preapproved_scopes: ['orders.read'], scopes: ['users.manage'] })) {
-      const refused = await mandate.call('PATCH', `/api/v1/applications/${id}`, { token, body: { [field]: value } });
+      const refused = await mandate.call('PATCH', `/api/v1/applications/${id}`, { token: administratorToken, body: { [field]: value } });
       expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, `#/${field}`]);
     }
-    const renamed = await mandate.call('PATCH', `/api/v1/applications/${id}`, { token, body: { name: 'Known assistant' } });
+    const renamed = await mandate.call('PATCH', `/api/v1/applications/${id}`, {
+      token: administratorToken,
+      body: { name: 'Known assistant' },
+    });
     expect(renamed.body.name).toBe('Known assistant');
   });
 
-  test('lose nothing when unused registrations are removed', async () => {
-    const [unused, used] = [await registered(), await registered()];
+  test('keep applications in use when unused applications are removed', async () => {
+    const [unused, used] = [await registerApplication(), await registerApplication()];
     const anna = await signUp(mandate.origin);
     await redeem(mandate.origin, await authorize(mandate.origin, anna, { client_id: used.client_id }));
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
     for (let removed = 1; removed > 0;) removed = await removeUnusedApplications(mandate.db.em.fork(), inDays(1.1));
-    expect([await application(unused.client_id), await application(used.client_id)]).toEqual([undefined, expect.anything()]);
+    expect([await findApplication(unused.client_id), await findApplication(used.client_id)]).toEqual([undefined, expect.anything()]);
     for (let removed = 1; removed > 0;) removed = await removeUnusedApplications(mandate.db.em.fork(), inDays(91));
-    expect(await application(used.client_id)).toBeUndefined();
+    expect(await findApplication(used.client_id)).toBeUndefined();
   });
 });
 
-test('without the setting a registration needs an initial access token', async () => {
-  const closed = await startMandate();
-  expect((await register({}, { origin: closed.origin })).status).toBe(401);
-  await closed.close();
+test('a server without open registration requires an initial access token', async () => {
+  const serverWithoutOpenRegistration = await startMandate();
+  expect((await sendRegistration({}, { origin: serverWithoutOpenRegistration.origin })).status).toBe(401);
+  await serverWithoutOpenRegistration.close();
 });

@@ -3,14 +3,14 @@ import { html } from '../../../server/oauth/pages/views/html.ts';
 import { pageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
 import { contrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
 
-describe('the colour of the shop', () => {
-  test('must carry white text', () => {
+describe('the accent color', () => {
+  test('must have enough contrast with white text', () => {
     expect(() => buildStylesheet('#ffd400')).toThrow('contrast is below 4.5:1');
     expect(() => buildStylesheet('red')).toThrow('#rrggbb');
     expect(contrastRatio('#000000', '#ffffff')).toBeCloseTo(21);
   });
 
-  test.each(['#1d4ed8', '#7a1f1f', '#0b3d2e', '#000000'])('%s is in the stylesheet, and lighter where it is read on dark', (accent) => {
+  test.each(['#1d4ed8', '#7a1f1f', '#0b3d2e', '#000000'])('%s is in the stylesheet, with a lighter variant for dark mode', (accent) => {
     const { text, path } = buildStylesheet(accent);
     const links = [...text.matchAll(/--link: (#[0-9a-f]{6})/g)].map(([, colour = '']) => colour);
     expect(text).toContain(`--accent: ${accent}`);
@@ -20,7 +20,7 @@ describe('the colour of the shop', () => {
   });
 });
 
-test('what is put into a page is text, whatever it contains, unless it is markup of ours', () => {
+test('the html template escapes every value except nested templates', () => {
   const name = `<img src=x onerror="alert('1')">&`;
   expect(html`<p title="${name}">${[name, html`<b>${name}</b>`, null, undefined, false, 0]}</p>`.toString()).toBe(
     '<p title="&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;">' +
@@ -28,8 +28,8 @@ test('what is put into a page is text, whatever it contains, unless it is markup
   );
 });
 
-describe('a form may lead', () => {
-  const formAction = (returnTo?: string): string | undefined =>
+describe('form-action allows', () => {
+  const formActionSources = (returnTo?: string): string | undefined =>
     /form-action (.*)$/.exec(pageSecurityHeaders('https://shop.example', returnTo)['Content-Security-Policy'] ?? '')?.[1];
 
   test.each([
@@ -38,7 +38,7 @@ describe('a form may lead', () => {
     ['http://127.0.0.1:4711/callback', "'self' http://127.0.0.1:4711"],
     ['http://[::1]:4711/callback', "'self' http:"],
     ['com.example.app:/callback', "'self' com.example.app:"],
-  ])('to its own server, and with %s to %s', (returnTo, sources) => {
-    expect(formAction(returnTo)).toBe(sources);
+  ])('with the redirect URI %s: %s', (returnTo, sources) => {
+    expect(formActionSources(returnTo)).toBe(sources);
   });
 });

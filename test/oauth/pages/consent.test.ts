@@ -22,39 +22,39 @@ import {
 
 const server = useServer();
 
-const open = ({ browser }: Pick<Person, 'browser'>, given: Record<string, string>): Promise<Page> =>
-  browser.open(authorizePath(authorizationRequest(given).query));
-const onConsent = ({ url }: Page): boolean => url.pathname.startsWith('/consent/');
+const openAuthorization = ({ browser }: Pick<Person, 'browser'>, parameters: Record<string, string>): Promise<Page> =>
+  browser.open(authorizePath(authorizationRequest(parameters).query));
+const isConsentPage = ({ url }: Page): boolean => url.pathname.startsWith('/consent/');
 
-test('a native application is asked about every time, a website once per person, whatever the browser (30)', async () => {
+test('a native application requires consent at every sign-in, a web application once per user (30)', async () => {
   const anna = await signUp(server.origin);
   for (let time = 0; time < 2; time += 1) {
-    expect(onConsent(await open(anna, { scope: 'openid users.read' }))).toBe(true);
+    expect(isConsentPage(await openAuthorization(anna, { scope: 'openid users.read' }))).toBe(true);
     await authorize(server.origin, anna, { scope: 'openid users.read' });
   }
   const client = await webApplication(server.db, ['users.read', 'orders.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
   await authorize(server.origin, anna, request);
-  const elsewhere = { browser: await signIn(server.origin, anna) };
-  const page = await open(elsewhere, request);
+  const otherBrowser = { browser: await signIn(server.origin, anna) };
+  const page = await openAuthorization(otherBrowser, request);
   expect(page.leaves?.searchParams.get('code')).toBeTruthy();
-  expect(onConsent(await open(elsewhere, { ...request, scope: 'openid users.read orders.read' }))).toBe(true);
-  expect(onConsent(await open(await signUp(server.origin), request))).toBe(true);
+  expect(isConsentPage(await openAuthorization(otherBrowser, { ...request, scope: 'openid users.read orders.read' }))).toBe(true);
+  expect(isConsentPage(await openAuthorization(await signUp(server.origin), request))).toBe(true);
 });
 
 test.each(['https://app.example/callback', 'http://127.0.0.1/callback'])(
-  'a confidential application with a redirect URI on the loopback interface is asked about once: by %s',
+  'a confidential application with a loopback redirect URI requires consent once: %s',
   async (redirectUri) => {
     const { clientId } = await webApplication(server.db, ['users.read'], 'https://app.example/callback', 'http://127.0.0.1/callback');
     const anna = await signUp(server.origin);
     const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid users.read' };
-    expect(onConsent(await open(anna, request))).toBe(true);
+    expect(isConsentPage(await openAuthorization(anna, request))).toBe(true);
     await authorize(server.origin, anna, request);
-    expect((await open(anna, request)).leaves?.searchParams.get('code')).toBeTruthy();
+    expect((await openAuthorization(anna, request)).leaves?.searchParams.get('code')).toBeTruthy();
   },
 );
 
-test('the tokens of a remembered consent are good, and apart from the first ones (30, 63)', async () => {
+test('tokens of a remembered consent are valid and independent of the first tokens (30, 63)', async () => {
   const anna = await signUp(server.origin);
   const client = await webApplication(server.db, ['users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
@@ -74,9 +74,9 @@ test('the tokens of a remembered consent are good, and apart from the first ones
   expect(await apiStatus(server, second.access_token)).toBe(200);
 });
 
-test('the page says in words what, for whom and how long', async () => {
+test('the consent page describes the scopes, the account and the duration in plain words', async () => {
   const anna = await signUp(server.origin, { name: 'Anna <b>Bold</b>' });
-  const { text } = await open(anna, { scope: 'openid users.read orders.write offline_access' });
+  const { text } = await openAuthorization(anna, { scope: 'openid users.read orders.write offline_access' });
   expect(text).toContain('See your name and e-mail address');
   expect(text).toContain('Place orders in your name: you pay for them');
   expect(text).toContain('Anna &lt;b&gt;Bold&lt;/b&gt;');
@@ -85,25 +85,25 @@ test('the page says in words what, for whom and how long', async () => {
   expect(text.replace(/<[^>]*>/g, '')).not.toMatch(/\b(client|scope|grant|token|OAuth)\b/i);
 });
 
-test('a logo is part of the page, and one that lies elsewhere is not loaded: nobody learns who looks at the page', async () => {
+test('the consent page shows an embedded logo and loads no logo from another host', async () => {
   const anna = await signUp(server.origin);
   const client = await webApplication(server.db, ['users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
-  const shows = async (logo: string): Promise<string[]> => {
+  const logosOnPage = async (logo: string): Promise<string[]> => {
     await server.db.em.fork().execute('update applications set logo_uri = ? where client_id = ?', [logo, client.clientId]);
-    const { text } = await open(anna, request);
+    const { text } = await openAuthorization(anna, request);
     return [...text.matchAll(/<img[^>]* src="([^"]*)"/g)].map(([, address = '']) => address);
   };
-  expect(await shows(encodePng(64))).toEqual([encodePng(64)]);
-  expect(await shows('https://tracker.example/logo.png')).toEqual([]);
+  expect(await logosOnPage(encodePng(64))).toEqual([encodePng(64)]);
+  expect(await logosOnPage('https://tracker.example/logo.png')).toEqual([]);
 });
 
-test('Cancel tells the application, with state and issuer (28)', async () => {
+test('"Cancel" redirects to the application with access_denied, state and iss (28)', async () => {
   const { leaves } = await authorize(server.origin, await signUp(server.origin), { state: 'abc' }, { decision: 'cancel' });
   expect(Object.fromEntries(leaves.searchParams)).toMatchObject({ error: 'access_denied', state: 'abc', iss: server.origin });
 });
 
-test('what is unticked is not granted (29)', async () => {
+test('a scope that the user unticks is not granted (29)', async () => {
   const anna = await signUp(server.origin);
   const granted = await authorize(
     server.origin,
@@ -116,7 +116,7 @@ test('what is unticked is not granted (29)', async () => {
   expect(await apiStatus(server, tokens.access_token)).toBe(403);
 });
 
-test('what was not asked for cannot be ticked', async () => {
+test('a scope that was not requested cannot be granted', async () => {
   const anna = await signUp(server.origin);
   const granted = await authorize(
     server.origin,
@@ -127,149 +127,154 @@ test('what was not asked for cannot be ticked', async () => {
   expect(tokenResponse.parse(await (await redeem(server.origin, granted)).json()).scope).toBe('openid orders.read');
 });
 
-describe('what reaches beyond the own things (31)', () => {
+describe('a scope that requires a role (31)', () => {
   const scope = 'openid users.read orders.manage';
 
-  test('is neither offered nor granted to a customer', async () => {
+  test('is neither shown to a customer nor granted', async () => {
     const anna = await signUp(server.origin);
-    const page = await open(anna, { scope });
+    const page = await openAuthorization(anna, { scope });
     expect(page.text).not.toContain('value="orders.manage"');
     const granted = await authorize(server.origin, anna, { scope }, { decision: 'allow', scope: ['users.read', 'orders.manage'] });
     expect(tokenResponse.parse(await (await redeem(server.origin, granted)).json()).scope).toBe('openid users.read');
   });
 
-  test('is offered to an administrator, and looks different', async () => {
-    const boss = await signUpAs(server.db, server.origin, 'admin');
-    expect((await open(boss, { scope })).text).toMatch(/class="careful"[^]*See, place, change and cancel the orders of every customer/);
-    const tokens = tokenResponse.parse(await (await redeem(server.origin, await authorize(server.origin, boss, { scope }))).json());
+  test('is highlighted on the consent page of an administrator', async () => {
+    const admin = await signUpAs(server.db, server.origin, 'admin');
+    const { text } = await openAuthorization(admin, { scope });
+    expect(text).toMatch(/class="careful"[^]*See, place, change and cancel the orders of every customer/);
+    const tokens = tokenResponse.parse(await (await redeem(server.origin, await authorize(server.origin, admin, { scope }))).json());
     expect(tokens.scope).toBe(scope);
   });
 
-  test('is lost with the role, also for what was remembered', async () => {
-    const boss = await signUpAs(server.db, server.origin, 'admin');
+  test('is not shown after the user loses the role, even with a remembered consent', async () => {
+    const admin = await signUpAs(server.db, server.origin, 'admin');
     const client = await webApplication(server.db, ['users.read', 'orders.manage']);
     const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope };
-    await authorize(server.origin, boss, request);
-    expect(onConsent(await open(boss, request))).toBe(false);
-    await server.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [boss.id]);
-    expect((await open(boss, request)).text).not.toContain('value="orders.manage"');
+    await authorize(server.origin, admin, request);
+    expect(isConsentPage(await openAuthorization(admin, request))).toBe(false);
+    await server.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [admin.id]);
+    expect((await openAuthorization(admin, request)).text).not.toContain('value="orders.manage"');
   });
 
   const roles = ['customer', 'staff', 'admin'] as const;
   const cases = scopeNames.flatMap((name) =>
     roles.filter((role) => !rolesForScope(name).includes(role)).map((role) => [name, role] as const),
   );
-  const people = new Map<string, Promise<Person>>();
-  const personAs = (role: (typeof roles)[number]): Promise<Person> => {
-    const person = people.get(role) ?? signUpAs(server.db, server.origin, role);
-    people.set(role, person);
+  const usersByRole = new Map<string, Promise<Person>>();
+  const userWithRole = (role: (typeof roles)[number]): Promise<Person> => {
+    const person = usersByRole.get(role) ?? signUpAs(server.db, server.origin, role);
+    usersByRole.set(role, person);
     return person;
   };
 
-  test.each(cases)('%s is named to a user with the role %s, with the way to another account', async (name, role) => {
-    const person = await personAs(role);
-    const { text } = await open(person, { scope: `openid users.read ${name}` });
-    const [, refused = ''] = /<div class="warning" role="alert">([^]*?)<\/div>/.exec(text) ?? [];
-    expect(refused).toContain(`<code>${name}</code>`);
-    expect(refused).toContain(scopeDefinitions[name].consent);
-    expect(refused).toMatch(/<button[^>]* form="switch">Use another account</);
+  test.each(cases)('the page warns that %s is not available to the role %s, and offers another account', async (name, role) => {
+    const person = await userWithRole(role);
+    const { text } = await openAuthorization(person, { scope: `openid users.read ${name}` });
+    const [, warning = ''] = /<div class="warning" role="alert">([^]*?)<\/div>/.exec(text) ?? [];
+    expect(warning).toContain(`<code>${name}</code>`);
+    expect(warning).toContain(scopeDefinitions[name].consent);
+    expect(warning).toMatch(/<button[^>]* form="switch">Use another account</);
     expect(text).not.toContain(`value="${name}"`);
     expect(text).toContain('value="users.read"');
   });
 
-  test('alone can only be cancelled, or allowed by another user', async () => {
+  test('as the only requested scope can only be cancelled, or allowed by another user', async () => {
     const anna = await signUp(server.origin);
-    const page = await open(anna, { scope: 'orders.manage' });
+    const page = await openAuthorization(anna, { scope: 'orders.manage' });
     expect(page.text).toContain('<code>orders.manage</code>');
     expect(page.text).not.toContain('value="allow"');
     const allowed = await anna.browser.submit(page, { decision: 'allow' });
     expect(allowed.leaves?.searchParams.get('error')).toBe('access_denied');
-    const boss = await signUpAs(server.db, server.origin, 'admin');
-    const signInPage = await anna.browser.submit(await open(anna, { scope: 'orders.manage' }), { decision: 'switch' });
-    const consent = await anna.browser.submit(signInPage, { email: boss.email, password: boss.password });
+    const admin = await signUpAs(server.db, server.origin, 'admin');
+    const signInPage = await anna.browser.submit(await openAuthorization(anna, { scope: 'orders.manage' }), { decision: 'switch' });
+    const consent = await anna.browser.submit(signInPage, { email: admin.email, password: admin.password });
     expect(consent.text).toContain('value="orders.manage"');
     expect((await anna.browser.submit(consent, { decision: 'allow' })).leaves?.searchParams.get('code')).toBeTruthy();
   });
 
-  test('is allowed to a device by another user', async () => {
-    const [anna, boss] = [await signUp(server.origin), await signUpAs(server.db, server.origin, 'admin')];
+  test('is granted to a device by another user', async () => {
+    const [anna, admin] = [await signUp(server.origin), await signUpAs(server.db, server.origin, 'admin')];
     const device = await beginOnDevice(server.origin, scope);
     const page = await anna.browser.submit(await enterCode(anna, device.user_code), {});
     expect(page.text).toContain('<code>orders.manage</code>');
     const signInPage = await anna.browser.submit(page, { decision: 'switch' });
     expect(signInPage.url.pathname).toMatch(/^\/sign-in\//);
-    const consent = await anna.browser.submit(signInPage, { email: boss.email, password: boss.password });
-    expect(consent.text).toContain(boss.email);
+    const consent = await anna.browser.submit(signInPage, { email: admin.email, password: admin.password });
+    expect(consent.text).toContain(admin.email);
     expect((await anna.browser.submit(consent, { decision: 'allow' })).response.status).toBe(200);
     await server.db.em.fork().execute(wait);
     const tokens = tokenResponse.parse(await (await askFromDevice(server.origin, device.device_code)).json());
     expect(tokens.scope).toBe(scope);
     const me = await fetch(`${server.origin}/api/v1/users/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
-    expect(await me.json()).toMatchObject({ id: boss.id });
+    expect(await me.json()).toMatchObject({ id: admin.id });
   });
 });
 
-describe('the form', () => {
-  test('cannot be sent from another browser (24), or without its hidden field', async () => {
+describe('the consent form', () => {
+  test('is rejected from another browser (24) and without its hidden field', async () => {
     const [anna, eve] = [await signUp(server.origin), await signUp(server.origin)];
-    const page = await open(anna, {});
+    const page = await openAuthorization(anna, {});
     const stolen = await eve.browser.open(page.url.href, formRequest(page, { decision: 'allow' }));
     expect([stolen.response.status, stolen.leaves]).toEqual([400, undefined]);
     const forged = await anna.browser.open(page.url.href, { method: 'POST', body: new URLSearchParams({ decision: 'allow' }) });
-    expect([onConsent(forged), forged.leaves]).toEqual([true, undefined]);
+    expect([isConsentPage(forged), forged.leaves]).toEqual([true, undefined]);
   });
 
-  test('cannot be sent before the sign-in (25)', async () => {
+  test('is rejected before the user has signed in (25)', async () => {
     const anna = await signUp(server.origin);
-    const signInPage = await open(anna, { prompt: 'login' });
+    const signInPage = await openAuthorization(anna, { prompt: 'login' });
     const consentUrl = signInPage.url.href.replace('/sign-in/', '/consent/');
     const skipped = await anna.browser.open(consentUrl, formRequest(signInPage, { decision: 'allow' }));
     expect([skipped.response.status, skipped.leaves]).toEqual([400, undefined]);
   });
 
-  test('answers with 303, so that nothing is sent on (27)', async () => {
+  test('redirects with 303, so that browsers do not repeat the POST (27)', async () => {
     const anna = await signUp(server.origin);
-    const page = await open(anna, {});
+    const page = await openAuthorization(anna, {});
     expect((await anna.browser.request(page.url.href, formRequest(page, { decision: 'allow' }))).status).toBe(303);
   });
 });
 
-test('"Use another account" signs out and begins anew', async () => {
+test('"Use another account" signs the user out and shows the sign-in page', async () => {
   const anna = await signUp(server.origin);
-  const again = await anna.browser.submit(await open(anna, {}), { decision: 'switch' });
-  expect(again.url.pathname).toMatch(/^\/sign-in\//);
+  const signInPage = await anna.browser.submit(await openAuthorization(anna, {}), { decision: 'switch' });
+  expect(signInPage.url.pathname).toMatch(/^\/sign-in\//);
   const ben = await signUp(server.origin);
-  const consent = await anna.browser.submit(again, { email: ben.email, password: ben.password });
+  const consent = await anna.browser.submit(signInPage, { email: ben.email, password: ben.password });
   expect(consent.text).toContain(ben.email);
   const { leaves } = await anna.browser.submit(consent, { decision: 'allow' });
   expect(leaves?.searchParams.get('code')).toBeTruthy();
 });
 
-test('a person who was stopped meets the sign-in page, not an error and not a code (32)', async () => {
+test('a suspended user gets the sign-in page, and neither an error nor a code (32)', async () => {
   const anna = await signUp(server.origin);
   const client = await webApplication(server.db, ['users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
   await authorize(server.origin, anna, request);
   await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
-  expect((await open(anna, request)).url.pathname).toMatch(/^\/sign-in\//);
-  expect((await open(anna, { ...request, prompt: 'none' })).leaves?.searchParams.get('error')).toBe('login_required');
+  expect((await openAuthorization(anna, request)).url.pathname).toMatch(/^\/sign-in\//);
+  expect((await openAuthorization(anna, { ...request, prompt: 'none' })).leaves?.searchParams.get('error')).toBe('login_required');
   expect(server.failures).toEqual([]);
 });
 
-test('a person who is stopped while the page is open gets no code', async () => {
+test('a user who is suspended while the consent page is open gets no code', async () => {
   const anna = await signUp(server.origin);
-  const page = await open(anna, {});
+  const page = await openAuthorization(anna, {});
   await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
   const { response, leaves } = await anna.browser.submit(page, { decision: 'allow' });
   expect([response.status, leaves]).toEqual([400, undefined]);
 });
 
 test.skipIf(databaseKind === 'pglite')(
-  'an application that is removed at the moment it is allowed gets no code, and breaks nothing',
+  'an application that is deleted while the user allows it gets no code and causes no server error',
   async () => {
     const anna = await signUp(server.origin);
     const client = await webApplication(server.db, ['users.read']);
-    const page = await open(anna, { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' });
+    const page = await openAuthorization(anna, {
+      client_id: client.clientId,
+      redirect_uri: client.redirectUri,
+      scope: 'openid users.read',
+    });
     const removal = server.db.em.fork();
     await removal.begin();
     await removal.execute('delete from applications where client_id = ?', [client.clientId]);
@@ -282,14 +287,14 @@ test.skipIf(databaseKind === 'pglite')(
   },
 );
 
-test('a page that fails inside names nothing in the log that opens it again', async () => {
+test('the log of a failed page does not contain the secret part of the page URL', async () => {
   const anna = await signUp(server.origin);
-  const page = await open(anna, {});
+  const page = await openAuthorization(anna, {});
   await server.db.em.fork().execute('alter table consents rename to consents_kept');
   const { response } = await anna.browser.submit(page, { decision: 'allow' });
   await server.db.em.fork().execute('alter table consents_kept rename to consents');
   expect(response.status).toBe(500);
-  // in JSON, or in the words of a process in development
+  // JSON, or the text format of the development log
   await expect.poll(() => server.failures.join('')).toMatch(/path(":|=\\)"\/consent\/…/);
   expect(server.failures.join('')).not.toContain(page.url.pathname.split('/').at(-1));
 });

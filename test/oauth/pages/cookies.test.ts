@@ -7,13 +7,13 @@ import { authorizationRequest, authorizePath, commandLine } from '../../support/
 import { chromiumArguments, sendHttps, signUpOverHttps, startHttpsShop, type HttpsShop } from '../../support/network/https-server.ts';
 import { z } from 'zod';
 
-const interactions = (browser: Browser): string[] =>
+const interactionIds = (browser: Browser): string[] =>
   browser
     .cookiesFor('/')
     .split('; ')
     .flatMap((pair) => /_interaction_([\w-]+)=/.exec(pair)?.[1] ?? []);
 
-describe.each(['', '/shop'])('over https, with an issuer whose path is "%s"', (path) => {
+describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => {
   let shop: HttpsShop;
   const setCookies: string[] = [];
   const send: Send = async (url, init) => {
@@ -26,12 +26,12 @@ describe.each(['', '/shop'])('over https, with an issuer whose path is "%s"', (p
   });
   afterAll(() => shop[Symbol.asyncDispose]());
 
-  const request = (given = {}): string => path + authorizePath(authorizationRequest(given).query);
+  const authorizationPath = (parameters = {}): string => path + authorizePath(authorizationRequest(parameters).query);
 
-  test('every cookie of every flow has the __Host- prefix and the attributes that it requires', async () => {
+  test('every cookie of every flow has the __Host- prefix and the required attributes', async () => {
     const { browser, email, password } = await signUpOverHttps(shop, send);
     await browser.submit(await browser.open(`${path}/account`), {}); // sign-out
-    const signIn = await browser.open(request());
+    const signIn = await browser.open(authorizationPath());
     const consent = await browser.submit(signIn, { email, password });
     expect(consent.url.pathname).toContain('/consent/');
     expect((await browser.submit(consent, { decision: 'allow' })).leaves?.searchParams.get('code')).toBeTruthy();
@@ -42,7 +42,7 @@ describe.each(['', '/shop'])('over https, with an issuer whose path is "%s"', (p
     const confirm = await browser.submit(await browser.open(`${path}/oauth/device`), { user_code: code });
     const allowed = await browser.submit(await browser.submit(confirm, {}), { decision: 'allow' });
     expect(allowed.text).toContain('The device is connected');
-    expect(interactions(browser)).toEqual([]);
+    expect(interactionIds(browser)).toEqual([]);
 
     const logout = await browser.open(`${path}/oauth/logout`);
     const action = /<form[^>]*action="([^"]+)"/.exec(logout.text)?.[1] ?? '';
@@ -76,48 +76,51 @@ describe.each(['', '/shop'])('over https, with an issuer whose path is "%s"', (p
 
   test('cookies without the prefix are ignored', async () => {
     const { browser } = await signUpOverHttps(shop, send);
-    const [own, planted] = [browser.cookiesFor('/'), browser.cookiesFor('/').replaceAll('__Host-', '')];
-    const account = async (cookie: string) =>
+    const [sessionCookies, unprefixedCookies] = [browser.cookiesFor('/'), browser.cookiesFor('/').replaceAll('__Host-', '')];
+    const accountStatus = async (cookie: string) =>
       (await sendHttps(new URL(`${shop.issuer}/account`), { headers: { cookie, accept: 'text/html' } })).status;
-    expect([await account(own), await account(planted)]).toEqual([200, 303]);
+    expect([await accountStatus(sessionCookies), await accountStatus(unprefixedCookies)]).toEqual([200, 303]);
   });
 
-  test('two sign-ins at once, in two tabs, do not disturb each other', async () => {
+  test('concurrent sign-ins in two tabs of a browser both complete', async () => {
     const { browser: first, email, password } = await signUpOverHttps(shop, send);
     const browser = new Browser(shop.origin, first.address, send);
-    const [left, right] = [await browser.open(request()), await browser.open(request())];
-    expect(new Set(interactions(browser)).size).toBe(2);
+    const [left, right] = [await browser.open(authorizationPath()), await browser.open(authorizationPath())];
+    expect(new Set(interactionIds(browser)).size).toBe(2);
     const rightConsent = await browser.submit(right, { email, password });
-    // its token is from before sign-in
-    const again = await browser.submit(left, { email, password });
-    const leftConsent = await browser.submit(again, { email, password });
-    const ends = [await browser.submit(leftConsent, { decision: 'allow' }), await browser.submit(rightConsent, { decision: 'allow' })];
-    for (const { leaves } of ends) expect(leaves?.searchParams.get('code')).toBeTruthy();
-    expect(interactions(browser)).toEqual([]);
+    // the CSRF token of the page is from before the sign-in
+    const signInPage = await browser.submit(left, { email, password });
+    const leftConsent = await browser.submit(signInPage, { email, password });
+    const finalPages = [
+      await browser.submit(leftConsent, { decision: 'allow' }),
+      await browser.submit(rightConsent, { decision: 'allow' }),
+    ];
+    for (const { leaves } of finalPages) expect(leaves?.searchParams.get('code')).toBeTruthy();
+    expect(interactionIds(browser)).toEqual([]);
   });
 
-  test('an interaction that another user takes over leaves no cookie', async () => {
+  test('the interaction cookie is deleted when the user switches accounts', async () => {
     const { browser } = await signUpOverHttps(shop, send);
-    const consent = await browser.open(request());
-    const [uid = ''] = interactions(browser);
+    const consent = await browser.open(authorizationPath());
+    const [uid = ''] = interactionIds(browser);
     expect(consent.url.pathname).toContain(uid);
     const signIn = await browser.submit(consent, { decision: 'switch' });
     expect(signIn.url.pathname).toContain('/sign-in/');
-    expect(interactions(browser)).not.toContain(uid);
+    expect(interactionIds(browser)).not.toContain(uid);
   });
 
-  test('the oldest of more than eight open interactions is forgotten', async () => {
+  test('a browser keeps at most eight open interactions and loses the oldest', async () => {
     const { browser } = await signUpOverHttps(shop, send);
     const pages = [];
-    for (let count = 0; count < 10; count += 1) pages.push(await browser.open(request()));
-    expect(new Set(interactions(browser)).size).toBe(8);
+    for (let count = 0; count < 10; count += 1) pages.push(await browser.open(authorizationPath()));
+    expect(new Set(interactionIds(browser)).size).toBe(8);
     const statuses = [];
     for (const { url } of pages) statuses.push((await browser.request(url.href)).status);
     expect(statuses).toEqual([400, 400, ...Array.from({ length: 8 }, () => 200)]);
   });
 });
 
-test('installations below different paths of a host have cookies of their own; plain http has no prefix', () => {
+test('issuers with different paths on one host have different cookie names, and HTTP cookies have no prefix', () => {
   const all = ['https://host.example', 'https://host.example/a', 'https://host.example/b', 'https://host.example/a/b'].map(
     cookieNamesForIssuer,
   );
@@ -127,7 +130,7 @@ test('installations below different paths of a host have cookies of their own; p
   expect(cookieNamesForIssuer('http://localhost:3000').session).toBe('mandate_session');
 });
 
-describe.skipIf(!hasChromium)('in a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('in Chromium', { timeout: 120_000 }, () => {
   let shop: HttpsShop;
   let chromium: Chromium;
   beforeAll(async () => {
@@ -139,26 +142,26 @@ describe.skipIf(!hasChromium)('in a browser', { timeout: 120_000 }, () => {
     await shop?.[Symbol.asyncDispose]();
   });
 
-  test('two tabs sign in at once, and the cookies end with their interactions', async () => {
-    const account = await signUpOverHttps(shop);
+  test('concurrent sign-ins in two tabs complete, and their interaction cookies are deleted', async () => {
+    const accountStatus = await signUpOverHttps(shop);
     const context = await chromium.newContext({ ignoreHTTPSErrors: true });
     const signIn = async (page: Page): Promise<void> => {
-      await page.getByLabel('E-mail address').fill(account.email);
-      await page.getByLabel('Password', { exact: true }).fill(account.password);
+      await page.getByLabel('E-mail address').fill(accountStatus.email);
+      await page.getByLabel('Password', { exact: true }).fill(accountStatus.password);
       await page.keyboard.press('Enter');
     };
     const allow = async (page: Page): Promise<string> => {
       await page.getByRole('heading', { name: 'Mandate command line' }).waitFor();
-      const answered = page.waitForRequest((one) => one.url().startsWith(commandLine.redirectUri));
+      const redirect = page.waitForRequest((one) => one.url().startsWith(commandLine.redirectUri));
       await page.getByRole('button', { name: 'Allow' }).click();
-      return new URL((await answered).url()).searchParams.get('code') ?? '';
+      return new URL((await redirect).url()).searchParams.get('code') ?? '';
     };
     const [left, right] = [await context.newPage(), await context.newPage()];
     for (const page of [left, right]) await page.goto(shop.origin + authorizePath(authorizationRequest().query));
     await signIn(left);
     await left.waitForURL('**/consent/*');
     await signIn(right);
-    await right.getByRole('alert').waitFor(); // its token is from before sign-in
+    await right.getByRole('alert').waitFor(); // the CSRF token of the page is from before the sign-in
     await signIn(right);
     await right.waitForURL('**/consent/*');
     expect([await allow(left), await allow(right)]).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);

@@ -7,40 +7,40 @@ import { Browser } from '../../support/browser/browser.ts';
 import { startMandate } from '../../support/server/start-mandate.ts';
 
 const server = useServer();
-const patience = () => server.db.em.fork().execute(wait);
-const ask = async (deviceCode: string) => {
-  await patience();
+const waitForPollInterval = () => server.db.em.fork().execute(wait);
+const pollForTokens = async (deviceCode: string) => {
+  await waitForPollInterval();
   return askFromDevice(server.origin, deviceCode);
 };
 
 describe('a device', () => {
-  test('waits, is allowed, gets its tokens once (86)', async () => {
+  test('gets authorization_pending, then its tokens once after the user allows it (86)', async () => {
     const anna = await signUp(server.origin);
     const device = await beginOnDevice(server.origin);
-    expect(await refusal(await ask(device.device_code))).toBe('400 authorization_pending');
+    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
     const done = await connectDevice(anna, device.user_code);
     expect([done.response.status, done.text]).toEqual([200, expect.stringContaining('The device is connected')]);
-    const tokens = tokenResponse.parse(await (await ask(device.device_code)).json());
+    const tokens = tokenResponse.parse(await (await pollForTokens(device.device_code)).json());
     expect(await apiStatus(server, tokens.access_token)).toBe(200);
-    expect(await refusal(await ask(device.device_code))).toBe('400 invalid_grant');
-    expect(await apiStatus(server, tokens.access_token)).toBe(401); // somebody else had the code: nothing of it is good any more
+    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 invalid_grant');
+    expect(await apiStatus(server, tokens.access_token)).toBe(401); // the device code was used twice, so its grant is revoked
     expect(await refusal(await refresh(server.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
   });
 
-  test('is told when the person says no, on either page (86)', async () => {
+  test('gets access_denied when the user refuses on either page (86)', async () => {
     const { browser } = await signUp(server.origin);
     const first = await beginOnDevice(server.origin);
     const refused = await browser.submit(await enterCode({ browser }, first.user_code), { abort: 'yes' });
     expect(refused.text).toContain('The device was not connected');
-    expect(await refusal(await ask(first.device_code))).toBe('400 access_denied');
+    expect(await refusal(await pollForTokens(first.device_code))).toBe('400 access_denied');
 
     const second = await beginOnDevice(server.origin);
     const consent = await browser.submit(await enterCode({ browser }, second.user_code), {});
     expect((await browser.submit(consent, { decision: 'cancel' })).text).toContain('The device was not connected');
-    expect(await refusal(await ask(second.device_code))).toBe('400 access_denied');
+    expect(await refusal(await pollForTokens(second.device_code))).toBe('400 access_denied');
   });
 
-  test('is told when it took too long, and an unknown code is none (86)', async () => {
+  test('gets expired_token for an expired code and invalid_grant for an unknown code (86)', async () => {
     const { browser } = await signUp(server.origin);
     const device = await beginOnDevice(server.origin);
     await server.db.em.fork().execute(
@@ -48,38 +48,38 @@ describe('a device', () => {
        where model = 'DeviceCode' and user_code = ?`,
       [hashRecordId(device.user_code.replace('-', ''))],
     );
-    expect(await refusal(await ask(device.device_code))).toBe('400 expired_token');
+    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 expired_token');
     expect((await enterCode({ browser }, device.user_code)).text).toContain('This code has expired');
-    expect(await refusal(await ask('nobody-knows'))).toBe('400 invalid_grant');
+    expect(await refusal(await pollForTokens('nobody-knows'))).toBe('400 invalid_grant');
   });
 
-  test('that asks too often is told to slow down, more each time (87)', async () => {
+  test('that polls too often gets slow_down and a longer interval each time (87)', async () => {
     const device = await beginOnDevice(server.origin);
     expect(device.interval).toBe(5);
-    const answers = [];
-    for (let count = 0; count < 3; count += 1) answers.push(await refusal(await askFromDevice(server.origin, device.device_code)));
-    expect(answers).toEqual(['400 authorization_pending', '400 slow_down', '400 slow_down']);
+    const refusals = [];
+    for (let count = 0; count < 3; count += 1) refusals.push(await refusal(await askFromDevice(server.origin, device.device_code)));
+    expect(refusals).toEqual(['400 authorization_pending', '400 slow_down', '400 slow_down']);
     const [row] = await server.db.em
       .fork()
       .execute<{ wait: number }[]>(`select poll_interval as wait from oauth_records where user_code = ?`, [
         hashRecordId(device.user_code.replace('-', '')),
       ]);
     expect(row?.wait).toBe(15);
-    expect(await refusal(await ask(device.device_code))).toBe('400 authorization_pending');
+    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
   });
 
-  test('of another application gets nothing for the code', async () => {
+  test('of another application gets no tokens for the code', async () => {
     const anna = await signUp(server.origin);
     const device = await beginOnDevice(server.origin);
     await connectDevice(anna, device.user_code);
-    await patience();
+    await waitForPollInterval();
     expect((await askFromDevice(server.origin, device.device_code, { client_id: 'somebody-else' })).status).toBe(401);
-    expect((await ask(device.device_code)).status).toBe(200);
+    expect((await pollForTokens(device.device_code)).status).toBe(200);
   });
 });
 
-describe('the page', () => {
-  test('shows application and code and asks, even when the code came with the address (89)', async () => {
+describe('the device page', () => {
+  test('shows application and code and asks for confirmation, even with verification_uri_complete (89)', async () => {
     const anna = await signUp(server.origin);
     const device = await beginOnDevice(server.origin);
     const page = await anna.browser.open(device.verification_uri_complete);
@@ -89,40 +89,40 @@ describe('the page', () => {
     expect(confirm.text).toContain('Mandate command line');
     expect(confirm.text).toContain(device.user_code);
     expect(confirm.response.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`);
-    expect(await refusal(await ask(device.device_code))).toBe('400 authorization_pending');
+    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
   });
 
-  test('takes the code in small letters and without the dash', async () => {
+  test('accepts the code in lower case and without the hyphen', async () => {
     const anna = await signUp(server.origin);
     const device = await beginOnDevice(server.origin);
     expect((await enterCode(anna, device.user_code.toLowerCase().replace('-', ' '))).text).toContain(device.user_code);
   });
 
-  test('lets nobody else approve a code that somebody has claimed (89)', async () => {
+  test('rejects the approval of a code that another user has claimed (89)', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
     const device = await beginOnDevice(server.origin);
-    const [annas, bens] = [await enterCode(anna, device.user_code), await enterCode(ben, device.user_code)];
-    const consent = await anna.browser.submit(annas, {});
-    expect((await ben.browser.submit(bens, {})).text).toContain('already been used');
+    const [pageOfAnna, pageOfBen] = [await enterCode(anna, device.user_code), await enterCode(ben, device.user_code)];
+    const consent = await anna.browser.submit(pageOfAnna, {});
+    expect((await ben.browser.submit(pageOfBen, {})).text).toContain('already been used');
     expect((await enterCode(ben, device.user_code)).text).toContain('already been used');
-    // nor by the address of the claimant's page
+    // the URL of the first user's consent page is rejected too
     expect((await ben.browser.request(consent.url.href)).status).toBe(400);
     await anna.browser.submit(consent, { decision: 'allow' });
-    const tokens = tokenResponse.parse(await (await ask(device.device_code)).json());
+    const tokens = tokenResponse.parse(await (await pollForTokens(device.device_code)).json());
     const me = await fetch(`${server.origin}/api/v1/users/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
     expect(await me.json()).toMatchObject({ id: anna.id });
   });
 
-  test('of two who confirm at once lets one go on (89)', async () => {
-    const people = [await signUp(server.origin), await signUp(server.origin), await signUp(server.origin)];
+  test('lets one of three users continue who confirm the same code concurrently (89)', async () => {
+    const users = [await signUp(server.origin), await signUp(server.origin), await signUp(server.origin)];
     const device = await beginOnDevice(server.origin);
-    const pages = await Promise.all(people.map((person) => enterCode(person, device.user_code)));
-    const ends = await Promise.all(people.map((person, at) => person.browser.submit(pages[at] ?? fail(), {})));
-    expect(ends.filter(({ url }) => url.pathname.startsWith('/consent/'))).toHaveLength(1);
-    expect(ends.filter(({ text }) => text.includes('already been used'))).toHaveLength(2);
+    const pages = await Promise.all(users.map((person) => enterCode(person, device.user_code)));
+    const resultPages = await Promise.all(users.map((person, at) => person.browser.submit(pages[at] ?? failWithoutPage(), {})));
+    expect(resultPages.filter(({ url }) => url.pathname.startsWith('/consent/'))).toHaveLength(1);
+    expect(resultPages.filter(({ text }) => text.includes('already been used'))).toHaveLength(2);
   });
 
-  test('asks for a sign-in first where nobody is signed in', async () => {
+  test('requires a sign-in in a browser without a session', async () => {
     const anna = await signUp(server.origin);
     const device = await beginOnDevice(server.origin);
     const browser = new Browser(server.origin);
@@ -131,32 +131,32 @@ describe('the page', () => {
     const consent = await browser.submit(signIn, { email: anna.email, password: anna.password });
     expect(consent.url.pathname).toMatch(/^\/consent\//);
     expect((await browser.submit(consent, { decision: 'allow' })).text).toContain('The device is connected');
-    expect((await ask(device.device_code)).status).toBe(200);
+    expect((await pollForTokens(device.device_code)).status).toBe(200);
   });
 
-  test('does not take a form of another site', async () => {
+  test('rejects a form with a wrong CSRF token', async () => {
     const { browser } = await signUp(server.origin);
     const device = await beginOnDevice(server.origin);
     await browser.open('/oauth/device');
     const body = new URLSearchParams({ user_code: device.user_code, confirm: 'yes', xsrf: 'guessed' });
     expect((await browser.request('/oauth/device', { method: 'POST', body })).status).toBe(400);
-    expect(await refusal(await ask(device.device_code))).toBe('400 authorization_pending');
+    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
   });
 });
 
-describe('codes are guessed at', () => {
-  test('ten times and no more, however right the next one is (88)', async () => {
+describe('guessing of user codes', () => {
+  test('is limited to ten wrong codes, after which even a correct code is rejected (88)', async () => {
     const { browser } = await signUp(server.origin);
     const device = await beginOnDevice(server.origin);
     for (let count = 0; count < 9; count += 1) {
       const wrong = `BBBB-BBB${'BCDFGHJKL'.charAt(count)}`;
       expect((await enterCode({ browser }, wrong)).text).toContain('No device is waiting for this code');
     }
-    // one that is right does not count
+    // a correct code does not count
     expect((await enterCode({ browser }, device.user_code)).text).toContain('It is the same code');
     expect((await enterCode({ browser }, 'BBBB-BBBM')).response.status).toBe(200);
     for (const code of [device.user_code, 'BBBB-BBBN']) {
-      const limited = await enterCode({ browser: new Browser(server.origin, browser.address) }, code); // without cookies it is no other guesser
+      const limited = await enterCode({ browser: new Browser(server.origin, browser.address) }, code); // a browser without cookies shares the limit
       expect([limited.response.status, limited.text]).toEqual([429, expect.stringContaining('Too many wrong codes')]);
       expect(Number(limited.response.headers.get('retry-after'))).toBeGreaterThan(0);
     }
@@ -164,16 +164,16 @@ describe('codes are guessed at', () => {
   });
 });
 
-test('what the table calls a device code is not taken for it', async () => {
+test('the stored record ID of a device code is not accepted as a device code', async () => {
   const device = await beginOnDevice(server.origin);
   const [row] = await server.db.em
     .fork()
     .execute<{ id: string }[]>('select id from oauth_records where user_code = ?', [hashRecordId(device.user_code.replace('-', ''))]);
   expect(row?.id).toMatch(/^h\./);
-  expect(await refusal(await ask(row?.id ?? ''))).toBe('400 invalid_grant');
+  expect(await refusal(await pollForTokens(row?.id ?? ''))).toBe('400 invalid_grant');
 });
 
-const fail = (): never => {
+const failWithoutPage = (): never => {
   throw new Error('no page');
 };
 
@@ -185,7 +185,7 @@ describe('without a session', () => {
     ['HEAD', '/oauth/device/abc'],
   ] as const;
 
-  test.each(requests)('%s %s is a page with status 400, and nothing for the log', async (method, path) => {
+  test.each(requests)('%s %s returns an HTML page with status 400 and logs no error', async (method, path) => {
     const lines: string[] = [];
     const mandate = await startMandate({ onLogLine: (line) => lines.push(line) });
     for (const accept of ['text/html', '*/*'])

@@ -20,16 +20,16 @@ beforeAll(async () => {
   paths = await readPaths(server.db);
 });
 
-/** The forms among the paths of the engine are listed by `formsOfEngine`. */
-const notForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...providerRoutePatterns];
+/** Paths that accept POST without a form. `formsOfEngine` lists the forms among the provider paths. */
+const pathsWithoutForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...providerRoutePatterns];
 
 const post = ({ browser, target }: Victim, form: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> =>
   browser.request(target(form), { method: 'POST', body: new URLSearchParams(fields), headers });
 
-const tokenOf = ({ text }: Page): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+const csrfTokenOnPage = ({ text }: Page): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
-/** What a user sees of a response. */
-async function seen(response: Response): Promise<unknown[]> {
+/** Returns the parts of a response that a user sees. */
+async function visibleOutcome(response: Response): Promise<unknown[]> {
   const text = await response.text();
   const alert = /role="alert"[^]*?<\/ul>/.exec(text)?.[0];
   return [response.status, response.headers.get('location'), /<h1>[^]*?<\/h1>/.exec(text)?.[0], alert];
@@ -37,14 +37,14 @@ async function seen(response: Response): Promise<unknown[]> {
 
 test('every route that accepts POST is a registered form', () => {
   expect(paths.registered.length).toBeGreaterThan(20);
-  expect(paths.routed.filter((path) => !notForms.includes(path)).toSorted()).toEqual([...paths.registered].toSorted());
+  expect(paths.routed.filter((path) => !pathsWithoutForms.includes(path)).toSorted()).toEqual([...paths.registered].toSorted());
   expect(formsOfEngine(paths)).toEqual(expect.arrayContaining(['/oauth/device', '/oauth/logout/confirm']));
 });
 
-test('every form rejects requests of other sites, even with a valid token', { timeout: 180_000 }, async () => {
+test('every form rejects requests from other sites, even with a valid token', { timeout: 180_000 }, async () => {
   const victim = await createVictim(server);
   const { port } = new URL(server.origin);
-  const headersOfOthers = [
+  const foreignHeaders = [
     { origin: 'https://foreign.example' },
     { origin: `http://evil.localhost:${port}` },
     { origin: 'null' },
@@ -56,7 +56,7 @@ test('every form rejects requests of other sites, even with a valid token', { ti
   for (const form of everyForm(paths)) {
     const fields = await victim.fields(form);
     const before = await readState(server.db);
-    for (const headers of headersOfOthers) {
+    for (const headers of foreignHeaders) {
       const response = await post(victim, form, fields, { ...headers });
       expect([form, headers, response.status, await response.text()]).toEqual([
         form,
@@ -72,19 +72,19 @@ test('every form rejects requests of other sites, even with a valid token', { ti
 });
 
 test(
-  'every form refuses a request without a token, or with that of another session or of the time before sign-in',
+  'every form rejects a request without a token or with a token of another session or from before the sign-in',
   { timeout: 180_000 },
   async () => {
     const beforeSignIn = new Browser(server.origin);
-    const early = tokenOf(await beforeSignIn.open('/sign-in'));
-    const other = tokenOf(await (await signUp(server.origin)).browser.open('/account'));
+    const tokenBeforeSignIn = csrfTokenOnPage(await beforeSignIn.open('/sign-in'));
+    const other = csrfTokenOnPage(await (await signUp(server.origin)).browser.open('/account'));
     const victim = await createVictim(server);
     for (const form of everyForm(paths)) {
       const { csrf: _csrf, xsrf: _xsrf, ...fields } = await victim.fields(form);
       const before = await readState(server.db);
-      for (const token of [undefined, '', other, early]) {
+      for (const token of [undefined, '', other, tokenBeforeSignIn]) {
         const tokens = token === undefined ? {} : { csrf: token, xsrf: token };
-        // the cookie that the token of the time before sign-in belongs to comes, too
+        // also sends the cookie of the token from before the sign-in
         const cookie = `${victim.browser.cookiesFor('/')}; ${beforeSignIn.cookiesFor('/')}`;
         const body = new URLSearchParams({ ...fields, ...tokens });
         const { status } = await fetch(server.origin + victim.target(form), {
@@ -101,14 +101,14 @@ test(
   },
 );
 
-test('every form accepts a valid token, with the headers of a browser and without any', { timeout: 300_000 }, async () => {
-  const own = { origin: server.origin, 'sec-fetch-site': 'same-origin' };
+test('every form accepts a valid token, with and without browser headers', { timeout: 300_000 }, async () => {
+  const ownSiteHeaders = { origin: server.origin, 'sec-fetch-site': 'same-origin' };
   for (const [at, form] of everyForm(paths).entries()) {
     const victim = await createVictim(server);
     const fields = await victim.fields(form);
-    const refused = await seen(await post(victim, form, { ...fields, csrf: '', xsrf: '' }));
+    const refused = await visibleOutcome(await post(victim, form, { ...fields, csrf: '', xsrf: '' }));
     const before = await readState(server.db);
-    const accepted = await seen(await post(victim, form, fields, at % 2 === 0 ? own : {}));
+    const accepted = await visibleOutcome(await post(victim, form, fields, at % 2 === 0 ? ownSiteHeaders : {}));
     const hasEffect =
       JSON.stringify(accepted) !== JSON.stringify(refused) || JSON.stringify(await readState(server.db)) !== JSON.stringify(before);
     expect([form, accepted[0] === 403, hasEffect]).toEqual([form, false, true]);
@@ -116,51 +116,51 @@ test('every form accepts a valid token, with the headers of a browser and withou
 });
 
 describe('before sign-in', () => {
-  const wrong = { email: 'nobody@example.com', password: 'wrong horse battery' };
+  const wrongCredentials = { email: 'nobody@example.com', password: 'wrong horse battery' };
 
-  test('a token is valid in its own browser only', async () => {
+  test('a token is valid only in the browser that loaded the page', async () => {
     const [one, other] = [new Browser(server.origin), new Browser(server.origin)];
     const page = await one.open('/sign-in');
     await other.open('/sign-in');
-    expect((await other.submit(page, wrong)).text).toContain('This page was open for too long');
-    expect((await one.submit(page, wrong)).text).not.toContain('This page was open for too long');
+    expect((await other.submit(page, wrongCredentials)).text).toContain('This page was open for too long');
+    expect((await one.submit(page, wrongCredentials)).text).not.toContain('This page was open for too long');
   });
 
-  test.each(['/sign-in', '/sign-up', '/password-reset'])('%s asks again without a valid token, and keeps the address', async (path) => {
+  test.each(['/sign-in', '/sign-up', '/password-reset'])('%s asks again without a valid token, and keeps the email address', async (path) => {
     const page = await new Browser(server.origin).open(path);
-    const again = await new Browser(server.origin).submit(page, { ...wrong, email: 'typed@example.com' });
+    const again = await new Browser(server.origin).submit(page, { ...wrongCredentials, email: 'typed@example.com' });
     expect([again.response.status, again.url.pathname]).toEqual([400, path]);
     expect(again.text).toContain('This page was open for too long');
     expect(again.text).toContain('value="typed@example.com"');
   });
 
-  test('a cookie that the server has not signed is replaced, and worth nothing', async () => {
+  test('a cookie that the server has not signed is rejected and replaced', async () => {
     const browser = new Browser(server.origin);
-    const token = tokenOf(await browser.open('/sign-in'));
+    const token = csrfTokenOnPage(await browser.open('/sign-in'));
     const [id = '', signature = ''] = (browser.cookie('mandate_form') ?? '').split('.');
     expect([id.length, signature.length]).toEqual([32, 43]);
-    for (const planted of [id, `${'A'.repeat(32)}.${signature}`, `${id}.${'A'.repeat(43)}`]) {
-      const headers = { cookie: `mandate_form=${planted}` };
+    for (const forgedCookie of [id, `${'A'.repeat(32)}.${signature}`, `${id}.${'A'.repeat(43)}`]) {
+      const headers = { cookie: `mandate_form=${forgedCookie}` };
       const page = await fetch(`${server.origin}/sign-in`, { headers });
       expect(page.headers.getSetCookie().join()).toMatch(/^mandate_form=[\w-]{32}\.[\w-]{43};/);
-      const body = new URLSearchParams({ ...wrong, csrf: token });
+      const body = new URLSearchParams({ ...wrongCredentials, csrf: token });
       const response = await fetch(`${server.origin}/sign-in`, { method: 'POST', headers, body });
       expect(await response.text()).toContain('This page was open for too long');
     }
   });
 
-  test('a page that was open in another tab asks again, and then signs in', async () => {
+  test('a sign-in page from before a sign-in in another tab is shown again and then accepted', async () => {
     const { email, password } = await signUp(server.origin);
-    const fresh = new Browser(server.origin);
-    const [left, right] = [await fresh.open('/sign-in'), await fresh.open('/sign-in')];
-    expect((await fresh.submit(left, { email, password })).url.pathname).toBe('/account');
-    const again = await fresh.submit(right, { email, password });
-    expect([again.response.status, again.text.includes('This page was open for too long')]).toEqual([400, true]);
-    expect((await fresh.submit(again, { email, password })).url.pathname).toBe('/account');
+    const browser = new Browser(server.origin);
+    const [left, right] = [await browser.open('/sign-in'), await browser.open('/sign-in')];
+    expect((await browser.submit(left, { email, password })).url.pathname).toBe('/account');
+    const reloadedPage = await browser.submit(right, { email, password });
+    expect([reloadedPage.response.status, reloadedPage.text.includes('This page was open for too long')]).toEqual([400, true]);
+    expect((await browser.submit(reloadedPage, { email, password })).url.pathname).toBe('/account');
   });
 });
 
-test('the API does not act on the cookies of a browser', async () => {
+test('the API does not accept browser cookies as credentials', async () => {
   const { browser } = await signUp(server.origin);
   for (const path of ['/api/v1/users/1', '/mcp']) {
     const { status } = await browser.request(path, { method: 'PATCH', body: new URLSearchParams({ name: 'Attacker' }) });

@@ -14,13 +14,13 @@ import { authorizationRequest, authorizePath, redeem, signUp, tokenResponse } fr
 import { Secret, TOTP } from 'otpauth';
 import { setUpApp, signInWith, walksTo } from '../../support/oauth/page-scenarios.ts';
 
-/** Where to put a picture of every page, to look at. */
-// oxlint-disable-next-line node/no-process-env -- the tests have no configuration but this
-const pictures = process.env['PAGE_PICTURES'];
+/** Directory for screenshots of every page; none are taken by default. */
+// oxlint-disable-next-line node/no-process-env -- the only setting of the tests
+const screenshotDirectory = process.env['PAGE_PICTURES'];
 const widths = [320, 360, 768, 1280];
 
-// The pages are the same on every database; once is enough.
-describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a browser', () => {
+// The pages do not depend on the database.
+describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromium', () => {
   const server = useServer();
   let browser: Browser;
   let application: Server;
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a brows
   }
 
   test.each([true, false])(
-    'a person signs up, allows the application and comes back to it; JavaScript: %s (23)',
+    'a user signs up, allows the application and is redirected to it; JavaScript: %s (23)',
     async (javaScriptEnabled) => {
       const { query, verifier } = authorizationRequest({ redirect_uri: redirectUri, scope: 'openid users.read' });
       await withPage({ javaScriptEnabled }, async (page) => {
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a brows
     },
   );
 
-  async function whatAxeSays(page: Page): Promise<string[]> {
+  async function axeViolations(page: Page): Promise<string[]> {
     await page.evaluate(axe.source);
     return z
       .array(z.string())
@@ -89,12 +89,12 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a brows
       );
   }
 
-  const sidewaysPixels = (page: Page): Promise<unknown> =>
+  const horizontalOverflow = (page: Page): Promise<unknown> =>
     page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-  /** What can be used, and whether one sees where one is when it has the focus. */
-  async function tabThrough(page: Page): Promise<{ reached: Set<string>; unseen: string[] }> {
-    const [reached, unseen] = [new Set<string>(), new Array<string>()];
+  /** Returns the elements that the Tab key reaches, and those without a visible focus outline. */
+  async function tabThrough(page: Page): Promise<{ reached: Set<string>; withoutOutline: string[] }> {
+    const [reached, withoutOutline] = [new Set<string>(), new Array<string>()];
     await page.evaluate('document.activeElement?.blur?.()');
     for (let step = 0; step < 60; step += 1) {
       await page.keyboard.press('Tab');
@@ -109,12 +109,12 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a brows
             return { at: [...document.querySelectorAll('*')].indexOf(element) + ' ' + element.outerHTML.slice(0, 200), outline: style.outlineStyle + ' ' + style.outlineWidth };
           })()`),
         );
-      if (at === null) continue; // past the last one, and on from the first
+      if (at === null) continue; // the focus left the last element and continues with the first
       if (reached.has(at.at)) break;
       reached.add(at.at);
-      if (!/^(solid|auto) [1-9]/.test(at.outline)) unseen.push(`${at.at} ${at.outline}`);
+      if (!/^(solid|auto) [1-9]/.test(at.outline)) withoutOutline.push(`${at.at} ${at.outline}`);
     }
-    return { reached, unseen };
+    return { reached, withoutOutline };
   }
 
   describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
@@ -123,13 +123,13 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a brows
         await open(page);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          expect(javaScriptEnabled ? await whatAxeSays(page) : [], colorScheme).toEqual([]);
+          expect(javaScriptEnabled ? await axeViolations(page) : [], colorScheme).toEqual([]);
           for (const width of widths) {
             await page.setViewportSize({ width, height: 720 });
-            expect(await sidewaysPixels(page), `${width} pixels`).toBe(0);
-            if (pictures !== undefined && javaScriptEnabled && width !== 320)
+            expect(await horizontalOverflow(page), `${width} pixels`).toBe(0);
+            if (screenshotDirectory !== undefined && javaScriptEnabled && width !== 320)
               await page.screenshot({
-                path: join(pictures, `${name.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`),
+                path: join(screenshotDirectory, `${name.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`),
                 fullPage: true,
               });
           }
@@ -142,17 +142,17 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a brows
           expect(box?.height ?? 0, await target.innerText()).toBeGreaterThanOrEqual(44);
         }
         const usable = await page.locator('a[href]:visible, button:visible, input:not([type=hidden]):visible').count();
-        const { reached, unseen } = await tabThrough(page);
-        expect([reached.size >= usable, unseen]).toEqual([true, []]);
-        // letters of twice the size, on half the screen
+        const { reached, withoutOutline } = await tabThrough(page);
+        expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
+        // text of twice the size on a narrow screen
         await page.setViewportSize({ width: 640, height: 720 });
         await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
-        expect(await sidewaysPixels(page), 'letters of twice the size').toBe(0);
+        expect(await horizontalOverflow(page), 'text of twice the size').toBe(0);
       });
     });
   });
 
-  test('a password can be looked at, and is a password again when it is sent', async () => {
+  test('a shown password is hidden again when the form is submitted', async () => {
     await withPage({}, async (page) => {
       await page.goto(`${server.origin}/sign-in`);
       const field = page.getByLabel('Password', { exact: true });
@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a brows
     });
   });
 
-  test('the sixth digit sends the code, once, and a recovery code waits for the button', async () => {
+  test('the sixth digit submits the form once, but a recovery code does not', async () => {
     const anna = await signUp(server.origin);
     await withPage({}, async (page) => {
       const { secret } = await setUpApp(server, page, anna, true);
@@ -183,21 +183,21 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in a brows
       await field.pressSequentially('12345');
       expect(sent).toEqual([]);
       await field.fill('');
-      const next = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + 30_000 });
-      await field.pressSequentially(next);
+      const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + 30_000 });
+      await field.pressSequentially(code);
       await page.waitForURL('**/account');
       expect(sent).toHaveLength(1);
     });
   });
 
-  test('without JavaScript there is no button that does nothing', async () => {
+  test('pages without JavaScript show no buttons that require JavaScript', async () => {
     await withPage({ javaScriptEnabled: false }, async (page) => {
       await page.goto(`${server.origin}/sign-in`);
       expect(await page.getByRole('button').allInnerTexts()).toEqual(['Sign in']);
     });
   });
 
-  test('a refused form takes the focus to what is wrong, and from there to the field', async () => {
+  test('after a rejected form, the keyboard reaches the error summary and then the field', async () => {
     await withPage({ javaScriptEnabled: false }, async (page) => {
       await page.goto(`${server.origin}/sign-in`);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -16,18 +16,18 @@ import {
 } from '../../support/network/https-server.ts';
 
 type Attack = { readonly cookies: readonly string[]; readonly action: string; readonly fields: Record<string, string> };
-const harmless: Attack = { cookies: [], action: '', fields: {} };
+const noAttack: Attack = { cookies: [], action: '', fields: {} };
 
 describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_000 }, () => {
   let shop: HttpsShop;
-  let evil: HttpsServer;
+  let attackerSite: HttpsServer;
   let chromium: Chromium;
   let attack: Attack | undefined;
 
   beforeAll(async () => {
     shop = await startHttpsShop();
-    evil = await serveHttps(siblingHost, (req, res) => {
-      const { cookies, action, fields } = req.url === '/attack' && attack ? attack : harmless;
+    attackerSite = await serveHttps(siblingHost, (req, res) => {
+      const { cookies, action, fields } = req.url === '/attack' && attack ? attack : noAttack;
       const inputs = Object.entries(fields).map(
         ([name, value]) => `<input type="hidden" name="${name}" value="${value.replaceAll('"', '&quot;')}">`,
       );
@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_00
   });
   afterAll(async () => {
     await chromium?.close();
-    await evil?.[Symbol.asyncDispose]();
+    await attackerSite?.[Symbol.asyncDispose]();
     await shop?.[Symbol.asyncDispose]();
   });
 
@@ -58,31 +58,31 @@ describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_00
     }
   }
 
-  /** Cookies and the form token that belongs to them, from the attacker's own visit. */
+  /** Opens the page as the attacker, and returns the cookies with their form token. */
   async function visitAsAttacker(path: string): Promise<{ cookies: string[]; token: string }> {
     const { response, text } = await new Browser(shop.origin, undefined, sendHttps).open(path);
     const cookies = response.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '');
     return { cookies, token: /name="(?:csrf|xsrf)" value="([^"]+)"/.exec(text)?.[1] ?? '' };
   }
 
-  async function attackWith(page: Page, given: Attack): Promise<Response> {
-    attack = given;
+  async function attackWith(page: Page, newAttack: Attack): Promise<Response> {
+    attack = newAttack;
     const [response] = await Promise.all([
       page.waitForResponse((one) => one.request().method() === 'POST'),
-      page.goto(`${evil.origin}/attack`).catch(() => undefined),
+      page.goto(`${attackerSite.origin}/attack`).catch(() => undefined),
     ]);
     await page.waitForLoadState();
     return response;
   }
 
-  const plant = (cookies: readonly string[], path: string): string[] =>
+  const plantedCookieHeaders = (cookies: readonly string[], path: string): string[] =>
     cookies.flatMap((cookie) =>
       [cookie, cookie.replace(/^__Host-/, '')].flatMap((pair) =>
         ['/', path].map((scope) => `${pair}; Domain=example.test; Path=${scope}; Secure; SameSite=Lax`),
       ),
     );
 
-  test('gets nothing done with any form, although it plants the cookies of its own visits with the tokens that belong to them', async () => {
+  test('cannot submit any form, even with planted cookies and their tokens', async () => {
     const context = await chromium.newContext({ ignoreHTTPSErrors: true });
     const victim = await createVictim(shop, sendHttps);
     for (const pair of victim.browser.cookiesFor('/').split('; ')) {
@@ -90,36 +90,36 @@ describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_00
       await context.addCookies([{ name, value, url: shop.origin, secure: true, httpOnly: true, sameSite: 'Lax' }]);
     }
     const page = await context.newPage();
-    const [atPages, atEngine] = [await visitAsAttacker('/sign-in'), await visitAsAttacker('/oauth/device')];
+    const [pageVisit, providerVisit] = [await visitAsAttacker('/sign-in'), await visitAsAttacker('/oauth/device')];
     const forms = everyForm(await readPaths(shop.db));
     for (const form of forms) {
       const { csrf: _csrf, xsrf: _xsrf, ...fields } = await victim.fields(form);
       const path = victim.target(form);
-      const cookies = plant([...atPages.cookies, ...atEngine.cookies], new URL(path, shop.origin).pathname);
+      const cookies = plantedCookieHeaders([...pageVisit.cookies, ...providerVisit.cookies], new URL(path, shop.origin).pathname);
       const before = await readState(shop.db);
       const response = await attackWith(page, {
         cookies,
         action: shop.origin + path,
-        fields: { ...fields, csrf: atPages.token, xsrf: atEngine.token },
+        fields: { ...fields, csrf: pageVisit.token, xsrf: providerVisit.token },
       });
       expect([form, response.status()]).toEqual([form, 403]);
       expect([form, await readState(shop.db)]).toEqual([form, before]);
     }
-    const planted = (await context.cookies(shop.origin)).filter(({ domain }) => domain === '.example.test');
-    expect(planted.length).toBeGreaterThan(0);
-    expect(planted.filter(({ name }) => name.startsWith('__Host-'))).toEqual([]);
+    const plantedCookies = (await context.cookies(shop.origin)).filter(({ domain }) => domain === '.example.test');
+    expect(plantedCookies.length).toBeGreaterThan(0);
+    expect(plantedCookies.filter(({ name }) => name.startsWith('__Host-'))).toEqual([]);
     await page.goto(`${shop.origin}/account`);
     expect(page.url()).toBe(`${shop.origin}/account`);
     await context.close();
   });
 
-  test('cannot change the e-mail address of a user who is signed in', async () => {
+  test('cannot change the e-mail address of a signed-in user', async () => {
     await withVictim(async (page) => {
       const { cookies, token } = await visitAsAttacker('/sign-in');
       const path = '/account/email';
       const before = await rowsOf(shop.db);
       const response = await attackWith(page, {
-        cookies: plant(cookies, path),
+        cookies: plantedCookieHeaders(cookies, path),
         action: shop.origin + path,
         fields: { csrf: token, email: 'attacker@example.com' },
       });

@@ -19,7 +19,7 @@ import {
 
 const server = useServer();
 
-test('a person signs up, allows an application, and the API knows who it acts for', async () => {
+test('an access token identifies the user who signed up and allowed the application', async () => {
   const anna = await signUp(server.origin);
   const tokens = await tokensFor(server.origin, anna, ['users.read', 'orders.read']);
   expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 300, scope: 'openid users.read orders.read' });
@@ -28,16 +28,18 @@ test('a person signs up, allows an application, and the API knows who it acts fo
   expect(server.failures).toEqual([]);
 });
 
-test('names every scope that was granted, openid and offline_access included', async () => {
+test('the token response lists every granted scope, including openid and offline_access', async () => {
   const anna = await signUp(server.origin);
-  const asked = 'openid profile email offline_access users.read';
-  const granted = tokenResponse.parse(await (await redeem(server.origin, await authorize(server.origin, anna, { scope: asked }))).json());
-  expect(granted.scope?.split(' ').toSorted()).toEqual(asked.split(' ').toSorted());
-  const again = tokenResponse.parse(await (await refresh(server.origin, granted.refresh_token ?? '')).json());
-  expect(again.scope).toBe(granted.scope);
+  const requestedScopes = 'openid profile email offline_access users.read';
+  const granted = tokenResponse.parse(
+    await (await redeem(server.origin, await authorize(server.origin, anna, { scope: requestedScopes }))).json(),
+  );
+  expect(granted.scope?.split(' ').toSorted()).toEqual(requestedScopes.split(' ').toSorted());
+  const refreshed = tokenResponse.parse(await (await refresh(server.origin, granted.refresh_token ?? '')).json());
+  expect(refreshed.scope).toBe(granted.scope);
 });
 
-test('a plain sign-in gets a token for userinfo and an ID token with name and address', async () => {
+test('a sign-in without API scopes returns a userinfo token and an ID token with name and e-mail address', async () => {
   const anna = await signUp(server.origin);
   const client = await webApplication(server.db, []);
   const granted = await authorize(server.origin, anna, {
@@ -66,8 +68,8 @@ test('a plain sign-in gets a token for userinfo and an ID token with name and ad
   expect(await apiStatus(server, tokens.access_token)).toBe(401);
 });
 
-describe('a code', () => {
-  test('is good for one use (34), and its replay ends everything that came of it (36)', async () => {
+describe('an authorization code', () => {
+  test('is valid for one use (34), and a replay revokes its access and refresh tokens (36)', async () => {
     const granted = await authorize(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
     const first = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
     expect(await apiStatus(server, first.access_token)).toBe(200);
@@ -76,7 +78,7 @@ describe('a code', () => {
     expect(await refusal(await refresh(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
   });
 
-  test('needs the verifier, and survives a wrong one (37)', async () => {
+  test('requires the verifier and stays valid after a wrong verifier (37)', async () => {
     const granted = await authorize(server.origin, await signUp(server.origin));
     expect(await refusal(await redeem(server.origin, { ...granted, verifier: randomBytes(32).toString('base64url') }))).toBe(
       '400 invalid_grant',
@@ -85,7 +87,7 @@ describe('a code', () => {
     expect((await redeem(server.origin, granted)).status).toBe(200);
   });
 
-  test('that was given out without a challenge takes no verifier (38)', async () => {
+  test('that was issued without a challenge is rejected with a verifier (38)', async () => {
     const granted = await authorize(server.origin, await signUp(server.origin));
     await server.db.em.fork().execute(
       `update oauth_records set payload = (payload::jsonb - 'codeChallenge' - 'codeChallengeMethod')::text
@@ -94,7 +96,7 @@ describe('a code', () => {
     expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
   });
 
-  test('needs the redirect URI it was sent to, port included (39)', async () => {
+  test('requires the redirect URI of its authorization request, including the port (39)', async () => {
     const granted = await authorize(server.origin, await signUp(server.origin));
     expect(await refusal(await redeem(server.origin, { ...granted, redirectUri: 'http://127.0.0.1:49153/callback' }))).toBe(
       '400 invalid_grant',
@@ -102,7 +104,7 @@ describe('a code', () => {
     expect((await redeem(server.origin, granted)).status).toBe(200);
   });
 
-  test('is of no use to another application, public or authenticated (40)', async () => {
+  test('is rejected from another application, public or authenticated (40)', async () => {
     const anna = await signUp(server.origin);
     const client = await webApplication(server.db, ['orders.read']);
     const granted = await authorize(server.origin, anna);
@@ -113,14 +115,14 @@ describe('a code', () => {
       redirect_uri: granted.redirectUri,
     };
     expect(await refusal(await askForTokens(server.origin, stolen, basic(client.clientId, client.secret)))).toBe('400 invalid_grant');
-    const theirs = await authorize(server.origin, anna, { client_id: client.clientId, redirect_uri: client.redirectUri });
-    expect(await refusal(await redeem(server.origin, { ...theirs, clientId: commandLine.clientId }))).toBe('400 invalid_grant');
+    const otherGrant = await authorize(server.origin, anna, { client_id: client.clientId, redirect_uri: client.redirectUri });
+    expect(await refusal(await redeem(server.origin, { ...otherGrant, clientId: commandLine.clientId }))).toBe('400 invalid_grant');
     expect((await redeem(server.origin, granted)).status).toBe(200);
   });
 });
 
-describe('a code that is not used as it should be', () => {
-  test('ends after a minute (41)', async () => {
+describe('an unredeemed authorization code', () => {
+  test('is rejected after a minute (41)', async () => {
     const granted = await authorize(server.origin, await signUp(server.origin));
     const [record] = await server.db.em
       .fork()
@@ -134,7 +136,7 @@ describe('a code that is not used as it should be', () => {
     expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
   });
 
-  test('is not spent by an exchange for a foreign resource (42)', async () => {
+  test('stays valid after a request for a foreign resource (42)', async () => {
     const granted = await authorize(server.origin, await signUp(server.origin));
     const form = {
       grant_type: 'authorization_code',
@@ -148,14 +150,14 @@ describe('a code that is not used as it should be', () => {
   });
 });
 
-test('a person who was stopped gets nothing for a code (64)', async () => {
+test('the code of a suspended user is rejected (64)', async () => {
   const anna = await signUp(server.origin);
   const granted = await authorize(server.origin, anna);
   await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
   expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
 });
 
-test('that could not be kept is not given out', async () => {
+test('an authorization code that cannot be stored is not returned', async () => {
   const { em } = server.db;
   const anna = await signUp(server.origin);
   const page = await anna.browser.open(authorizePath(authorizationRequest().query));

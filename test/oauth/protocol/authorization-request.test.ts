@@ -15,15 +15,15 @@ import {
 
 const server = useServer();
 
-const ask = (given: Record<string, string>, browser = new Browser(server.origin)): Promise<Page> =>
-  browser.open(authorizePath(authorizationRequest(given).query));
+const openAuthorizationRequest = (parameters: Record<string, string>, browser = new Browser(server.origin)): Promise<Page> =>
+  browser.open(authorizePath(authorizationRequest(parameters).query));
 
-const refusedWithPage = '400 This link does not work';
+const invalidLinkPage = '400 This link does not work';
 
-/** How a request ended: with an error that the application is told, or with a page. */
-function outcome({ response, leaves, text }: Page): string {
+/** Returns the error code in the redirect to the application, or the status and heading of the page. */
+function authorizationOutcome({ response, leaves, text }: Page): string {
   if (!leaves) return `${response.status} ${/<h1>(.*?)<\/h1>/.exec(text)?.[1]}`;
-  if (leaves.searchParams.get('iss') !== server.origin) return `an answer without issuer: ${leaves.href}`;
+  if (leaves.searchParams.get('iss') !== server.origin) return `a response without iss: ${leaves.href}`;
   return leaves.searchParams.get('error') ?? 'a code';
 }
 
@@ -44,57 +44,65 @@ describe('redirect URI', () => {
     'https://127.0.0.1/callback',
     'https://evil.example/callback',
     'javascript:alert(1)',
-  ])('%s is not the registered one: a page, and no redirect (1)', async (uri) => {
-    expect(outcome(await ask({ redirect_uri: uri }))).toBe(refusedWithPage);
+  ])('%s differs from the registered redirect URI and gets an error page without redirect (1)', async (uri) => {
+    expect(authorizationOutcome(await openAuthorizationRequest({ redirect_uri: uri }))).toBe(invalidLinkPage);
   });
 
-  test('is needed, even with one registered (3)', async () => {
+  test('is required, even if the application has a single redirect URI (3)', async () => {
     const { query } = authorizationRequest();
     delete query['redirect_uri'];
-    expect(outcome(await new Browser(server.origin).open(authorizePath(query)))).toBe(refusedWithPage);
+    expect(authorizationOutcome(await new Browser(server.origin).open(authorizePath(query)))).toBe(invalidLinkPage);
   });
 
   test.each(['http://127.0.0.1:1024/callback', 'http://127.0.0.1:65535/callback', 'http://127.0.0.1/callback'])(
-    'on the loopback interface has any port: %s (4)',
+    'on the loopback interface may have any port: %s (4)',
     async (uri) => {
-      expect((await ask({ redirect_uri: uri })).url.pathname).toMatch(/^\/sign-in\//);
+      expect((await openAuthorizationRequest({ redirect_uri: uri })).url.pathname).toMatch(/^\/sign-in\//);
     },
   );
 
-  test('on the IPv6 loopback interface has any port, and its form may lead there (5)', async () => {
+  test('on the IPv6 loopback interface may have any port, and form-action allows it (5)', async () => {
     const client = await webApplication(server.db, [], 'http://[::1]/callback');
-    const page = await ask({ client_id: client.clientId, redirect_uri: 'http://[::1]:4711/callback', scope: 'openid' });
+    const page = await openAuthorizationRequest({
+      client_id: client.clientId,
+      redirect_uri: 'http://[::1]:4711/callback',
+      scope: 'openid',
+    });
     expect(page.url.pathname).toMatch(/^\/sign-in\//);
     expect(page.response.headers.get('content-security-policy')).toContain("form-action 'self' http:");
   });
 
-  test('with localhost is not the one with 127.0.0.1 (6)', async () => {
-    expect(outcome(await ask({ redirect_uri: 'http://localhost:49152/callback' }))).toBe(refusedWithPage);
+  test('with localhost does not match a redirect URI with 127.0.0.1 (6)', async () => {
+    expect(authorizationOutcome(await openAuthorizationRequest({ redirect_uri: 'http://localhost:49152/callback' }))).toBe(invalidLinkPage);
     const client = await webApplication(server.db, [], 'http://localhost/callback');
-    expect(outcome(await ask({ client_id: client.clientId, redirect_uri: 'http://127.0.0.1/callback', scope: 'openid' }))).toBe(
-      refusedWithPage,
-    );
+    expect(
+      authorizationOutcome(
+        await openAuthorizationRequest({ client_id: client.clientId, redirect_uri: 'http://127.0.0.1/callback', scope: 'openid' }),
+      ),
+    ).toBe(invalidLinkPage);
   });
 
-  test('of a website has no free port (7)', async () => {
+  test('of a web application must have the registered port (7)', async () => {
     const client = await webApplication(server.db, []);
-    expect(outcome(await ask({ client_id: client.clientId, redirect_uri: 'https://app.example:8443/callback', scope: 'openid' }))).toBe(
-      refusedWithPage,
-    );
+    expect(
+      authorizationOutcome(
+        await openAuthorizationRequest({ client_id: client.clientId, redirect_uri: 'https://app.example:8443/callback', scope: 'openid' }),
+      ),
+    ).toBe(invalidLinkPage);
   });
 });
 
-test('an unknown application gets a page, which repeats nothing as markup (2)', async () => {
-  const page = await ask({ client_id: '<img src=x onerror=alert(1)>' });
-  expect(outcome(page)).toBe(refusedWithPage);
+test('an unknown client_id gets an error page that escapes the client_id (2)', async () => {
+  const page = await openAuthorizationRequest({ client_id: '<img src=x onerror=alert(1)>' });
+  expect(authorizationOutcome(page)).toBe(invalidLinkPage);
   expect(page.text).not.toContain('<img');
 });
 
 describe('PKCE', () => {
-  test('is needed, for public and confidential applications (8, 9)', async () => {
+  test('is required for public and confidential applications (8, 9)', async () => {
     const client = await webApplication(server.db, []);
-    for (const given of [{}, { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid' }]) {
-      const { query } = authorizationRequest(given);
+    for (const parameters of [{}, { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid' }]) {
+      const { query } = authorizationRequest(parameters);
       delete query['code_challenge'];
       delete query['code_challenge_method'];
       const { leaves } = await new Browser(server.origin).open(authorizePath(query));
@@ -107,35 +115,35 @@ describe('PKCE', () => {
     ['no method', { code_challenge_method: '' }],
     ['a challenge that is too short', { code_challenge: 'short' }],
     ['a challenge in another alphabet', { code_challenge: '+'.repeat(43) }],
-  ])('refuses %s (10, 11)', async (_what, given) => {
-    expect(outcome(await ask(given))).toBe('invalid_request');
+  ])('rejects %s (10, 11)', async (_case, parameters) => {
+    expect(authorizationOutcome(await openAuthorizationRequest(parameters))).toBe('invalid_request');
   });
 });
 
-test.each(['token', 'id_token', 'code id_token', 'none'])('refuses response_type=%s (12)', async (type) => {
-  const { leaves } = await ask({ response_type: type });
+test.each(['token', 'id_token', 'code id_token', 'none'])('the server rejects response_type=%s (12)', async (type) => {
+  const { leaves } = await openAuthorizationRequest({ response_type: type });
   expect(leaves?.toString()).toMatch(/error=unsupported_response_type/);
 });
 
-test('success and error name the issuer (13), and give the state back byte for byte (14)', async () => {
+test('success and error responses contain iss (13) and return state byte for byte (14)', async () => {
   const anna = await signUp(server.origin);
   for (const state of ['ä 漢字 🎈 "\'<>&%00', 'x'.repeat(5000)]) {
     const { leaves } = await authorize(server.origin, anna, { state });
     expect(leaves.searchParams.get('state')).toBe(state);
     expect(leaves.searchParams.get('iss')).toBe(server.origin);
-    const refused = await ask({ state, scope: 'openid', response_type: 'token' });
+    const refused = await openAuthorizationRequest({ state, scope: 'openid', response_type: 'token' });
     expect(new URLSearchParams(refused.leaves?.hash.slice(1) || refused.leaves?.search).get('state')).toBe(state);
   }
 });
 
-test.each(['state', 'client_id', 'scope', 'redirect_uri', 'nonce'])('a NUL in %s never breaks the server (14)', async (name) => {
+test.each(['state', 'client_id', 'scope', 'redirect_uri', 'nonce'])('a NUL in %s never causes a server error (14)', async (name) => {
   const anna = await signUp(server.origin);
-  const { response } = await ask({ [name]: 'a\0b' }, anna.browser);
+  const { response } = await openAuthorizationRequest({ [name]: 'a\0b' }, anna.browser);
   expect(response.status).toBeLessThan(500);
   expect(server.failures).toEqual([]);
 });
 
-test.each(['scope', 'client_id', 'redirect_uri', 'state'])('refuses a repeated %s (15)', async (name) => {
+test.each(['scope', 'client_id', 'redirect_uri', 'state'])('the server rejects a repeated %s (15)', async (name) => {
   const anna = await signUp(server.origin);
   const { query } = authorizationRequest();
   const page = await anna.browser.open(`${authorizePath(query)}&${name}=${encodeURIComponent(query[name] ?? '')}`);
@@ -143,55 +151,61 @@ test.each(['scope', 'client_id', 'redirect_uri', 'state'])('refuses a repeated %
   expect(`${page.text}${page.leaves?.search}`).toContain('invalid_request');
 });
 
-test('refuses a scope beyond the ceiling of the application, and drops what it does not know (16)', async () => {
+test('the server rejects scopes that the application may not request and drops unknown scopes (16)', async () => {
   const client = await webApplication(server.db, ['orders.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri };
-  const { leaves } = await ask({ ...request, scope: 'openid orders.write' });
+  const { leaves } = await openAuthorizationRequest({ ...request, scope: 'openid orders.write' });
   expect(leaves?.searchParams.get('error')).toBe('invalid_scope');
   const granted = await authorize(server.origin, await signUp(server.origin), { scope: 'openid users.read pets.read' });
   const tokens = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
   expect(tokens.scope).toBe('openid users.read');
 });
 
-test('an application without scopes gets none of the API (52)', async () => {
+test('an application without scopes gets no API scope (52)', async () => {
   const client = await webApplication(server.db, []);
-  const { leaves } = await ask({ client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid orders.read' });
+  const { leaves } = await openAuthorizationRequest({
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    scope: 'openid orders.read',
+  });
   expect(leaves?.searchParams.get('error')).toBe('invalid_scope');
 });
 
-test('refuses a resource that it does not know (17)', async () => {
-  expect(outcome(await ask({ resource: 'https://other.example/api' }))).toBe('invalid_target');
-  expect((await ask({ resource: apiAudience(server.origin) })).url.pathname).toMatch(/^\/sign-in\//);
+test('the server rejects an unknown resource (17)', async () => {
+  expect(authorizationOutcome(await openAuthorizationRequest({ resource: 'https://other.example/api' }))).toBe('invalid_target');
+  expect((await openAuthorizationRequest({ resource: apiAudience(server.origin) })).url.pathname).toMatch(/^\/sign-in\//);
 });
 
 describe('prompt', () => {
-  test('none answers with an error, never with a page (18)', async () => {
-    expect(outcome(await ask({ prompt: 'none' }))).toBe('login_required');
+  test('none returns an error to the application and never shows a page (18)', async () => {
+    expect(authorizationOutcome(await openAuthorizationRequest({ prompt: 'none' }))).toBe('login_required');
     const client = await webApplication(server.db, ['orders.read']);
     const anna = await signUp(server.origin);
     const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid orders.read', prompt: 'none' };
-    expect((await ask(request, anna.browser)).leaves?.searchParams.get('error')).toBe('consent_required');
-    expect(outcome(await ask({ prompt: 'none' }, anna.browser))).toBe('interaction_required');
+    expect((await openAuthorizationRequest(request, anna.browser)).leaves?.searchParams.get('error')).toBe('consent_required');
+    expect(authorizationOutcome(await openAuthorizationRequest({ prompt: 'none' }, anna.browser))).toBe('interaction_required');
   });
 
-  test('login, and max_age=0, ask for the password again (19)', async () => {
+  test('login and max_age=0 require a new sign-in (19)', async () => {
     const anna = await signUp(server.origin);
-    expect((await ask({ prompt: 'login' }, anna.browser)).url.pathname).toMatch(/^\/sign-in\//);
-    expect((await ask({ max_age: '0' }, anna.browser)).url.pathname).toMatch(/^\/(sign-in|consent)\//);
+    expect((await openAuthorizationRequest({ prompt: 'login' }, anna.browser)).url.pathname).toMatch(/^\/sign-in\//);
+    expect((await openAuthorizationRequest({ max_age: '0' }, anna.browser)).url.pathname).toMatch(/^\/(sign-in|consent)\//);
   });
 
-  test('in an impossible combination, and a negative max_age, are refused (21)', async () => {
-    expect(outcome(await ask({ prompt: 'none login' }))).toBe('invalid_request');
-    expect(outcome(await ask({ max_age: '-1' }))).toBe('invalid_request');
+  test('"none login" and a negative max_age are rejected (21)', async () => {
+    expect(authorizationOutcome(await openAuthorizationRequest({ prompt: 'none login' }))).toBe('invalid_request');
+    expect(authorizationOutcome(await openAuthorizationRequest({ max_age: '-1' }))).toBe('invalid_request');
   });
 });
 
-test('refuses request objects, and fetches nothing (20)', async () => {
-  expect(outcome(await ask({ request_uri: 'https://evil.example/request' }))).toBe('request_uri_not_supported');
-  expect(outcome(await ask({ request: 'eyJhbGciOiJub25lIn0.e30.' }))).toBe('request_not_supported');
+test('the server rejects request objects and does not fetch them (20)', async () => {
+  expect(authorizationOutcome(await openAuthorizationRequest({ request_uri: 'https://evil.example/request' }))).toBe(
+    'request_uri_not_supported',
+  );
+  expect(authorizationOutcome(await openAuthorizationRequest({ request: 'eyJhbGciOiJub25lIn0.e30.' }))).toBe('request_not_supported');
 });
 
-test('the registered command line is there from the start, and public', async () => {
+test('the command line is registered as a public application on a new installation', async () => {
   const rows = await server.db.em
     .fork()
     .execute<{ type: string; redirect_uris: unknown }[]>('select type, redirect_uris from applications where client_id = ?', [

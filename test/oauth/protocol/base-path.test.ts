@@ -16,34 +16,34 @@ import { useServer } from '../../support/server/with-server.ts';
 import { secretOfTests } from '../../support/oauth/secret-hash.ts';
 
 const metadata = z.record(z.unknown());
-const read = async (url: string) => {
+const readMetadata = async (url: string) => {
   const response = await fetch(url);
   expect([url, response.status]).toEqual([url, 200]);
   return metadata.parse(await response.json());
 };
 
-describe('a server that has the host for itself', () => {
+describe('a server whose issuer has no path', () => {
   const server = useServer();
 
-  test('describes its API where a 401 says (85)', async () => {
+  test('publishes its resource metadata at the URL in the 401 challenge (85)', async () => {
     const refused = await fetch(`${server.origin}/api/v1/users/me`);
-    const where = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? '';
-    expect(where).toBe(`${server.origin}/.well-known/oauth-protected-resource/api`);
-    expect(await read(where)).toMatchObject({
+    const metadataUrl = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? '';
+    expect(metadataUrl).toBe(`${server.origin}/.well-known/oauth-protected-resource/api`);
+    expect(await readMetadata(metadataUrl)).toMatchObject({
       resource: `${server.origin}/api`,
       authorization_servers: [server.origin],
       bearer_methods_supported: ['header'],
       scopes_supported: expect.arrayContaining(['orders.read']),
     });
-    const bad = await fetch(`${server.origin}/api/v1/users/me`, { headers: { authorization: 'Bearer x' } });
-    expect(bad.headers.get('www-authenticate')).toContain(`resource_metadata="${where}"`);
+    const invalidTokenResponse = await fetch(`${server.origin}/api/v1/users/me`, { headers: { authorization: 'Bearer x' } });
+    expect(invalidTokenResponse.headers.get('www-authenticate')).toContain(`resource_metadata="${metadataUrl}"`);
   });
 });
 
-describe('a server that lives below a path', () => {
+describe('a server whose issuer has a path', () => {
   let issuer: string;
   let db: Database;
-  let close: () => Promise<void>;
+  let closeServer: () => Promise<void>;
 
   beforeAll(async () => {
     const port = await freePort();
@@ -54,37 +54,37 @@ describe('a server that lives below a path', () => {
     const app = await createApp({ db, issuer, keys, log: createLog(false) });
     const server = createServer(app).listen(port, '127.0.0.1');
     await once(server, 'listening');
-    close = async () => {
+    closeServer = async () => {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
       await db.close();
     };
   });
-  afterAll(() => close());
+  afterAll(() => closeServer());
   const origin = () => new URL(issuer).origin;
 
-  test('publishes its documents where either standard puts them, and means the same in all (90)', async () => {
+  test('publishes the same metadata at the URLs of OAuth and OpenID Connect (90)', async () => {
     const documents = await Promise.all([
-      read(`${origin()}/.well-known/oauth-authorization-server/shop`),
-      read(`${origin()}/.well-known/openid-configuration/shop`),
-      read(`${issuer}/.well-known/openid-configuration`),
-      read(`${issuer}/.well-known/oauth-authorization-server`),
+      readMetadata(`${origin()}/.well-known/oauth-authorization-server/shop`),
+      readMetadata(`${origin()}/.well-known/openid-configuration/shop`),
+      readMetadata(`${issuer}/.well-known/openid-configuration`),
+      readMetadata(`${issuer}/.well-known/oauth-authorization-server`),
     ]);
     const [first] = documents;
     for (const document of documents) expect(document).toEqual(first);
     expect(first).toMatchObject({ issuer, token_endpoint: `${issuer}/oauth/token`, jwks_uri: `${issuer}/oauth/jwks` });
-    const addresses = Object.entries(first ?? {}).filter(([name]) => /_(endpoint|uri)$/.test(name));
-    expect(addresses.length).toBeGreaterThan(7);
-    for (const [name, address] of addresses) expect([name, String(address).startsWith(`${issuer}/oauth/`)]).toEqual([name, true]);
-    expect(await read(`${origin()}/.well-known/oauth-protected-resource/shop/api`)).toMatchObject({
+    const endpoints = Object.entries(first ?? {}).filter(([name]) => /_(endpoint|uri)$/.test(name));
+    expect(endpoints.length).toBeGreaterThan(7);
+    for (const [name, address] of endpoints) expect([name, String(address).startsWith(`${issuer}/oauth/`)]).toEqual([name, true]);
+    expect(await readMetadata(`${origin()}/.well-known/oauth-protected-resource/shop/api`)).toMatchObject({
       resource: `${issuer}/api`,
       authorization_servers: [issuer],
     });
     expect((await fetch(`${origin()}/.well-known/openid-configuration`)).status).toBe(404);
   });
 
-  test('lets people sign up, allow an application, and the application in', async () => {
+  test('supports sign-up, consent and API requests of the application', async () => {
     const browser = new Browser(origin());
     const { query, verifier } = authorizationRequest({ scope: 'openid users.read' });
     const signIn = await browser.open(`/shop${authorizePath(query)}`);
@@ -103,25 +103,26 @@ describe('a server that lives below a path', () => {
       code: leaves?.searchParams.get('code') ?? '',
       code_verifier: verifier,
     };
-    const answer = await fetch(`${issuer}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
-    const tokens = tokenResponse.parse(await answer.json());
-    const me = (url: string) => fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
-    expect((await me(issuer)).status).toBe(200);
-    expect((await me(origin())).status).toBe(404);
+    const tokenEndpointResponse = await fetch(`${issuer}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+    const tokens = tokenResponse.parse(await tokenEndpointResponse.json());
+    const fetchCurrentUser = (url: string) =>
+      fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+    expect((await fetchCurrentUser(issuer)).status).toBe(200);
+    expect((await fetchCurrentUser(origin())).status).toBe(404);
     expect((await fetch(`${issuer}/account`, { redirect: 'manual' })).headers.get('location')).toBe('/shop/sign-in');
   });
 
-  test('names nothing beside its path in its pages', async () => {
+  test('links only to URLs below its path', async () => {
     for (const path of ['/sign-in', '/sign-up', '/oauth/device']) {
       const text = await (await fetch(`${issuer}${path}`)).text();
-      const linked = [...text.matchAll(/ (?:href|action)="(\/[^"]*)"/g)].map(([, address]) => address ?? '');
-      expect(linked.length).toBeGreaterThan(0);
-      for (const address of linked) expect(address).toMatch(/^\/shop\//);
-      for (const address of linked.filter((one) => !one.includes('/oauth/'))) expect((await fetch(origin() + address)).status).toBe(200);
+      const links = [...text.matchAll(/ (?:href|action)="(\/[^"]*)"/g)].map(([, address]) => address ?? '');
+      expect(links.length).toBeGreaterThan(0);
+      for (const address of links) expect(address).toMatch(/^\/shop\//);
+      for (const address of links.filter((one) => !one.includes('/oauth/'))) expect((await fetch(origin() + address)).status).toBe(200);
     }
   });
 
-  test('is found by the SDK', async () => {
+  test('is discovered by the SDK', async () => {
     expect((await discover(issuer, { allowInsecureRequests: true })).issuer).toBe(issuer);
   });
 });

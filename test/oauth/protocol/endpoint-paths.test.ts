@@ -10,7 +10,7 @@ const spellings = Object.values(endpointPaths).flatMap((path) => [
   `${path}/`,
 ]);
 
-test.each(spellings)('%s is not an endpoint: limits and transactions are applied by exact path', async (path) => {
+test.each(spellings)('%s returns 404, because limits and transactions apply to exact paths', async (path) => {
   for (const method of ['GET', 'POST']) {
     const body = method === 'POST' ? new URLSearchParams({ grant_type: 'refresh_token', user_code: 'x' }) : undefined;
     const response = await fetch(`${server.origin}${path}`, { method, redirect: 'manual', ...(body && { body }) });

@@ -11,10 +11,10 @@ import { secretOfTests } from '../../support/oauth/secret-hash.ts';
 
 const server = useServer();
 
-type Answer = { readonly status: number; readonly text: string; readonly cookies: readonly string[] };
+type RawResponse = { readonly status: number; readonly text: string; readonly cookies: readonly string[] };
 
-/** With headers that `fetch` does not let one set. */
-const ask = (path: string, headers: Record<string, string>, port = Number(new URL(server.origin).port)): Promise<Answer> =>
+/** Sends a request with headers that `fetch` does not allow, such as Host. */
+const sendRaw = (path: string, headers: Record<string, string>, port = Number(new URL(server.origin).port)): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, path, headers: { host: `localhost:${port}`, ...headers } }, (response) => {
       let text = JSON.stringify(response.headers);
@@ -23,12 +23,12 @@ const ask = (path: string, headers: Record<string, string>, port = Number(new UR
     });
     sent.on('error', reject).end();
   });
-const documents = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+const metadataPaths = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 const metadata = z.record(z.unknown());
-const read = async (path: string) => metadata.parse(await (await fetch(server.origin + path)).json());
+const readMetadata = async (path: string) => metadata.parse(await (await fetch(server.origin + path)).json());
 
-test('both documents say the same, beginning with the issuer (90)', async () => {
-  const [openid, oauth] = await Promise.all(documents.map(read));
+test('both metadata documents are equal and have the same issuer (90)', async () => {
+  const [openid, oauth] = await Promise.all(metadataPaths.map(readMetadata));
   expect(oauth).toEqual(openid);
   expect(openid).toMatchObject({
     issuer: server.origin,
@@ -46,38 +46,42 @@ test('both documents say the same, beginning with the issuer (90)', async () => 
   expect(openid?.['scopes_supported']).toEqual(expect.arrayContaining(['openid', 'offline_access', 'orders.read', 'orders.write']));
 });
 
-test('only the code flow is offered (12)', async () => {
-  const offered = await read('/.well-known/openid-configuration');
-  expect(offered['response_types_supported']).toEqual(['code']);
-  expect(offered['grant_types_supported']).toEqual(expect.not.arrayContaining(['implicit', 'password']));
+test('only the code flow is supported (12)', async () => {
+  const configuration = await readMetadata('/.well-known/openid-configuration');
+  expect(configuration['response_types_supported']).toEqual(['code']);
+  expect(configuration['grant_types_supported']).toEqual(expect.not.arrayContaining(['implicit', 'password']));
 });
 
-test('the published keys are public (92)', async () => {
-  const { keys } = z.object({ keys: z.array(metadata) }).parse(await read('/oauth/jwks'));
+test('the JWKS contains only public keys (92)', async () => {
+  const { keys } = z.object({ keys: z.array(metadata) }).parse(await readMetadata('/oauth/jwks'));
   expect(keys.map(({ alg }) => alg)).toEqual(['ES256', 'RS256']);
   for (const key of keys) expect(Object.keys(key)).toEqual(expect.not.arrayContaining(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']));
 });
 
-describe('the address', () => {
-  const paths = [...documents, '/sign-in', '/sign-up', '/account', authorizePath(authorizationRequest().query)];
+describe('the host', () => {
+  const paths = [...metadataPaths, '/sign-in', '/sign-up', '/account', authorizePath(authorizationRequest().query)];
 
-  test.each(paths)('of another host is refused: %s (91)', async (path) => {
-    const answer = await ask(path, { host: 'evil.example' });
-    expect(answer.status).toBe(421);
-    expect(answer.text).not.toContain('evil');
+  test.each(paths)('in a wrong Host header is rejected: %s (91)', async (path) => {
+    const response = await sendRaw(path, { host: 'evil.example' });
+    expect(response.status).toBe(421);
+    expect(response.text).not.toContain('evil');
   });
 
-  test.each(paths)('is not what a proxy says it is: %s (91)', async (path) => {
-    const answer = await ask(path, { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', forwarded: 'host=evil.example' });
-    expect(answer.status).toBeLessThan(400);
-    expect(answer.text).not.toMatch(/evil|https:\/\/localhost/);
+  test.each(paths)('in forwarded headers of a proxy is ignored: %s (91)', async (path) => {
+    const response = await sendRaw(path, {
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      forwarded: 'host=evil.example',
+    });
+    expect(response.status).toBeLessThan(400);
+    expect(response.text).not.toMatch(/evil|https:\/\/localhost/);
   });
 });
 
-test('behind a proxy that ends TLS, every address is https and every cookie secure', async () => {
+test('behind a proxy that terminates TLS, every URL is HTTPS and every cookie is secure', async () => {
   const app = express();
-  const secure = createServer(app).listen(0, '127.0.0.1');
-  await once(secure, 'listening');
+  const httpServer = createServer(app).listen(0, '127.0.0.1');
+  await once(httpServer, 'listening');
   const { router } = await createAuthorizationServer({
     db: server.db,
     issuer: 'https://shop.example',
@@ -85,20 +89,20 @@ test('behind a proxy that ends TLS, every address is https and every cookie secu
     log: { error: () => undefined },
   });
   app.use(router);
-  const { port } = z.object({ port: z.number() }).parse(secure.address());
-  const offered = await ask('/.well-known/openid-configuration', { host: 'shop.example' }, port);
-  expect(offered.text).toContain('"token_endpoint":"https://shop.example/oauth/token"');
-  expect(offered.text).not.toContain('http://');
+  const { port } = z.object({ port: z.number() }).parse(httpServer.address());
+  const configuration = await sendRaw('/.well-known/openid-configuration', { host: 'shop.example' }, port);
+  expect(configuration.text).toContain('"token_endpoint":"https://shop.example/oauth/token"');
+  expect(configuration.text).not.toContain('http://');
   for (const path of ['/sign-in', authorizePath(authorizationRequest().query)]) {
-    const cookies = (await ask(path, { host: 'shop.example' }, port)).cookies;
+    const cookies = (await sendRaw(path, { host: 'shop.example' }, port)).cookies;
     expect(cookies.length).toBeGreaterThan(0);
     for (const cookie of cookies) expect(cookie).toMatch(/; secure/i);
   }
-  secure.closeAllConnections();
-  secure.close();
+  httpServer.closeAllConnections();
+  httpServer.close();
 });
 
-test('the authorization endpoint is not for scripts of other sites, the keys are for all (93)', async () => {
+test('CORS headers allow other sites to read the JWKS but not the authorization endpoint (93)', async () => {
   const headers = { origin: 'https://elsewhere.example' };
   const page = await fetch(`${server.origin}${authorizePath(authorizationRequest().query)}`, { headers, redirect: 'manual' });
   expect(page.headers.get('access-control-allow-origin')).toBeNull();

@@ -19,10 +19,10 @@ import { clientCredentials, confidentialClient, type Client } from '../../suppor
 import { secretOfTests } from '../../support/oauth/secret-hash.ts';
 
 const secret = secretOfTests;
-const keyOfKeys = Buffer.alloc(32);
-const seconds = (count: number): Date => new Date(Date.now() + count * 1000);
+const encryptionKey = Buffer.alloc(32);
+const secondsFromNow = (count: number): Date => new Date(Date.now() + count * 1000);
 const schedule = { every: 100, publishedBefore: 10, publishedAfter: 20 };
-const kidsOf = async (db: Database): Promise<string[]> =>
+const readKids = async (db: Database): Promise<string[]> =>
   (await db.em.fork().execute<{ kid: string }[]>(`select kid from signing_keys where algorithm = 'ES256' order by signs_from`)).map(
     ({ kid }) => kid,
   );
@@ -31,62 +31,62 @@ describe('signing keys', () => {
   let db: Database;
   beforeAll(async () => {
     db = await freshDatabase();
-    await loadSigningKeys(db.em, keyOfKeys);
+    await loadSigningKeys(db.em, encryptionKey);
   });
   afterAll(() => db.close());
 
-  test('follow each other when they are due: published, then signing, then gone (92)', async () => {
-    const [first = ''] = await kidsOf(db);
+  test('rotate on schedule: published, then used for signing, then removed (92)', async () => {
+    const [first = ''] = await readKids(db);
     const rotate = async (now: Date, when?: 'asked' | 'at once') =>
-      (await rotateSigningKeys(db.em, keyOfKeys, now, { schedule, ...(when && { when }) })).made;
-    expect(await rotate(seconds(50))).toBe(0); // not due
-    expect(await rotate(seconds(101))).toBe(2); // one of each algorithm
-    const [, second = ''] = await kidsOf(db);
-    expect(await rotate(seconds(102), 'asked')).toBe(0); // the next one is published, and yet to sign
-    expect(await kidsOf(db)).toEqual([first, second]);
-    await rotate(seconds(150));
-    expect(await kidsOf(db)).toEqual([second]); // what the first signed is not good any more
-    expect(await rotate(seconds(151), 'asked')).toBe(2); // by command, at any time
-    const before = await kidsOf(db);
-    expect(await rotate(seconds(152), 'at once')).toBe(2);
-    expect((await kidsOf(db)).filter((kid) => before.includes(kid))).toEqual([]); // nothing that was is good any more
+      (await rotateSigningKeys(db.em, encryptionKey, now, { schedule, ...(when && { when }) })).made;
+    expect(await rotate(secondsFromNow(50))).toBe(0); // not due
+    expect(await rotate(secondsFromNow(101))).toBe(2); // one key of each algorithm
+    const [, second = ''] = await readKids(db);
+    expect(await rotate(secondsFromNow(102), 'asked')).toBe(0); // the next key is published and not used yet
+    expect(await readKids(db)).toEqual([first, second]);
+    await rotate(secondsFromNow(150));
+    expect(await readKids(db)).toEqual([second]); // all tokens of the first key have expired
+    expect(await rotate(secondsFromNow(151), 'asked')).toBe(2); // a rotation by command, before the next key is due
+    const before = await readKids(db);
+    expect(await rotate(secondsFromNow(152), 'at once')).toBe(2);
+    expect((await readKids(db)).filter((kid) => before.includes(kid))).toEqual([]); // an immediate rotation removes all earlier keys
   });
 
-  test('are made once, whoever rotates at the same moment', async () => {
-    const before = (await kidsOf(db)).length;
-    const made = await Promise.all([1, 2, 3].map(() => rotateSigningKeys(db.em, keyOfKeys, seconds(400), { schedule })));
-    expect(made.map((rotation) => rotation.made).toSorted((a, b) => a - b)).toEqual([0, 0, 2]);
-    expect((await kidsOf(db)).length).toBeLessThanOrEqual(before + 1);
-    const [written] = await db.em
+  test('are created once by concurrent rotations', async () => {
+    const before = (await readKids(db)).length;
+    const rotations = await Promise.all([1, 2, 3].map(() => rotateSigningKeys(db.em, encryptionKey, secondsFromNow(400), { schedule })));
+    expect(rotations.map((rotation) => rotation.made).toSorted((a, b) => a - b)).toEqual([0, 0, 2]);
+    expect((await readKids(db)).length).toBeLessThanOrEqual(before + 1);
+    const [auditEvent] = await db.em
       .fork()
       .execute<{ details: { keys: string[]; when: string } }[]>(
         `select details from audit_events where action = 'signing_key.rotated' order by id desc limit 1`,
       );
-    expect(written?.details.when).toBe('due');
-    expect(await kidsOf(db)).toContain(written?.details.keys[0]);
+    expect(auditEvent?.details.when).toBe('due');
+    expect(await readKids(db)).toContain(auditEvent?.details.keys[0]);
   });
 });
 
-/** Ten thousand take minutes; the fewer that run each time still see several keys come and go. */
-// oxlint-disable-next-line node/no-process-env -- the tests have no configuration but this
+/** 10,000 requests take minutes. The default is smaller, but long enough for several rotations. */
+// oxlint-disable-next-line node/no-process-env -- the only setting of the tests
 const requests = Number(process.env['ROTATION_REQUESTS'] ?? 600);
 
-describe(`two servers on one database, with keys that change every other second, under ${requests} requests`, () => {
+describe(`two servers on one database with a key rotation every two seconds and ${requests} requests`, () => {
   const closing: (() => Promise<void>)[] = [];
-  let front: Front;
+  let loadBalancer: Front;
   let client: Client;
 
   beforeAll(async () => {
-    front = await openFront(await freePort());
-    closing.push(() => front.close());
+    loadBalancer = await openFront(await freePort());
+    closing.push(() => loadBalancer.close());
     const url = databaseKind === 'postgresql' ? await freshPostgresqlUrl() : undefined;
-    const shared = url === undefined ? await freshDatabase() : undefined;
+    const sharedDatabase = url === undefined ? await freshDatabase() : undefined;
     const ports: number[] = [];
     for (let count = 0; count < 2; count += 1) {
-      const db = shared ?? (await openDatabase(url ?? ''));
+      const db = sharedDatabase ?? (await openDatabase(url ?? ''));
       const app = await createApp({
         db,
-        issuer: front.url,
+        issuer: loadBalancer.url,
         keys: deriveKeys(secret),
         log: createLog(false),
         rateLimits: generous,
@@ -100,11 +100,11 @@ describe(`two servers on one database, with keys that change every other second,
         server.closeAllConnections();
         server.close();
         await once(server, 'close');
-        if (db !== shared) await db.close();
+        if (db !== sharedDatabase) await db.close();
       });
     }
-    if (shared) closing.push(() => shared.close());
-    front.lead(ports);
+    if (sharedDatabase) closing.push(() => sharedDatabase.close());
+    loadBalancer.lead(ports);
   });
   afterAll(async () => {
     for (const close of closing) await close();
@@ -113,32 +113,32 @@ describe(`two servers on one database, with keys that change every other second,
   const publishedKeys = async () =>
     z
       .object({ keys: z.array(z.object({ kid: z.string(), kty: z.string() }).passthrough()) })
-      .parse(await (await fetch(`${front.url}/oauth/jwks`)).json());
+      .parse(await (await fetch(`${loadBalancer.url}/oauth/jwks`)).json());
 
-  /** What an application does that keeps a copy of the keys: it must never meet one that it does not have. */
-  async function work(share: number, kids: Set<string>): Promise<string[]> {
+  /** Requests tokens and verifies them with a cached key set, as an application does. Returns the failures. */
+  async function requestAndVerifyTokens(tokenCount: number, kids: Set<string>): Promise<string[]> {
     const failures: string[] = [];
-    let copy = { keys: await publishedKeys(), at: performance.now() };
-    for (let count = 0; count < share; count += 2) {
-      if (performance.now() - copy.at > 1000) copy = { keys: await publishedKeys(), at: performance.now() };
-      const token = await clientCredentials(front.url, client, ['users.manage']).catch(
+    let cachedKeys = { keys: await publishedKeys(), at: performance.now() };
+    for (let count = 0; count < tokenCount; count += 2) {
+      if (performance.now() - cachedKeys.at > 1000) cachedKeys = { keys: await publishedKeys(), at: performance.now() };
+      const token = await clientCredentials(loadBalancer.url, client, ['users.manage']).catch(
         (error: unknown) => void failures.push(String(error)),
       );
       if (token === undefined) continue;
       kids.add(decodeProtectedHeader(token).kid ?? '');
-      await jwtVerify(token, createLocalJWKSet(copy.keys)).catch((error: unknown) => void failures.push(String(error)));
-      const answer = await fetch(`${front.url}/api/v1/users/1`, { headers: { authorization: `Bearer ${token}` } });
-      if (answer.status !== 404) failures.push(`${answer.status} ${await answer.text()}`);
-      else await answer.arrayBuffer();
-      if (requests < 2000) await sleep(100); // keys change four seconds after they began: two until the next is due, and two for which it is published
+      await jwtVerify(token, createLocalJWKSet(cachedKeys.keys)).catch((error: unknown) => void failures.push(String(error)));
+      const response = await fetch(`${loadBalancer.url}/api/v1/users/1`, { headers: { authorization: `Bearer ${token}` } });
+      if (response.status !== 404) failures.push(`${response.status} ${await response.text()}`);
+      else await response.arrayBuffer();
+      if (requests < 2000) await sleep(100); // a key is replaced after four seconds: the next key is due after two and is published for two
     }
     return failures;
   }
 
-  test('none fails (92)', { timeout: 600_000 }, async () => {
+  test('issue and accept tokens without a failure (92)', { timeout: 600_000 }, async () => {
     const kids = new Set<string>();
     const workers = 6;
-    const failures = (await Promise.all(Array.from({ length: workers }, () => work(requests / workers, kids)))).flat();
+    const failures = (await Promise.all(Array.from({ length: workers }, () => requestAndVerifyTokens(requests / workers, kids)))).flat();
     expect(failures).toEqual([]);
     expect(kids.size).toBeGreaterThan(1);
   });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-test('a retired signing key leaves the published set when its time comes, without another look at the database', async () => {
+test('a retired signing key is removed from the published keys on time, without a database query', async () => {
   await loadSigningKeys(db.em, encryptionKey);
   const schedule = { every: 1_000, publishedBefore: 0, publishedAfter: 2 };
   await rotateSigningKeys(db.em, encryptionKey, new Date(), { schedule, when: 'asked' });

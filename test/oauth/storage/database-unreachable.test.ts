@@ -5,32 +5,32 @@ import { createPostgresAdapterFactory } from '../../../server/oauth/provider/pos
 import { authorizationRequest, authorizePath, refresh, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
-let away = false;
+let isUnreachable = false;
 
-/** One that cannot reach its database from time to time. */
-function mortalStore(em: EntityManager): AdapterFactory {
+/** Creates a store that fails with ECONNREFUSED while `isUnreachable` is true. */
+function createUnreliableStore(em: EntityManager): AdapterFactory {
   const create = createPostgresAdapterFactory(em);
   return (model) => {
     const store = create(model);
     const find = store.find.bind(store);
     store.find = async (id) => {
-      if (away) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      if (isUnreachable) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
       return find(id);
     };
     return store;
   };
 }
 
-describe('while the database cannot be reached', () => {
-  const server = useServer({ store: mortalStore });
+describe('while the database is unreachable', () => {
+  const server = useServer({ store: createUnreliableStore });
 
-  test('a refresh is answered 503 and can be repeated, and a page says that it is over soon', async () => {
+  test('a refresh returns 503 and can be retried, and a page asks the user to try again', async () => {
     const person = await signUp(server.origin);
     const { refresh_token: token = '' } = await tokensFor(server.origin, person, ['users.read']);
-    away = true;
+    isUnreachable = true;
     const refused = await refresh(server.origin, token);
     const page = await person.browser.open(authorizePath(authorizationRequest().query));
-    away = false;
+    isUnreachable = false;
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(refused.headers.get('cache-control')).toBe('no-store');

@@ -3,11 +3,11 @@ import { databaseKind } from '../../support/services/database.ts';
 import { useServer } from '../../support/server/with-server.ts';
 import { authorize, commandLine, redeem, refresh, signUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
 
-// Each of these requests ends the whole grant, and holds another part of it when it begins to.
-describe.skipIf(databaseKind === 'pglite')('a replayed code, a replayed refresh token and two revocations of one grant at once', () => {
+// Each of these requests revokes the whole grant, and starts with a lock on a different record of the grant.
+describe.skipIf(databaseKind === 'pglite')('concurrent code replays, refresh token reuse and revocations of one grant', () => {
   const server = useServer();
 
-  test('wait for each other in one order: no deadlock, no failure', async () => {
+  test('acquire locks in one order, so that no deadlock or server error occurs', async () => {
     const person = await signUp(server.origin);
     for (let round = 0; round < 15; round += 1) {
       const granted = await authorize(server.origin, person, { scope: 'openid users.read' });
@@ -18,7 +18,7 @@ describe.skipIf(databaseKind === 'pglite')('a replayed code, a replayed refresh 
           method: 'POST',
           body: new URLSearchParams({ client_id: commandLine.clientId, token }),
         });
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         redeem(server.origin, granted),
         refresh(server.origin, tokens.refresh_token ?? ''),
         revoke(renewed.access_token),
@@ -26,7 +26,7 @@ describe.skipIf(databaseKind === 'pglite')('a replayed code, a replayed refresh 
         redeem(server.origin, granted),
         refresh(server.origin, renewed.refresh_token ?? ''),
       ]);
-      const statuses = answers.map(({ status }) => status);
+      const statuses = responses.map(({ status }) => status);
       expect(statuses.filter((status) => status >= 500)).toEqual([]);
       expect((await refresh(server.origin, renewed.refresh_token ?? '')).status).toBe(400);
     }

@@ -20,7 +20,7 @@ import {
 
 const server = useServer();
 
-test('neither the database nor the log holds a code, token, session, secret or password that works (95)', async () => {
+test('neither the database nor the log contains a usable code, token, session, secret or password (95)', async () => {
   const anna = await signUp(server.origin);
   const pending = await anna.browser.open(authorizePath(authorizationRequest().query));
   const unused = await authorize(server.origin, anna);
@@ -28,14 +28,14 @@ test('neither the database nor the log holds a code, token, session, secret or p
   const tokens = tokenResponse.parse(await (await redeem(server.origin, used)).json());
   const renewed = tokenResponse.parse(await (await refresh(server.origin, tokens.refresh_token ?? '')).json());
   const client = await confidentialClient(server.db, ['users.manage']);
-  const own = await clientCredentials(server.origin, client, ['users.manage']);
-  const elsewhere = await signIn(server.origin, anna);
+  const clientToken = await clientCredentials(server.origin, client, ['users.manage']);
+  const otherBrowser = await signIn(server.origin, anna);
   const secrets = {
     password: anna.password,
     code: unused.code,
     usedCode: used.code,
     session: anna.browser.cookie('mandate_session'),
-    otherSession: elsewhere.cookie('mandate_session'),
+    otherSession: otherBrowser.cookie('mandate_session'),
     interaction: pending.url.pathname.split('/').at(-1),
     clientSecret: client.secret,
     ...Object.fromEntries(
@@ -44,10 +44,10 @@ test('neither the database nor the log holds a code, token, session, secret or p
         [`refresh${at}`, one.refresh_token],
       ]),
     ),
-    own,
+    clientToken,
   };
   const [stored, logged] = [await dumpOf(server.db), server.failures.join('\n')];
-  expect(stored).toContain(anna.email); // it is the dump that it should be
+  expect(stored).toContain(anna.email); // the dump contains the data of the user
   for (const [name, secret] of Object.entries(secrets)) {
     expect(secret, name).toMatch(/^.{20,}$/);
     expect(stored.includes(secret ?? ''), `${name} in the database`).toBe(false);
@@ -55,55 +55,55 @@ test('neither the database nor the log holds a code, token, session, secret or p
   }
 });
 
-test('a secret of any kind that is kept is found when the server of a test ends, wherever it lies (95)', async () => {
+test('closing a test server reports every kind of secret that is stored in plain text (95)', async () => {
   const mandate = await startMandate();
   const anna = await signUp(mandate.origin);
   const granted = await authorize(mandate.origin, anna, { scope: 'openid users.read' });
   const tokens = tokenResponse.parse(await (await redeem(mandate.origin, granted)).json());
   const client = await confidentialClient(mandate.db, ['users.manage']);
   await clientCredentials(mandate.origin, client, ['users.manage']);
-  const kept = {
+  const storedSecrets = {
     'sent password': anna.password,
     'redirect code': granted.code,
-    'answer access_token': tokens.access_token,
-    'answer refresh_token': tokens.refresh_token ?? '',
-    'answer id_token': tokens.id_token ?? '',
+    'response access_token': tokens.access_token,
+    'response refresh_token': tokens.refresh_token ?? '',
+    'response id_token': tokens.id_token ?? '',
     'cookie mandate_session': anna.browser.cookie('mandate_session') ?? '',
     Basic: client.secret,
   };
   const em = mandate.db.em.fork();
-  for (const secret of Object.values(kept))
+  for (const secret of Object.values(storedSecrets))
     await em.execute(`insert into oauth_records (model, id, payload) values ('Planted', ?, '{}')`, [`${Math.random()} ${secret}`]);
-  const complaint = await mandate.close().then(
+  const reportedSecrets = await mandate.close().then(
     () => 'none',
     (error: unknown) => String(error),
   );
-  for (const [where, secret] of Object.entries(kept)) expect(complaint, where).toContain(secret);
+  for (const [description, secret] of Object.entries(storedSecrets)) expect(reportedSecrets, description).toContain(secret);
 });
 
-test('what the table calls a token is not taken for the token', async () => {
+test('the stored record IDs of codes and refresh tokens are not accepted', async () => {
   const anna = await signUp(server.origin);
   const granted = await authorize(server.origin, anna);
   await redeem(server.origin, await authorize(server.origin, anna));
   const rows = await server.db.em
     .fork()
     .execute<{ model: string; id: string }[]>('select model, id from oauth_records order by expires_at desc');
-  const idOf = (model: string): string => rows.find((row) => row.model === model)?.id ?? '';
-  expect(await refusal(await redeem(server.origin, { ...granted, code: idOf('AuthorizationCode') }))).toBe('400 invalid_grant');
-  expect(await refusal(await refresh(server.origin, idOf('RefreshToken')))).toBe('400 invalid_grant');
+  const storedId = (model: string): string => rows.find((row) => row.model === model)?.id ?? '';
+  expect(await refusal(await redeem(server.origin, { ...granted, code: storedId('AuthorizationCode') }))).toBe('400 invalid_grant');
+  expect(await refusal(await refresh(server.origin, storedId('RefreshToken')))).toBe('400 invalid_grant');
 });
 
-test('the private keys lie encrypted, and only the right secret opens them', async () => {
+test('the private keys are encrypted and can be decrypted only with the right secret', async () => {
   const [row] = await server.db.em.fork().execute<{ sealed: string }[]>('select encrypted_jwk as sealed from signing_keys limit 1');
   expect(Buffer.from(row?.sealed ?? '', 'base64url').toString('latin1')).not.toMatch(/"(d|kty)":/);
   await expect(loadSigningKeys(server.db.em, Buffer.alloc(32))).rejects.toThrow('encrypted with another secret');
 });
 
-test('processes that start together on one database end up with the same keys', async () => {
+test('processes that start concurrently on one database use the same keys', async () => {
   const db = await freshDatabase();
-  const together = await Promise.all([1, 2, 3].map(() => loadSigningKeys(db.em, Buffer.alloc(32))));
-  const sets = await Promise.all(together.map((keys) => keys.current()));
-  const kids = sets.map(({ keys }) => keys.map(({ kid }) => kid).join());
+  const keySets = await Promise.all([1, 2, 3].map(() => loadSigningKeys(db.em, Buffer.alloc(32))));
+  const currentKeys = await Promise.all(keySets.map((keys) => keys.current()));
+  const kids = currentKeys.map(({ keys }) => keys.map(({ kid }) => kid).join());
   await db.close();
   expect(kids[0]).toMatch(/^[\w-]{43},[\w-]{43}$/);
   expect(new Set(kids).size).toBe(1);

@@ -7,26 +7,26 @@ import { databaseKind } from '../../support/services/database.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';
 import { atOnce, raceForACode, raceForAConsent, raceForARefresh, raceForASuccessor, rounds } from '../../support/oauth/race.ts';
 
-// PGlite has one connection: what it does one after the other anyway, proves nothing.
-describe.skipIf(databaseKind === 'pglite')('twenty requests at once', () => {
+// PGlite has one connection, so transactions never run concurrently.
+describe.skipIf(databaseKind === 'pglite')('twenty concurrent requests', () => {
   const server = useServer({ refreshGraceSeconds: 0 });
-  const withGrace = useServer();
+  const serverWithGrace = useServer();
 
-  test('with one refresh token within the grace period: all get one successor, whose use makes the old token reuse (56)', async () => {
-    const person = await signUp(withGrace.origin);
+  test('with one refresh token within the grace period get the same successor, whose use makes the old token reuse (56)', async () => {
+    const person = await signUp(serverWithGrace.origin);
     for (let round = 0; round < rounds; round += 1) {
-      const { answers, successors, afterwards } = await raceForASuccessor(withGrace, person);
+      const { answers, successors, afterwards } = await raceForASuccessor(serverWithGrace, person);
       expect(answers).toEqual([expect.stringMatching(/^200 /)]);
       expect(successors).toEqual({ received: 1, stored: 1 });
       expect(afterwards).toEqual([200, 400, 400]);
     }
-    expect(withGrace.failures).toEqual([]);
+    expect(serverWithGrace.failures).toEqual([]);
   });
 
   test.each([
     ['one code (35)', raceForACode],
     ['one refresh token without a grace period (56)', raceForARefresh],
-  ])('with %s: one wins, the others are refused, and the tokens of the winner are dead (36, 55)', async (_what, raceFor) => {
+  ])('with %s: one succeeds, the others are rejected, and the issued tokens are revoked (36, 55)', async (_kind, raceFor) => {
     const person = await signUp(server.origin);
     for (let round = 0; round < rounds; round += 1) {
       const { winners, refusals, alive } = await raceFor(server, person);
@@ -37,34 +37,34 @@ describe.skipIf(databaseKind === 'pglite')('twenty requests at once', () => {
     expect(server.failures).toEqual([]);
   });
 
-  test('with one consent: one code (33)', async () => {
+  test('with one consent return one code (33)', async () => {
     const person = await signUp(server.origin);
     for (let round = 0; round < rounds; round += 1) expect(await raceForAConsent(server, person)).toHaveLength(1);
     expect(server.failures).toEqual([]);
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('the same with a store that reads, and later writes', () => {
-  const server = useServer({ store: naiveStore });
+describe.skipIf(databaseKind === 'pglite')('a token store without locks', () => {
+  const server = useServer({ store: createStoreWithoutLocks });
 
   test.each([
     ['code', raceForACode],
     ['refresh token', raceForARefresh],
-  ])('lets several have one %s, so the tests above would notice', async (_what, raceFor) => {
+  ])('accepts one %s several times, so the tests above detect missing locks', async (_kind, raceFor) => {
     const person = await signUp(server.origin);
     let winners = 0;
     for (let round = 0; round < rounds; round += 1) winners += (await raceFor(server, person)).winners.length;
     expect(winners).toBeGreaterThan(rounds);
   });
 
-  test('lets several successors of one refresh token come about, so the test above would notice', async () => {
+  test('issues several successors of one refresh token, so the test above detects missing locks', async () => {
     const person = await signUp(server.origin);
     let successors = 0;
     for (let round = 0; round < rounds; round += 1) successors += (await raceForASuccessor(server, person)).successors.received;
     expect(successors).toBeGreaterThan(rounds);
   });
 
-  test('lets several codes come of one consent', async () => {
+  test('issues several codes for one consent, so the test above detects missing locks', async () => {
     const person = await signUp(server.origin);
     const codes: string[] = [];
     for (let round = 0; round < rounds; round += 1) codes.push(...(await raceForAConsent(server, person)));
@@ -72,7 +72,7 @@ describe.skipIf(databaseKind === 'pglite')('the same with a store that reads, an
   });
 });
 
-/** What everybody writes first: nothing is locked between looking a record up and marking it as used. */
-function naiveStore(em: EntityManager): AdapterFactory {
+/** Creates a store that does not lock a record between reading it and marking it as consumed. */
+function createStoreWithoutLocks(em: EntityManager): AdapterFactory {
   return createPostgresAdapterFactory({ getKysely: em.getKysely.bind(em), isInTransaction: () => false });
 }

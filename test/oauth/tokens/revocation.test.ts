@@ -14,42 +14,42 @@ import {
 
 const server = useServer();
 
-const ask = (
+const postToEndpoint = (
   endpoint: 'revocation' | 'introspection',
   form: Record<string, string>,
   headers: Record<string, string> = {},
 ): Promise<Response> => fetch(`${server.origin}/oauth/${endpoint}`, { method: 'POST', body: new URLSearchParams(form), headers });
-const asCommandLine = { client_id: commandLine.clientId };
+const commandLineForm = { client_id: commandLine.clientId };
 
 describe('revocation', () => {
-  test('of a refresh token ends its access token with the next request (66)', async () => {
+  test('of a refresh token also revokes its access token from the next request on (66)', async () => {
     const tokens = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
     expect(await apiStatus(server, tokens.access_token)).toBe(200);
-    expect((await ask('revocation', { ...asCommandLine, token: tokens.refresh_token ?? '' })).status).toBe(200);
+    expect((await postToEndpoint('revocation', { ...commandLineForm, token: tokens.refresh_token ?? '' })).status).toBe(200);
     expect(await apiStatus(server, tokens.access_token)).toBe(401);
     expect(await refusal(await refresh(server.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
   });
 
-  test('of an access token ends it with the next request (67)', async () => {
+  test('of an access token takes effect from the next request on (67)', async () => {
     const tokens = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
-    expect((await ask('revocation', { ...asCommandLine, token: tokens.access_token })).status).toBe(200);
+    expect((await postToEndpoint('revocation', { ...commandLineForm, token: tokens.access_token })).status).toBe(200);
     expect(await apiStatus(server, tokens.access_token)).toBe(401);
   });
 
-  test('of the token of an application that acts for itself ends it', async () => {
+  test('of a client credentials token takes effect at once', async () => {
     const client = await confidentialClient(server.db, ['users.manage']);
     const token = await clientCredentials(server.origin, client, ['users.manage']);
-    expect((await ask('revocation', { token }, basic(client.clientId, client.secret))).status).toBe(200);
+    expect((await postToEndpoint('revocation', { token }, basic(client.clientId, client.secret))).status).toBe(200);
     expect(await apiStatus(server, token)).toBe(401);
   });
 
-  test('of an unknown token is done already, and a wrong hint does not matter (68)', async () => {
-    expect((await ask('revocation', { ...asCommandLine, token: 'nobody-knows' })).status).toBe(200);
+  test('of an unknown token succeeds, and a wrong token_type_hint is ignored (68)', async () => {
+    expect((await postToEndpoint('revocation', { ...commandLineForm, token: 'nobody-knows' })).status).toBe(200);
     const one = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
-    await ask('revocation', { ...asCommandLine, token: one.refresh_token ?? '', token_type_hint: 'access_token' });
+    await postToEndpoint('revocation', { ...commandLineForm, token: one.refresh_token ?? '', token_type_hint: 'access_token' });
     expect(await apiStatus(server, one.access_token)).toBe(401);
     const other = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
-    await ask('revocation', { ...asCommandLine, token: other.access_token, token_type_hint: 'refresh_token' });
+    await postToEndpoint('revocation', { ...commandLineForm, token: other.access_token, token_type_hint: 'refresh_token' });
     expect(await apiStatus(server, other.access_token)).toBe(401);
   });
 
@@ -57,30 +57,30 @@ describe('revocation', () => {
     const tokens = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
     const other = await webApplication(server.db, ['users.read']);
     for (const token of [tokens.access_token, tokens.refresh_token ?? '']) {
-      expect((await ask('revocation', { token }, basic(other.clientId, other.secret))).status).toBe(200);
+      expect((await postToEndpoint('revocation', { token }, basic(other.clientId, other.secret))).status).toBe(200);
     }
     expect(await apiStatus(server, tokens.access_token)).toBe(200);
     expect((await refresh(server.origin, tokens.refresh_token ?? '')).status).toBe(200);
   });
 
-  test('takes an application that says who it is', async () => {
-    expect(await refusal(await ask('revocation', { token: 'x' }))).toBe('401 invalid_client');
+  test('requires client authentication', async () => {
+    expect(await refusal(await postToEndpoint('revocation', { token: 'x' }))).toBe('401 invalid_client');
   });
 });
 
 describe('introspection', () => {
-  test('takes an application that says who it is (70)', async () => {
-    const response = await ask('introspection', { token: 'x' });
+  test('requires client authentication (70)', async () => {
+    const response = await postToEndpoint('introspection', { token: 'x' });
     expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
     expect(await refusal(response)).toBe('401 invalid_client');
   });
 
-  test('of a live access token says what it is (72)', async () => {
+  test('returns the claims of a valid access token (72)', async () => {
     const anna = await signUp(server.origin);
     const tokens = await tokensFor(server.origin, anna, ['users.read']);
-    const answer: unknown = await (await ask('introspection', { ...asCommandLine, token: tokens.access_token })).json();
+    const introspection: unknown = await (await postToEndpoint('introspection', { ...commandLineForm, token: tokens.access_token })).json();
     const now = Date.now() / 1000;
-    expect(answer).toMatchObject({
+    expect(introspection).toMatchObject({
       active: true,
       iss: server.origin,
       aud: `${server.origin}/api`,
@@ -92,23 +92,24 @@ describe('introspection', () => {
     });
   });
 
-  test('of garbage, of something revoked, and of what belongs to another is inactive and no more (71)', async () => {
+  test('returns only active: false for invalid and revoked tokens and for tokens of another client (71)', async () => {
     const tokens = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
     const other = await webApplication(server.db, ['users.read']);
     const credentials = basic(other.clientId, other.secret);
-    const theirs = [tokens.access_token, tokens.refresh_token ?? ''];
+    const otherClientTokens = [tokens.access_token, tokens.refresh_token ?? ''];
     const forged = `${tokens.access_token.slice(0, -6)}AAAAAA`;
-    for (const token of [...theirs, forged, 'garbage', 'a.b.c', 'eyJhbGciOiJub25lIn0.e30.', '\0']) {
-      expect(await (await ask('introspection', { token }, credentials)).json()).toEqual({ active: false });
+    for (const token of [...otherClientTokens, forged, 'garbage', 'a.b.c', 'eyJhbGciOiJub25lIn0.e30.', '\0']) {
+      expect(await (await postToEndpoint('introspection', { token }, credentials)).json()).toEqual({ active: false });
     }
-    await ask('revocation', { ...asCommandLine, token: tokens.refresh_token ?? '' });
-    for (const token of theirs) expect(await (await ask('introspection', { ...asCommandLine, token })).json()).toEqual({ active: false });
+    await postToEndpoint('revocation', { ...commandLineForm, token: tokens.refresh_token ?? '' });
+    for (const token of otherClientTokens)
+      expect(await (await postToEndpoint('introspection', { ...commandLineForm, token })).json()).toEqual({ active: false });
   });
 
-  test('does not take the jti of a token for the token', async () => {
+  test('does not accept the jti of a token as a token', async () => {
     const tokens = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
     const claims: { jti: string } = JSON.parse(Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString());
-    expect(await (await ask('introspection', { ...asCommandLine, token: claims.jti })).json()).toEqual({ active: false });
+    expect(await (await postToEndpoint('introspection', { ...commandLineForm, token: claims.jti })).json()).toEqual({ active: false });
     const userinfo = await fetch(`${server.origin}/oauth/userinfo`, { headers: { authorization: `Bearer ${claims.jti}` } });
     expect(userinfo.status).toBe(401);
   });
