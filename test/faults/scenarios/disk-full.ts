@@ -5,24 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Fault, Scene } from '../scenario.ts';
-import { eventually, PostgresqlStage, startDurablePostgresql, startServers } from '../environments/environment.ts';
+import type { Fault, Scenario } from './scenario.ts';
+import { retryFor, PostgresqlEnvironment, startDurablePostgresql, startServers } from '../environments/environment.ts';
 
 const run = promisify(execFile);
 
-/** How long there is no room after the first write that found none. */
+/** Time for which the disk stays full after the first failed write. */
 const fullMs = 1_500;
 
-/** @param owner mount options that name it; root by default */
+/** @param owner mount options for the owner of the directory (default: root) */
 export const mountSmallDisk = (where: string, owner = ''): Promise<unknown> =>
   run('mount', ['-t', 'tmpfs', '-o', `size=220m,mode=0700${owner}`, 'tmpfs', where]);
 
-/** Something else fills the disk of PostgreSQL to the last byte; later it is gone, and PostgreSQL started again if it gave up. */
-const fillDisk: Fault<PostgresqlStage> = {
+/** Fills the disk of PostgreSQL completely, frees it later, and restarts PostgreSQL if it stopped. */
+const fillDisk: Fault<PostgresqlEnvironment> = {
   name: 'full-disk',
-  title: 'no room left on the disk of PostgreSQL',
-  async strike(stage, { load }) {
-    const { postgresql } = stage;
+  title: 'PostgreSQL disk full',
+  async inject(environment, { load }) {
+    const { postgresql } = environment;
     const ballast = join(postgresql.data, 'ballast');
     const failures = (): number => (load.ledger.statuses.get(503) ?? 0) + (load.ledger.statuses.get(500) ?? 0);
     const before = failures();
@@ -33,32 +33,32 @@ const fillDisk: Fault<PostgresqlStage> = {
     await rm(ballast);
     const since = performance.now();
     let restarted = false;
-    await eventually(async () => {
-      const alive = await stage.sql('select 1').catch(() => undefined);
+    await retryFor(async () => {
+      const alive = await environment.sql('select 1').catch(() => undefined);
       if (alive) return;
       await postgresql.start();
       restarted = true;
     }, 60);
-    return { since, note: `${refused} requests refused${restarted ? ', PostgreSQL had ended and was started again' : ''}` };
+    return { since, note: `${refused} requests refused${restarted ? ', PostgreSQL stopped and was restarted' : ''}` };
   },
 };
 
-export function whyNothingCanBeMounted(): string | undefined {
+export function reasonMountFails(): string | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'mandate-mount-'));
   try {
     execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', directory], { stdio: 'pipe' });
     execFileSync('umount', [directory]);
     return undefined;
   } catch (error) {
-    return `nothing can be mounted here: ${String(error)}`;
+    return `cannot mount a file system: ${String(error)}`;
   } finally {
     rmdirSync(directory);
   }
 }
 
-/** Two servers on a PostgreSQL whose disk is small: a tmpfs, and what is written ahead comes in small files, so that it soon needs another. */
-export const smallDisk: Scene<PostgresqlStage> = {
-  missing: whyNothingCanBeMounted,
+/** Two servers on a PostgreSQL with a small disk (tmpfs). WAL segments are small, so that PostgreSQL soon needs another segment. */
+export const diskFullScenario: Scenario<PostgresqlEnvironment> = {
+  missing: reasonMountFails,
   async open() {
     const postgresql = await startDurablePostgresql({
       initdb: ['--wal-segsize=1'],
@@ -68,7 +68,7 @@ export const smallDisk: Scene<PostgresqlStage> = {
         await mountSmallDisk(data, uid === undefined ? '' : `,uid=${uid},gid=${gid}`);
       },
     });
-    return new PostgresqlStage(await startServers(2, () => ({ DATABASE_URL: postgresql.url })), postgresql);
+    return new PostgresqlEnvironment(await startServers(2, () => ({ DATABASE_URL: postgresql.url })), postgresql);
   },
   faults: [fillDisk],
 };
