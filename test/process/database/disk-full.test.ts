@@ -20,7 +20,7 @@ const tokenRequest = async (url: string, dataDirectory: string): Promise<Respons
 };
 
 describe.skipIf(reason !== undefined)('an embedded database on a small disk', { timeout: 120_000 }, () => {
-  test('is not created where it has no room', async () => {
+  test('is not created without enough free space', async () => {
     await using data = await createSmallDataDirectory();
     await fillDiskExcept(join(data.path, 'ballast'), 50);
     const { code, output } = await runServer({ MANDATE_DATA_DIR: data.path });
@@ -30,7 +30,7 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
     );
   });
 
-  test('is not opened without the reserve, and refuses only writes once it is open', async () => {
+  test('is not opened without the reserve, and rejects only writes after it has been opened', async () => {
     await using data = await createSmallDataDirectory();
     const [ballast, metricsPort] = [join(data.path, 'ballast'), await freePort()];
     const env = { MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(metricsPort) };
