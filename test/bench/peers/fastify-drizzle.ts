@@ -87,10 +87,10 @@ const schema = {
 
 const db = drizzle(new Pool({ connectionString: settings.DATABASE_URL, max: 10 }), { schema });
 
-const readOrderTraffic = db.query.orders
+const readOrder = db.query.orders
   .findFirst({ where: eq(orders.id, sql.placeholder('id')), with: { items: { orderBy: items.line } } })
   .prepare('read_order');
-const listOrdersTraffic = db.query.orders
+const listOrders = db.query.orders
   .findMany({ where: eq(orders.user_id, sql.placeholder('user')), orderBy: [desc(orders.created_at), desc(orders.id)], limit: 21 })
   .prepare('list_orders');
 const listProducts = db.query.products
@@ -103,10 +103,10 @@ const app = fastify();
 app.get('/api/v1/products', async () => page(await listProducts.execute()));
 app.get<{ Params: { id: string } }>('/api/v1/orders/:id', async (req, reply) => {
   await verifyCaller(req.headers.authorization);
-  return (await readOrderTraffic.execute({ id: Number(req.params.id) })) ?? reply.code(404).send({});
+  return (await readOrder.execute({ id: Number(req.params.id) })) ?? reply.code(404).send({});
 });
 app.get<{ Querystring: { user_id: string } }>('/api/v1/orders', async (req) => {
   await verifyCaller(req.headers.authorization);
-  return page(await listOrdersTraffic.execute({ user: Number(req.query.user_id) }));
+  return page(await listOrders.execute({ user: Number(req.query.user_id) }));
 });
 await app.listen({ port: settings.PORT, host: '127.0.0.1' });

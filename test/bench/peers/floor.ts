@@ -15,14 +15,14 @@ const columns = `id, user_id, client_id, status, payment_status, fulfillment_sta
   shipping_total, tax_total, total, refunded_total, item_count, delivery, reference, note, metadata, version, expires_at, created_at, updated_at,
   paid_at, shipped_at, delivered_at, canceled_at`;
 
-const readOrderTraffic = {
+const readOrder = {
   name: 'read-order',
   text: `select ${columns}, (select json_agg(json_build_object('line', line, 'product_id', product_id, 'sku', sku, 'name', name, 'unit_price', unit_price,
       'quantity', quantity, 'shipped_quantity', shipped_quantity, 'restocked_quantity', restocked_quantity, 'tax_rate_bps', tax_rate_bps, 'tax', tax,
       'total', total) order by line) from order_items where order_id = orders.id) as items
     from orders where id = $1`,
 };
-const listOrdersTraffic = {
+const listOrders = {
   name: 'list-orders',
   text: `select ${columns} from orders where user_id = $1 order by created_at desc, id desc limit 21`,
 };
@@ -68,8 +68,8 @@ async function handleRequest(req: IncomingMessage): Promise<[number, unknown]> {
   if (req.method === 'GET' && url.pathname === '/api/v1/products') return [200, page(await queryRows(listProducts, []))];
   await authenticated(req);
   if (req.method === 'POST') return [201, await create(req)];
-  if (id === undefined) return [200, page(await queryRows(listOrdersTraffic, [url.searchParams.get('user_id')]))];
-  const [order] = await queryRows(readOrderTraffic, [id]);
+  if (id === undefined) return [200, page(await queryRows(listOrders, [url.searchParams.get('user_id')]))];
+  const [order] = await queryRows(readOrder, [id]);
   return order === undefined ? [404, {}] : [200, order];
 }
 

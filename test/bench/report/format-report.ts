@@ -26,13 +26,13 @@ export function formatTables(summary: Summary): string {
 function rateTable({ runs, rates }: Summary): string[] {
   if (rates.length === 0) return [];
   const rows = rates.map(({ title, subject, perSecond, ratios, steady, failed }) => {
-    const beside = ratios.map((ratio) => {
+    const comparisons = ratios.map((ratio) => {
       const theirs = formatInteger(perSecond[ratio.peer] ?? 0);
       return `${ratio.median.toFixed(2)} x ${ratio.peer}${formatRange(runs, ratio)}, ${theirs}/s${formatGoal(ratio.goal, ratio.median)}`;
     });
     const latency = `${formatNumber(steady.p50Ms)} / ${formatNumber(steady.p99Ms)}`;
     const tail = `${steady.ratio.median.toFixed(1)}${formatRange(runs, steady.ratio)}${formatGoal(steady.ratio.goal, steady.ratio.median)}`;
-    return `| ${title} | ${formatInteger(perSecond[subject] ?? 0)} | ${beside.join('<br>')} | ${latency} | ${tail} | ${failed} |`;
+    return `| ${title} | ${formatInteger(perSecond[subject] ?? 0)} | ${comparisons.join('<br>')} | ${latency} | ${tail} | ${failed} |`;
   });
   return ['', '| case | requests/s | ratio to peers | p50 / p99 at 70 %, ms | p99 : p50 | failed |', '|---|---|---|---|---|---|', ...rows];
 }
