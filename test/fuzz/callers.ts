@@ -78,14 +78,14 @@ export class Callers {
       case 'reader':
         return this.#createUserCaller(['users.read']);
       case 'administrator': {
-        const createUserCaller = await signUpAs(db, origin, 'admin');
-        return { token: (await tokensFor(origin, createUserCaller, staffScopes)).access_token, scopes: staffScopes };
+        const user = await signUpAs(db, origin, 'admin');
+        return { token: (await tokensFor(origin, user, staffScopes)).access_token, scopes: staffScopes };
       }
       case 'former staff': {
-        const createUserCaller = await signUpAs(db, origin, 'staff');
-        const { access_token: token } = await tokensFor(origin, createUserCaller, customerScopes);
-        await db.em.fork().execute(`update users set role = 'customer' where id = ?`, [createUserCaller.id]);
-        return { token, scopes: customerScopes, userId: createUserCaller.id };
+        const user = await signUpAs(db, origin, 'staff');
+        const { access_token: token } = await tokensFor(origin, user, customerScopes);
+        await db.em.fork().execute(`update users set role = 'customer' where id = ?`, [user.id]);
+        return { token, scopes: customerScopes, userId: user.id };
       }
       case 'application':
         return this.#createApplicationCaller(staffScopes);
@@ -106,18 +106,18 @@ export class Callers {
 
   async #createUserCaller(allowed: readonly Scope[]): Promise<Caller> {
     const { origin } = this.#mandate;
-    const createUserCaller = await signUp(origin);
-    return { token: (await tokensFor(origin, createUserCaller, allowed)).access_token, scopes: allowed, userId: createUserCaller.id };
+    const user = await signUp(origin);
+    return { token: (await tokensFor(origin, user, allowed)).access_token, scopes: allowed, userId: user.id };
   }
 
   async #apiKey(isValid: boolean): Promise<Caller> {
     const { origin } = this.#mandate;
     const allowed: readonly Scope[] = ['orders.read', 'orders.write', 'payments.read', 'events.read'];
-    const createUserCaller = await signUp(origin);
-    const { access_token: token } = await tokensFor(origin, createUserCaller, [...allowed, 'api_keys.manage']);
+    const user = await signUp(origin);
+    const { access_token: token } = await tokensFor(origin, user, [...allowed, 'api_keys.manage']);
     const body = { name: 'Key', scopes: allowed };
     const created = apiKey.parse((await this.#mandate.call('POST', '/api/v1/api-keys', { token, body })).body);
     if (!isValid) await this.#mandate.call('DELETE', `/api/v1/api-keys/${created.id}`, { token });
-    return { token: created.key, scopes: isValid ? allowed : [], userId: createUserCaller.id };
+    return { token: created.key, scopes: isValid ? allowed : [], userId: user.id };
   }
 }

@@ -17,11 +17,11 @@ const isRejected = ({ status }: TimedResponse): boolean => status === 503 || sta
 function row(name: string, responses: readonly TimedResponse[], ms: number): string {
   const processed = responses.filter((response) => isProcessed(response));
   const rejected = responses.filter((response) => isRejected(response));
-  const sendNormalRequests = responses.length - processed.length - rejected.length;
+  const others = responses.length - processed.length - rejected.length;
   const perSecond = (of: readonly TimedResponse[]): string => (of.length / (ms / 1000)).toFixed(0);
   const latencies = (of: readonly TimedResponse[]): string =>
     of.length === 0 ? '' : `${percentile(of, 0.5).toFixed(1)} / ${percentile(of, 0.99).toFixed(1)}`;
-  return `| ${[name, perSecond(responses), perSecond(processed), latencies(processed), perSecond(rejected), latencies(rejected), sendNormalRequests].join(' | ')} |`;
+  return `| ${[name, perSecond(responses), perSecond(processed), latencies(processed), perSecond(rejected), latencies(rejected), others].join(' | ')} |`;
 }
 
 await withRunningShop(async (shop) => {

@@ -14,7 +14,7 @@ const connections = '400';
 const seconds = '30';
 
 const attacks = (url: string): Record<string, string[]> => ({
-  noResponse: [],
+  nothing: [],
   headers: ['-H', '-u', `${url}/api/v1/products`, '-i', '5'],
   bodies: ['-B', '-u', `${url}/oauth/token`, '-i', '5', '-s', '8192', '-f', 'application/x-www-form-urlencoded'],
   'bodies to the API': ['-B', '-u', `${url}/api/v1/orders`, '-i', '5', '-s', '8192', '-t', 'POST'],
@@ -25,9 +25,9 @@ const attacks = (url: string): Record<string, string[]> => ({
 async function sendNormalRequests(shop: RunningShop, until: Promise<unknown>): Promise<TimedResponse[]> {
   using connectionPool = new Connections(shop.server.url, 50);
   const all: Promise<TimedResponse>[] = [];
-  const overloaded = new AbortController();
-  void until.then(() => overloaded.abort());
-  for (let at = 0; !overloaded.signal.aborted; at += 1) {
+  const stopped = new AbortController();
+  void until.then(() => stopped.abort());
+  for (let at = 0; !stopped.signal.aborted; at += 1) {
     all.push(sendMixedRequest(shop, connectionPool, at));
     await sleep(50);
   }
