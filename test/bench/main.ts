@@ -1,30 +1,30 @@
 /**
- * `npm run bench`: our server as shipped beside peers that do less, in one run and in turns. Prints the figures as Markdown, and writes
- * docs/benchmark.json, docs/benchmark.svg and the tables of docs/performance.md.
+ * `npm run bench` measures our server as shipped and simpler peer servers, alternately in one run. It prints the results as Markdown,
+ * and writes docs/benchmark.json, docs/benchmark.svg and the tables of docs/performance.md.
  *
- *   --runs 3           everything three times, and medians of the three
- *   --case a --case b  these alone, and nothing is written: read-order, …, refresh, page, two-processes, memory, start
- *   --all              `page` too, which fills a database with ten million orders first (`--long-list` others)
+ *   --runs 3           runs everything three times and reports medians
+ *   --case a --case b  runs only these cases and writes no file: read-order, …, refresh, page, two-processes, memory, start
+ *   --all              includes `page`, which fills a database with ten million orders first (`--long-list` changes the number)
  *   --rounds 3 --seconds 3 --connections 32 --orders 200000 --out docs
  *
- * On the PostgreSQL of the packages, or in a database of its own on that of `DATABASE_URL`.
+ * Uses the installed PostgreSQL, or a separate database on the server at `DATABASE_URL`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cases } from './cases.ts';
-import type { Check } from './report/threshold.ts';
-import { withWrk } from './measurements/measure.ts';
+import { cases } from './cases/benchmark-cases.ts';
+import type { Check } from './measurements/check.ts';
+import { wrkIsInstalled } from './measurements/run-load.ts';
 import { measureMemory } from './measurements/memory.ts';
-import { LongList } from './measurements/deep-pages.ts';
+import { LargeOrderList } from './measurements/large-order-list.ts';
 import { measureRates, type Rates } from './measurements/rates.ts';
-import { chart, table, withTable } from './report/report.ts';
-import { Stage } from './servers/environment.ts';
+import { drawChart, formatTables, replaceTables } from './report/format-report.ts';
+import { BenchmarkEnvironment } from './servers/benchmark-environment.ts';
 import { measureStart } from './measurements/start-up-time.ts';
-import { type Run, summaryOf, type Summary } from './report/summary.ts';
+import { type Run, summarizeRuns, type Summary } from './report/summarize-runs.ts';
 import { measureTwoProcesses } from './measurements/two-processes.ts';
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     runs: { type: 'string', default: '1' },
     case: { type: 'string', multiple: true },
@@ -38,54 +38,59 @@ const { values: given } = parseArgs({
   },
 });
 const settings = {
-  rounds: Number(given.rounds),
-  seconds: Number(given.seconds),
-  connections: Number(given.connections),
-  orders: Number(given.orders),
+  rounds: Number(options.rounds),
+  seconds: Number(options.seconds),
+  connections: Number(options.connections),
+  orders: Number(options.orders),
 };
-/** More than send at the same time: of two refreshes of one grant the second waits for the first. */
-const people = Math.ceil(settings.connections * 1.5);
+/** More users than connections, because concurrent refreshes of one grant wait for each other. */
+const signedInUsers = Math.ceil(settings.connections * 1.5);
 const otherNames = ['page', 'two-processes', 'memory', 'start'];
 
-const begun = performance.now();
-const say = (doing: string): void =>
-  void process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0).padStart(5)} s  ${doing}\n`);
+const startedAt = performance.now();
+const reportProgress = (progress: string): void =>
+  void process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${progress}\n`);
 
-for (const name of given.case ?? []) {
+for (const name of options.case ?? []) {
   const names = [...cases.map((one) => one.name), ...otherNames];
-  if (!names.includes(name)) throw new Error(`there is no case ${name}: ${names.join(', ')}`);
+  if (!names.includes(name)) throw new Error(`unknown case ${name}; available cases: ${names.join(', ')}`);
 }
 
-/** The long list is not measured unless it is asked for. */
-const wanted = (name: string): boolean => given.case?.includes(name) ?? (name !== 'page' || given.all);
+/** The large order list is measured only on request. */
+const isSelected = (name: string): boolean => options.case?.includes(name) ?? (name !== 'page' || options.all);
 
-async function measureRun(stage: Stage, longList: LongList | undefined): Promise<Run> {
+async function measureRun(environment: BenchmarkEnvironment, largeOrderList: LargeOrderList | undefined): Promise<Run> {
   const rates: Rates[] = [];
-  for (const one of cases) if (wanted(one.name)) rates.push(await measureRates(stage, one, settings, say));
+  for (const one of cases) if (isSelected(one.name)) rates.push(await measureRates(environment, one, settings, reportProgress));
   const checks: Check[] = [];
-  if (longList) checks.push(...(await longList.measure()));
-  if (wanted('two-processes')) checks.push(...(await measureTwoProcesses(stage, settings, say)));
-  if (wanted('memory')) checks.push(...(await measureMemory(stage, settings, say)));
-  if (wanted('start')) checks.push(...(await measureStart(stage.directory, settings.rounds, say)));
+  if (largeOrderList) checks.push(...(await largeOrderList.measure()));
+  if (isSelected('two-processes')) checks.push(...(await measureTwoProcesses(environment, settings, reportProgress)));
+  if (isSelected('memory')) checks.push(...(await measureMemory(environment, settings, reportProgress)));
+  if (isSelected('start')) checks.push(...(await measureStart(environment.directory, settings.rounds, reportProgress)));
   return { rates, checks };
 }
 
-async function write(summary: Summary, directory: string): Promise<void> {
+async function writeResults(summary: Summary, directory: string): Promise<void> {
   const document = join(directory, 'performance.md');
   await writeFile(join(directory, 'benchmark.json'), `${JSON.stringify(summary, undefined, 2)}\n`);
-  await writeFile(join(directory, 'benchmark.svg'), chart(summary.rates));
-  await writeFile(document, withTable(await readFile(document, 'utf8'), table(summary)));
-  say(`written to ${directory}`);
+  await writeFile(join(directory, 'benchmark.svg'), drawChart(summary.rates));
+  await writeFile(document, replaceTables(await readFile(document, 'utf8'), formatTables(summary)));
+  reportProgress(`written to ${directory}`);
 }
 
-if (!withWrk) say('without wrk the load takes a large part of the machine: apt-get install wrk');
-await using stage = await Stage.set({ orders: settings.orders, products: 10_000, users: 20_000, people }, say);
-await using longList = wanted('page') ? await LongList.fill(stage, Number(given['long-list']), say) : undefined;
+if (!wrkIsInstalled) reportProgress('wrk is not installed, so the load generator uses a large part of the CPU time: apt-get install wrk');
+await using environment = await BenchmarkEnvironment.create(
+  { orders: settings.orders, products: 10_000, users: 20_000, signedInUsers },
+  reportProgress,
+);
+await using largeOrderList = isSelected('page')
+  ? await LargeOrderList.fill(environment, Number(options['long-list']), reportProgress)
+  : undefined;
 const runs: Run[] = [];
-for (let run = 1; run <= Number(given.runs); run += 1) {
-  say(`run ${run} of ${given.runs}`);
-  runs.push(await measureRun(stage, longList));
+for (let run = 1; run <= Number(options.runs); run += 1) {
+  reportProgress(`run ${run} of ${options.runs}`);
+  runs.push(await measureRun(environment, largeOrderList));
 }
-const summary = summaryOf(cases, runs, settings);
-process.stdout.write(`\n${table(summary)}\n\n`);
-if (given.case === undefined) await write(summary, given.out);
+const summary = summarizeRuns(cases, runs, settings);
+process.stdout.write(`\n${formatTables(summary)}\n\n`);
+if (options.case === undefined) await writeResults(summary, options.out);

@@ -5,7 +5,7 @@ import { verifyWebhook } from '@mandate/client-sdk/webhooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../server/schema/open-database.ts';
-import { placeOrder, readOrder, shopper, type PlacedOrder, type Shopper } from '../process/lifecycle/shopper.ts';
+import { placeOrder, readOrder, createOrderClient, type PlacedOrder, type OrderClient } from '../process/lifecycle/order-client.ts';
 import { databaseKind, emptyPostgresqlUrl } from '../support/services/database.ts';
 import { freePort } from '../support/network/free-port.ts';
 import { openFront, type Front } from '../support/network/load-balancer.ts';
@@ -60,7 +60,7 @@ async function ordersOf(origin: string, token: string): Promise<z.infer<typeof o
 }
 
 const endpoint = z.object({ secret: z.string() });
-async function registerEndpoint({ url, token }: Shopper, receiver: Receiver): Promise<string> {
+async function registerEndpoint({ url, token }: OrderClient, receiver: Receiver): Promise<string> {
   const response = await fetch(`${url}/api/v1/webhook-endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -73,7 +73,7 @@ type Kept = {
   readonly origin: string;
   readonly dataDirectory: string;
   readonly anna: Person;
-  readonly who: Shopper;
+  readonly who: OrderClient;
   readonly refreshToken: string;
   readonly accessToken: string;
   readonly orders: readonly PlacedOrder[];
@@ -129,7 +129,7 @@ describe.skipIf(databaseKind === 'pglite')('who starts small and grows', { timeo
     openLoggedMailbox(front.url, shop.output);
     const anna = await signUp(front.url);
     const tokens = await tokensFor(front.url, anna, ['orders.read', 'users.read']);
-    const who = await shopper(front.url, data.path);
+    const who = await createOrderClient(front.url, data.path);
     const webhookSecret = await registerEndpoint(who, receiver);
     const orders: PlacedOrder[] = [];
     for (let n = 1; n <= 20; n += 1) orders.push(await placeOrder({ ...who, userId: anna.id }, `small ${n}`));

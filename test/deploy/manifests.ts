@@ -10,7 +10,7 @@ export const manifest = z
   .passthrough();
 export type Manifest = z.infer<typeof manifest>;
 
-/** Every document of a YAML file; a file that is not well formed, or has a key twice, throws. */
+/** Parses all documents of a YAML file. Throws if it is malformed or has a duplicate key. */
 export async function yamlDocuments(path: string): Promise<unknown[]> {
   const documents = parseAllDocuments(await readFile(join(deployDirectory, path), 'utf8'), { merge: true });
   return documents.map((document) => {
@@ -20,7 +20,7 @@ export async function yamlDocuments(path: string): Promise<unknown[]> {
   });
 }
 
-/** What is applied to a cluster, by file. */
+/** Reads the manifests that are applied to a cluster, by file. */
 export async function kubernetesManifests(): Promise<readonly { readonly file: string; readonly manifest: Manifest }[]> {
   const files = (await readdir(join(deployDirectory, 'kubernetes'))).filter((name) => name !== 'kustomization.yaml');
   const found = await Promise.all(

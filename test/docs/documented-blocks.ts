@@ -1,9 +1,9 @@
 /**
- * The code blocks of the documents that need more than the check of their language, by file and first line. A block of commands is
- * checked command by command if it is not listed here; one with other programs than ours must be listed.
+ * The code blocks of the documents that need more than the check of their language, by file and first line. Every command of an unlisted
+ * block is checked. Blocks with programs of other projects must be listed.
  */
 
-/** Blocks that another test runs as they are, or whose steps it takes. */
+/** Blocks that another test runs, or whose steps it performs. */
 export const runElsewhere: Readonly<Record<string, string>> = {
   'README.md: npm ci && npm start': 'test/first-order/main.ts',
   'README.md: npx mandate login': 'test/first-order/first-order.test.ts',
@@ -15,23 +15,24 @@ export const runElsewhere: Readonly<Record<string, string>> = {
     'test/command/backup.test.ts',
 };
 
-/** Blocks that no test runs, and why. Their syntax is checked, and that the files that they name exist. */
+/** Blocks that no test runs, with the reason. Their syntax and the existence of their files are checked. */
 export const notRun: Readonly<Record<string, string>> = {
   'ARCHITECTURE.md: flowchart TD': 'a diagram',
   'docs/operations.md: psql postgres://postgres@10.0.0.20:5000/postgres --command "create role mandate login password \'MANDATE_PASSWORD\'"':
-    'needs the cluster of the example; test/faults/tests/patroni.test.ts starts one with its files',
+    'needs the example cluster; test/faults/tests/patroni.test.ts starts one with the example files',
   'docs/operations.md: DATABASE_URL=postgres://mandate:PASSWORD@10.0.0.20:6432/mandate':
-    'needs the cluster of the example; test/faults/tests/patroni.test.ts starts one with its files',
+    'needs the example cluster; test/faults/tests/patroni.test.ts starts one with the example files',
   'deploy/README.md: docker build --file deploy/Dockerfile --tag mandate .':
-    'needs a container engine; test/deploy/image.test.ts takes the steps of the Dockerfile',
-  'deploy/README.md: deploy/compose/make-secrets': 'needs a container engine; test/deploy/lint.test.ts checks the compose file',
-  'deploy/README.md: kubectl create namespace mandate': 'needs a cluster; test/deploy/lint.test.ts checks the manifests',
-  'deploy/README.md: install --directory /etc/mandate --mode 0700': 'needs root and systemd; test/deploy/lint.test.ts checks the unit',
+    'needs a container engine; test/deploy/image.test.ts executes the Dockerfile',
+  'deploy/README.md: deploy/compose/make-secrets': 'needs a container engine; test/deploy/deploy-files.test.ts checks the compose file',
+  'deploy/README.md: kubectl create namespace mandate': 'needs a cluster; test/deploy/deploy-files.test.ts checks the manifests',
+  'deploy/README.md: install --directory /etc/mandate --mode 0700':
+    'needs root and systemd; test/deploy/deploy-files.test.ts checks the unit',
   'docs/clients.md: apt-get install --no-install-recommends default-jdk-headless libjackson2-core-java libjackson2-databind-java libjackson2-annotations-java libjsr305-java golang-go golang-golang-x-oauth2-dev python3-urllib3 python3-dateutil python3-six python3-certifi':
     'installs compilers; `npm run clients:generated` is the test',
 };
 
-/** Declarations that TypeScript blocks leave out. */
+/** Declarations that TypeScript blocks omit. */
 export const preludes: Readonly<Record<string, string>> = {
   "README.md: import { createClient } from '@mandate/client-sdk';": 'declare const clientId: string, clientSecret: string;',
   "README.md: import { verifyWebhook } from '@mandate/client-sdk/webhooks';": `

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readOpenApiDocument } from '../../server/docs/openapi-documents.ts';
 
-// The server gives out what was generated with the contract: for its own address that must be what would be generated for it.
+// The server replaces the origin in generated documents; the result must equal a document generated for this origin.
 test.each([
   ['openapi', (issuer: string) => createOpenApiDocument(issuer)],
   ['openapi-3.0', (issuer: string) => createOpenApi30Document(issuer)],
   ['openapi-v2', (issuer: string) => createOpenApiDocument(issuer, 'v2')],
-] as const)('%s.json is the document of whichever server gives it out', (name, generate) => {
+] as const)('%s.json contains the URL of the server that serves it', (name, generate) => {
   const issuer = 'https://shop.example/mandate';
   expect(readOpenApiDocument(name, issuer)).toEqual(JSON.parse(JSON.stringify(generate(issuer))));
 });

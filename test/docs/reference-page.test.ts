@@ -7,9 +7,9 @@ import { databaseKind } from '../support/services/database.ts';
 import { signUp, webApplication, type Person } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
 
-// The page is the same on every database; once is enough.
+// the page is the same on every database, so one is enough
 describe.skipIf(!hasChromium || databaseKind === 'pglite')(
-  'the API reference in a browser that reaches nothing but the server',
+  'the API reference in a browser without access to other servers',
   { timeout: 60_000 },
   () => {
     const server = useServer();
@@ -17,28 +17,28 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
     beforeAll(async () => void (browser = await launchChromium()));
     afterAll(() => browser.close());
 
-    /** A page whose every complaint is kept: what the policy blocked, what could not be had, what went wrong in scripts. */
-    async function withPage(options: BrowserContextOptions, use: (page: Page, complaints: string[]) => Promise<void>): Promise<void> {
+    /** Opens the page and records all errors: blocked requests, failed requests and script errors. */
+    async function withPage(options: BrowserContextOptions, use: (page: Page, errors: string[]) => Promise<void>): Promise<void> {
       const context = await browser.newContext(options);
-      const complaints: string[] = [];
+      const errors: string[] = [];
       try {
-        await cutOff(context, complaints);
+        await blockOtherOrigins(context, errors);
         const page = await context.newPage();
-        page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-        page.on('pageerror', ({ message }) => complaints.push(message));
+        page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+        page.on('pageerror', ({ message }) => errors.push(message));
         await page.goto(`${server.origin}/docs`);
         await page.locator('.opblock').first().waitFor();
-        await use(page, complaints);
+        await use(page, errors);
       } finally {
         await context.close();
       }
     }
 
-    const cutOff = (context: BrowserContext, complaints: string[]): Promise<unknown> =>
+    const blockOtherOrigins = (context: BrowserContext, errors: string[]): Promise<unknown> =>
       context.route(
         (url) => url.origin !== server.origin,
         (route) => {
-          complaints.push(`asked for ${route.request().url()}`);
+          errors.push(`request to ${route.request().url()}`);
           return route.abort();
         },
       );
@@ -74,29 +74,29 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
       return (await block.locator('.live-responses-table .response .response-col_status').first().textContent()) ?? '';
     }
 
-    test('renders every operation, and asks nobody else for anything', async () => {
-      await withPage({}, async (page, complaints) => {
+    test('renders every operation, and sends no request to other servers', async () => {
+      await withPage({}, async (page, errors) => {
         const document = z
           .object({ paths: z.record(z.record(z.unknown())), webhooks: z.record(z.record(z.unknown())) })
           .parse(await (await fetch(`${server.origin}/openapi.json`)).json());
         const operations = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) => Object.keys(path));
         expect(await page.locator('.opblock').count()).toBe(operations.length);
-        expect(complaints).toEqual([]);
+        expect(errors).toEqual([]);
       });
     });
 
-    test('signs somebody in by code and PKCE, and calls in their name; the token is kept nowhere', async () => {
+    test('signs a user in with code and PKCE, sends requests with the token, and does not store it', async () => {
       const anna = await signUp(server.origin);
-      await withPage({}, async (page, complaints) => {
+      await withPage({}, async (page, errors) => {
         await signIn(page, anna);
         expect(await execute(page, 'Orders', 'orders.list')).toContain('200');
-        expect(complaints).toEqual([]);
-        const kept = await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]');
-        expect(kept).toEqual([0, 0, '']);
+        expect(errors).toEqual([]);
+        const storage = await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]');
+        expect(storage).toEqual([0, 0, '']);
       });
     });
 
-    test('without signing in, a call is answered as anybody would be', async () => {
+    test('sends requests without a token before the sign-in', async () => {
       await withPage({}, async (page) => {
         expect(await execute(page, 'Orders', 'orders.list')).toContain('401');
       });
@@ -106,33 +106,33 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
       ['light', 1280],
       ['dark', 360],
     ] as const)(
-      'has nothing for axe to say in %s at %i pixels, in any state, and does not scroll sideways',
+      'has no axe violations in %s mode at %i pixels in any state, and no horizontal scrolling',
       { timeout: 90_000 },
       async (colorScheme, width) => {
         const anna = await signUp(server.origin);
         await withPage({ colorScheme, viewport: { width, height: 900 } }, async (page) => {
           const found: Record<string, unknown> = {};
-          const look = async (state: string): Promise<void> => void (found[state] = await faults(page));
-          await look('start');
+          const checkState = async (state: string): Promise<void> => void (found[state] = await axeViolations(page));
+          await checkState('start');
           const order = await open(page, 'Orders', 'orders.create');
-          await look('an operation');
+          await checkState('an operation');
           await order.getByRole('tab', { name: 'Schema' }).first().click();
           await order.getByRole('button', { name: 'Try it out' }).click();
-          await look('its schema, ready to be tried');
+          await checkState('schema and editable request');
           await page.getByRole('button', { name: 'Authorize' }).click();
-          await look('the dialog');
+          await checkState('the dialog');
           await page.locator('.modal-ux-content').evaluate((content) => content.scrollTo(0, content.scrollHeight));
-          await look('the end of the dialog');
+          await checkState('the end of the dialog');
           await page.keyboard.press('Escape');
           await signIn(page, anna);
           await execute(page, 'Orders', 'orders.list');
-          await look('called');
+          await checkState('called');
           expect(found).toEqual(Object.fromEntries(Object.keys(found).map((state) => [state, []])));
         });
       },
     );
 
-    async function faults(page: Page): Promise<string[]> {
+    async function axeViolations(page: Page): Promise<string[]> {
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       await page.evaluate(axe.source);
       const found = z.array(z.string()).parse(
@@ -143,8 +143,8 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
           );
         }),
       );
-      const wide = z.number().parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
-      return wide === 0 ? found : [...found, `${wide} pixels too wide`];
+      const overflow = z.number().parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
+      return overflow === 0 ? found : [...found, `${overflow} pixels too wide`];
     }
   },
 );
@@ -153,7 +153,7 @@ describe('the API reference', () => {
   const server = useServer();
   const client = 'mandate-docs';
 
-  test('may load and call nothing but the server it came from', async () => {
+  test('allows requests to its server only', async () => {
     const { headers } = await fetch(`${server.origin}/docs`);
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -161,7 +161,7 @@ describe('the API reference', () => {
   });
 
   test.each(['http://localhost:1/docs/oauth2-redirect.html', '/docs/oauth2-redirect.html?x=1', '/docs'])(
-    'signs nobody in for %s, as a native application would',
+    'rejects the redirect URI %s, because the exception for native applications does not apply',
     async (target) => {
       const redirectUri = new URL(target, server.origin).href;
       const query = new URLSearchParams({
@@ -172,12 +172,12 @@ describe('the API reference', () => {
         code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
         code_challenge_method: 'S256',
       });
-      const answer = await fetch(`${server.origin}/oauth/authorize?${query.toString()}`, { redirect: 'manual' });
-      expect(answer.status).toBe(400);
+      const response = await fetch(`${server.origin}/oauth/authorize?${query.toString()}`, { redirect: 'manual' });
+      expect(response.status).toBe(400);
     },
   );
 
-  test('the token endpoint can be read by pages of a public application alone, and without cookies (93)', async () => {
+  test('only pages of a public application can read the token response, without cookies (93)', async () => {
     const cors = async (origin: string, clientId: string): Promise<(string | null)[]> => {
       const body = new URLSearchParams({
         grant_type: 'authorization_code',
@@ -195,21 +195,21 @@ describe('the API reference', () => {
     expect(await cors('https://app.example', clientId)).toEqual([null, null]);
   });
 
-  test('its files are compressed where that is understood, and kept for ever', async () => {
+  test('its files are compressed on request and cached permanently', async () => {
     const text = await (await fetch(`${server.origin}/docs`)).text();
     const paths = Array.from(text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g), ([, path = '']) => path);
     expect(paths.length).toBeGreaterThanOrEqual(5);
     for (const path of paths) {
       const plain = await fetch(server.origin + path, { headers: { 'accept-encoding': 'identity' } });
-      const packed = await fetch(server.origin + path, { headers: { 'accept-encoding': 'gzip' } });
-      expect(packed.headers.get('content-encoding')).toBe('gzip');
-      expect(packed.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect(await packed.text()).toBe(await plain.text());
+      const compressed = await fetch(server.origin + path, { headers: { 'accept-encoding': 'gzip' } });
+      expect(compressed.headers.get('content-encoding')).toBe('gzip');
+      expect(compressed.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(await compressed.text()).toBe(await plain.text());
     }
   });
 
-  test('at another of its names, leads to the issuer, where signing in works', async () => {
-    const answer = await fetch(`${server.origin.replace('localhost', '127.0.0.1')}/docs`, { redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([307, `${server.origin}/docs`]);
+  test('another host name of the server redirects to the issuer, where sign-in works', async () => {
+    const response = await fetch(`${server.origin.replace('localhost', '127.0.0.1')}/docs`, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([307, `${server.origin}/docs`]);
   });
 });

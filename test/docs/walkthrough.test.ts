@@ -20,7 +20,7 @@ const operation = z.object({ 'x-internal': z.boolean().optional() }).passthrough
 const document = z.object({ paths: z.record(z.record(operation)), components }).passthrough();
 const summary = z.object({ files: z.record(z.object({ totalRequests: z.number() }).passthrough()) });
 
-test('the walk goes by every operation', async () => {
+test('the walkthrough calls every operation', async () => {
   const text = await readFile(walkthrough, 'utf8');
   const { paths } = document.parse(JSON.parse(await readFile(contractFile, 'utf8')));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -29,24 +29,24 @@ test('the walk goes by every operation', async () => {
   expect(operations.filter((one) => !text.includes(one))).toEqual([]);
 });
 
-// The processes are the same on every database; once is enough.
-describe.skipIf(databaseKind === 'pglite')('every documented example, sent to a server that has just been started', () => {
+// the processes are the same on every database, so one is enough
+describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', () => {
   let data: Awaited<ReturnType<typeof temporaryDataDirectory>>;
   let server: ServerProcess;
   let work = '';
-  const started: (() => Promise<unknown>)[] = [];
+  const cleanUps: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => void (work = await mkdtemp(join(tmpdir(), 'mandate-walk-'))));
   afterAll(() => rm(work, { recursive: true, force: true }));
   afterEach(async () => {
-    for (const end of started.splice(0).toReversed()) await end();
+    for (const end of cleanUps.splice(0).toReversed()) await end();
   });
 
-  async function freshServer(): Promise<void> {
+  async function startNewServer(): Promise<void> {
     data = await temporaryDataDirectory();
-    started.push(async () => data[Symbol.asyncDispose]());
+    cleanUps.push(async () => data[Symbol.asyncDispose]());
     server = await startServer({ MANDATE_DATA_DIR: data.path });
-    started.push(() => server.stop());
+    cleanUps.push(() => server.stop());
   }
 
   async function administratorToken(): Promise<string> {
@@ -56,21 +56,21 @@ describe.skipIf(databaseKind === 'pglite')('every documented example, sent to a 
     return (await tokensFor(server.url, { browser }, scopeNames)).access_token;
   }
 
-  async function proxyBefore(file?: string): Promise<string> {
+  async function startValidatingProxy(file?: string): Promise<string> {
     const proxy = await validatingProxy(server.url, file);
-    started.push(proxy.close);
+    cleanUps.push(proxy.close);
     return proxy.origin;
   }
 
-  async function walk(through: string, ...flags: string[]): Promise<{ code: unknown; output: string; requests: number }> {
+  async function runWalkthrough(serverUrl: string, ...flags: string[]): Promise<{ code: unknown; output: string; requests: number }> {
     const cli = join(root, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
     const report = join(work, 'report.json');
-    const inputs = ['--input', `token=${await administratorToken()}`, '--server', `mandate=${through}`, '--json-output', report];
+    const inputs = ['--input', `token=${await administratorToken()}`, '--server', `mandate=${serverUrl}`, '--json-output', report];
     const child = spawn(process.execPath, [cli, 'respect', walkthrough, ...inputs, ...flags], {
       env: { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    started.push(async () => child.kill('SIGKILL'));
+    cleanUps.push(async () => child.kill('SIGKILL'));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
     const [code] = await once(child, 'close');
@@ -79,26 +79,26 @@ describe.skipIf(databaseKind === 'pglite')('every documented example, sent to a 
     return { code, output: output.slice(output.indexOf('Failed tests info')), requests };
   }
 
-  test('is answered as documented', { timeout: 180_000 }, async () => {
-    await freshServer();
-    const { code, output, requests } = await walk(server.url);
+  test('receives the documented responses', { timeout: 180_000 }, async () => {
+    await startNewServer();
+    const { code, output, requests } = await runWalkthrough(server.url);
     expect(code, output).toBe(0);
     expect(requests).toBeGreaterThan(60);
   });
 
-  test('passes a proxy that holds requests and answers against the document', { timeout: 180_000 }, async () => {
-    await freshServer();
-    const { code, output } = await walk(await proxyBefore());
+  test('passes a proxy that validates requests and responses against the document', { timeout: 180_000 }, async () => {
+    await startNewServer();
+    const { code, output } = await runWalkthrough(await startValidatingProxy());
     expect(code, output).toBe(0);
   });
 
-  test('would not pass it if the document said something else', { timeout: 180_000 }, async () => {
-    await freshServer();
+  test('fails behind the proxy with a changed document', { timeout: 180_000 }, async () => {
+    await startNewServer();
     const changed = document.parse(JSON.parse(await readFile(contractFile, 'utf8')));
     changed.components.schemas.Order.required.push('invented');
     const file = join(work, 'changed.json');
     await writeFile(file, JSON.stringify(changed));
-    const { code } = await walk(await proxyBefore(file), '--workflow', 'sell');
+    const { code } = await runWalkthrough(await startValidatingProxy(file), '--workflow', 'sell');
     expect(code).not.toBe(0);
   });
 });

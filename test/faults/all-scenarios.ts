@@ -1,57 +1,57 @@
-import { clocks } from './faults/clocks.ts';
-import { embedded } from './environments/embedded.ts';
-import { patroni } from './faults/patroni.ts';
-import { play, type Outcome, type Playing } from './run-fault.ts';
-import type { Scene } from './scenario.ts';
-import { smallDisk } from './faults/disk-full.ts';
-import { smallDiskEmbedded } from './faults/disk-full-embedded.ts';
+import { clockScenario } from './scenarios/clock-changes.ts';
+import { embeddedScenario } from './scenarios/embedded.ts';
+import { patroniScenario } from './scenarios/patroni.ts';
+import { runFault, type FaultOutcome, type FaultRunOptions } from './run-fault.ts';
+import type { Scenario } from './scenarios/scenario.ts';
+import { diskFullScenario } from './scenarios/disk-full.ts';
+import { embeddedDiskFullScenario } from './scenarios/disk-full-embedded.ts';
 import { openSoak, soak } from './soak.ts';
-import type { Stage } from './environments/environment.ts';
-import { twoServers } from './environments/two-servers.ts';
-import { withStandby } from './environments/standby.ts';
+import type { FaultEnvironment } from './environments/environment.ts';
+import { twoServerScenario } from './scenarios/two-servers.ts';
+import { standbyScenario } from './scenarios/standby.ts';
 
-/** A fault that can be played. `missing`: why it cannot be here. */
-export type Performance = {
+/** A fault that can be run. `missing` returns the reason if this machine cannot run it. */
+export type RunnableFault = {
   readonly name: string;
   readonly missing: () => string | undefined;
-  readonly play: (playing: Playing) => Promise<Outcome>;
-  /** Ends the stage, which all faults of a scene share. */
+  readonly run: (options: FaultRunOptions) => Promise<FaultOutcome>;
+  /** Stops the environment, which all faults of a scenario share. */
   readonly close: () => Promise<void>;
 };
 
-function performances<S extends Stage>({ missing, open, faults }: Scene<S>): Performance[] {
-  let stage: S | undefined;
+function toRunnableFaults<S extends FaultEnvironment>({ missing, open, faults }: Scenario<S>): RunnableFault[] {
+  let environment: S | undefined;
   const close = async (): Promise<void> => {
-    const closing = stage;
-    stage = undefined;
+    const closing = environment;
+    environment = undefined;
     await closing?.[Symbol.asyncDispose]();
   };
   return faults.map((fault) => ({
     name: fault.name,
     missing: () => missing?.(),
-    async play(playing) {
-      stage ??= await open();
-      return play(fault, stage, playing);
+    async run(options) {
+      environment ??= await open();
+      return runFault(fault, environment, options);
     },
     close,
   }));
 }
 
-/** Every fault there is, in the order of the table. */
-export const everyPerformance: readonly Performance[] = [
-  ...performances(twoServers),
-  ...performances(withStandby),
-  ...performances(patroni),
-  ...performances(smallDisk),
-  ...performances(clocks),
-  ...performances(embedded),
-  ...performances(smallDiskEmbedded),
+/** All faults, in the order of the result table. */
+export const allFaults: readonly RunnableFault[] = [
+  ...toRunnableFaults(twoServerScenario),
+  ...toRunnableFaults(standbyScenario),
+  ...toRunnableFaults(patroniScenario),
+  ...toRunnableFaults(diskFullScenario),
+  ...toRunnableFaults(clockScenario),
+  ...toRunnableFaults(embeddedScenario),
+  ...toRunnableFaults(embeddedDiskFullScenario),
   {
     name: 'soak',
     missing: () => undefined,
-    async play(playing) {
-      await using stage = await openSoak();
-      return await soak(stage, playing); // before the stage is closed
+    async run(options) {
+      await using environment = await openSoak();
+      return await soak(environment, options); // awaited here, because leaving the block closes the environment
     },
     close: async () => undefined,
   },

@@ -1,61 +1,59 @@
 /**
- * `npm run faults -- --fault kill-server --times 10`: lets faults happen to real servers under load, compares what was confirmed with
- * what there is afterwards, and prints a table in Markdown. Without `--fault` all of them, one after the other; `--fault` can be given
- * more than once, and also names all faults that begin with its words: `--fault patroni` is `patroni-leader` and `patroni-switchover`.
- * `--seconds`: how long each goes on at least (the soak: altogether).
+ * `npm run faults -- --fault kill-server --times 10` injects faults into real servers under load, compares the confirmed writes with
+ * the state afterwards, and prints a Markdown table. Without `--fault`, all faults run one after the other. `--fault` can be repeated
+ * and accepts name prefixes: `--fault patroni` selects `patroni-leader` and `patroni-switchover`.
+ * `--seconds` sets the minimum duration of each fault, and the total duration of the soak test.
  */
 import { parseArgs } from 'node:util';
 import { endServerProcesses } from '../support/server/server-process.ts';
-import { everyPerformance, type Performance } from './all-scenarios.ts';
-import { complaints, tableHead, tableRow } from './report.ts';
+import { allFaults, type RunnableFault } from './all-scenarios.ts';
+import { violationLines, tableHead, tableRow } from './report.ts';
 
 const { values } = parseArgs({
   options: { fault: { type: 'string', multiple: true }, times: { type: 'string', default: '5' }, seconds: { type: 'string' } },
 });
 
 let failed = false;
-const names = everyPerformance.map(({ name }) => name);
+const names = allFaults.map(({ name }) => name);
 const wanted = values.fault ?? names;
 const isNamedBy = (name: string, word: string): boolean => name === word || name.startsWith(`${word}-`);
 const unknown = wanted.filter((word) => !names.some((name) => isNamedBy(name, word)));
 if (unknown.length > 0) {
-  process.stderr.write(`There is no fault called ${unknown.join(', ')}. There are: ${names.join(', ')}.\n`);
+  process.stderr.write(`Unknown fault: ${unknown.join(', ')}. Available faults: ${names.join(', ')}.\n`);
   process.exitCode = 2;
 } else {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => exit(130));
   process.stdout.write(`${tableHead}\n`);
-  const program = everyPerformance.filter(({ name }) => wanted.some((word) => isNamedBy(name, word)));
-  for (const [nth, one] of program.entries()) {
-    const went = await perform(one);
-    if (!went || program[nth + 1]?.close !== one.close) await one.close();
+  const selected = allFaults.filter(({ name }) => wanted.some((word) => isNamedBy(name, word)));
+  for (const [nth, one] of selected.entries()) {
+    const completed = await runAndReport(one);
+    if (!completed || selected[nth + 1]?.close !== one.close) await one.close();
   }
-  leave(failed ? 1 : 0); // a stage that could not be opened may have left something open
+  exit(failed ? 1 : 0); // exit explicitly, because an environment that failed to start may have left open handles
 }
 
-function leave(code: number): never {
+function exit(code: number): never {
   endServerProcesses();
   process.exit(code);
 }
 
-/** Whether it came to its end; otherwise nobody knows what state the stage is in. */
-async function perform({ name, missing, play }: Performance): Promise<boolean> {
+/** Returns whether the fault completed. Otherwise the state of the environment is unknown. */
+async function runAndReport({ name, missing, run }: RunnableFault): Promise<boolean> {
   const reason = missing();
   if (reason !== undefined) {
-    process.stderr.write(`${name} is left out: ${reason}\n`);
+    process.stderr.write(`${name} is skipped: ${reason}\n`);
     return true;
   }
   const onProgress = (done: number): void => void process.stderr.write(`${name}: ${done}\n`);
   const seconds = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
   try {
-    const outcome = await play({ times: Number(values.times), ...seconds, onProgress });
+    const outcome = await run({ times: Number(values.times), ...seconds, onProgress });
     process.stdout.write(`${tableRow(outcome)}\n`);
-    for (const complaint of complaints(outcome)) process.stderr.write(`${name}: ${complaint}\n`);
-    if (complaints(outcome).length > 0) failed = true;
+    for (const line of violationLines(outcome)) process.stderr.write(`${name}: ${line}\n`);
+    if (violationLines(outcome).length > 0) failed = true;
     return true;
   } catch (error) {
-    process.stderr.write(
-      `${name} could not be played to its end: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
+    process.stderr.write(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     failed = true;
     return false;
   }

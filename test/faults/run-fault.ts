@@ -1,60 +1,64 @@
 import { audit } from './audit/audit.ts';
-import type { Findings } from './audit/violations.ts';
+import type { Findings } from './audit/findings.ts';
 import { Load, type LoadSettings } from './traffic/load.ts';
-import type { Fault } from './scenario.ts';
-import type { Stage } from './environments/environment.ts';
+import type { Fault } from './scenarios/scenario.ts';
+import type { FaultEnvironment } from './environments/environment.ts';
 
-/** What came of a fault, for a line of the table. */
-export type Outcome = {
+/** Result of a fault, for one row of the table. */
+export type FaultOutcome = {
   readonly name: string;
   readonly title: string;
-  /** With which it can be repeated, beside its name. */
+  /** Command-line options that repeat the run, without `--fault`. */
   readonly command: string;
   readonly times: number;
   readonly acknowledged: number;
-  /** Seconds, one for each time. */
+  /** Recovery time of each injection, in seconds. */
   readonly recoveries: readonly number[];
   readonly findings: Findings;
 };
 
-export type Playing = {
+export type FaultRunOptions = {
   readonly times: number;
-  /** How long it goes on at least, in seconds. */
+  /** Minimum duration, in seconds. */
   readonly seconds?: number;
-  /** For a test: nobody waits for leases of a minute to end. */
-  readonly hurry?: boolean;
+  /** For tests: whether leases expire immediately instead of after a minute. */
+  readonly expireLeases?: boolean;
   readonly load?: LoadSettings;
   readonly onProgress?: (done: number) => void;
 };
 
-/** Writes that are confirmed between one time and the next. */
-const between = 25;
+/** Number of confirmed writes between two injections. */
+const writesBetweenInjections = 25;
 
-/** Lets a fault happen so many times while people use the servers, and then compares what was confirmed with what there is. */
-export async function play<S extends Stage>(fault: Fault<S>, stage: S, playing: Playing): Promise<Outcome> {
-  const { times, seconds = 0, hurry = false, onProgress } = playing;
-  const load = await Load.begin(stage, playing.load);
+/** Injects a fault `times` times under load, and then compares the confirmed writes with the state of the system. */
+export async function runFault<S extends FaultEnvironment>(
+  fault: Fault<S>,
+  environment: S,
+  options: FaultRunOptions,
+): Promise<FaultOutcome> {
+  const { times, seconds = 0, expireLeases = false, onProgress } = options;
+  const load = await Load.start(environment, options.load);
   const until = performance.now() + seconds * 1000;
   const recoveries: number[] = [];
   const notes: string[] = [];
-  const note = (text: string | undefined): unknown => text !== undefined && notes.push(text);
+  const addNote = (text: string | undefined): unknown => text !== undefined && notes.push(text);
   for (let nth = 0; nth < times || performance.now() < until; nth += 1) {
-    const occasion = { load, nth, hurry };
-    await load.acknowledged(between);
-    const recovery = await load.recovery(async () => {
-      const struck = await fault.strike(stage, occasion);
-      note(struck.note);
-      return struck.since;
+    const context = { load, nth, expireLeases };
+    await load.waitForWrites(writesBetweenInjections);
+    const recovery = await load.measureRecovery(async () => {
+      const injected = await fault.inject(environment, context);
+      addNote(injected.note);
+      return injected.since;
     });
     recoveries.push(recovery);
-    note(await fault.afterwards?.(stage, occasion));
+    addNote(await fault.restore?.(environment, context));
     onProgress?.(nth + 1);
   }
-  await load.acknowledged(between);
-  await load.end();
+  await load.waitForWrites(writesBetweenInjections);
+  await load.stop();
   const acknowledged = load.ledger.acknowledgements.length;
-  note(`answers: ${describe(load.ledger.statuses)}`);
-  const findings = await audit(load, { hurry });
+  addNote(`responses: ${describe(load.ledger.statuses)}`);
+  const findings = await audit(load, { expireLeases });
   findings.notes.unshift(...notes);
   return {
     name: fault.name,

@@ -1,61 +1,66 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { audit } from './audit/audit.ts';
-import { inspectable, vitalsOf, type Vitals } from './environments/process-inspector.ts';
+import { inspectorVariables, measureProcess, type ProcessMeasurement } from './environments/process-inspector.ts';
 import { Load } from './traffic/load.ts';
-import type { Outcome, Playing } from './run-fault.ts';
-import { PostgresqlStage, startDurablePostgresql, startServers } from './environments/environment.ts';
+import type { FaultOutcome, FaultRunOptions } from './run-fault.ts';
+import { PostgresqlEnvironment, startDurablePostgresql, startServers } from './environments/environment.ts';
 
-/** One look at everything. */
-export type Look = { readonly vitals: readonly Vitals[]; readonly connections: number };
-export type Soak = Outcome & { readonly looks: readonly Look[] };
+/** One measurement of all servers. */
+export type SoakSample = { readonly processes: readonly ProcessMeasurement[]; readonly connections: number };
+export type SoakOutcome = FaultOutcome & { readonly samples: readonly SoakSample[] };
 
-const lookMs = 2_000;
-const ofServers = `select count(*)::int as connections from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
-const counted = z.object({ connections: z.coerce.number() });
+const measurementMs = 2_000;
+const clientConnectionsSql = `select count(*)::int as connections from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+const countSchema = z.object({ connections: z.coerce.number() });
 
-/** Two servers that can be looked into. */
-export async function openSoak(): Promise<PostgresqlStage> {
+/** Starts two servers with the inspector enabled. */
+export async function openSoak(): Promise<PostgresqlEnvironment> {
   const postgresql = await startDurablePostgresql();
-  return new PostgresqlStage(await startServers(2, () => ({ DATABASE_URL: postgresql.url, ...inspectable })), postgresql);
+  return new PostgresqlEnvironment(await startServers(2, () => ({ DATABASE_URL: postgresql.url, ...inspectorVariables })), postgresql);
 }
 
-/** Nothing happens to the servers but that they are used, for so many seconds; looks at them now and then, at the end of the warming up first. */
-export async function soak(stage: PostgresqlStage, { seconds = 30, hurry = false, load: settings, onProgress }: Playing): Promise<Soak> {
-  const load = await Load.begin(stage, settings);
-  const looks: Look[] = [];
+/** Runs load without faults for the given time, and measures the servers ten times, for the first time after the warm-up. */
+export async function soak(
+  environment: PostgresqlEnvironment,
+  { seconds = 30, expireLeases = false, load: settings, onProgress }: FaultRunOptions,
+): Promise<SoakOutcome> {
+  const load = await Load.start(environment, settings);
+  const samples: SoakSample[] = [];
   const parts = 10;
   for (let part = 1; part <= parts; part += 1) {
-    await sleep(Math.max(0, (seconds * 1000) / parts - lookMs));
-    const vitals = await Promise.all(stage.servers.map((server) => vitalsOf(server, lookMs)));
-    looks.push({ vitals, ...counted.parse((await stage.sql(ofServers))[0]) });
+    await sleep(Math.max(0, (seconds * 1000) / parts - measurementMs));
+    const processes = await Promise.all(environment.servers.map((server) => measureProcess(server, measurementMs)));
+    samples.push({ processes, ...countSchema.parse((await environment.sql(clientConnectionsSql))[0]) });
     onProgress?.(part);
   }
-  await load.end();
+  await load.stop();
   const acknowledged = load.ledger.acknowledgements.length;
-  const findings = await audit(load, { hurry });
-  findings.notes.unshift(...describe(looks));
+  const findings = await audit(load, { expireLeases });
+  findings.notes.unshift(...describe(samples));
   return {
     name: 'soak',
-    title: `nothing, for ${seconds} s`,
+    title: `no fault, for ${seconds} s`,
     command: `--seconds ${seconds}`,
     times: 1,
     acknowledged,
     recoveries: [],
     findings,
-    looks,
+    samples,
   };
 }
 
-function describe(looks: readonly Look[]): string[] {
-  const [first, last] = [looks[0], looks.at(-1)];
+function describe(samples: readonly SoakSample[]): string[] {
+  const [first, last] = [samples[0], samples.at(-1)];
   if (!first || !last) return [];
-  const change = (of: (vitals: Vitals) => number): string =>
-    last.vitals.map((vitals, nth) => `${of(first.vitals[nth] ?? vitals).toFixed(0)} → ${of(vitals).toFixed(0)}`).join(' and ');
+  const change = (valueOf: (measurement: ProcessMeasurement) => number): string =>
+    last.processes
+      .map((measurement, nth) => `${valueOf(first.processes[nth] ?? measurement).toFixed(0)} → ${valueOf(measurement).toFixed(0)}`)
+      .join(' and ');
   return [
     `resident ${change(({ residentMb }) => residentMb)} MB`,
     `heap after collection ${change(({ heapMb }) => heapMb)} MB`,
-    `event loop behind, p50 ${change(({ lagMs }) => lagMs.p50)} ms, p99 ${change(({ lagMs }) => lagMs.p99)} ms`,
+    `event loop delay, p50 ${change(({ eventLoopDelayMs }) => eventLoopDelayMs.p50)} ms, p99 ${change(({ eventLoopDelayMs }) => eventLoopDelayMs.p99)} ms`,
     `connections ${first.connections} → ${last.connections}`,
   ];
 }

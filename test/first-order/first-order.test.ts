@@ -6,20 +6,27 @@ import { nextStepCommands } from '../../server/first-run/next-steps.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { commandsOf, repository } from '../support/markdown.ts';
 import { linkedClone, startInstallation, type Installation } from './installation.ts';
-import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands, type Way } from './ways.ts';
+import {
+  orderByCommandLine,
+  orderByCurl,
+  orderInStorefront,
+  orderOnReferencePage,
+  startCommands,
+  type CompletedWay,
+} from './place-first-order.ts';
 
 test('the start page and the README show the same commands', async () => {
   expect(nextStepCommands('http://localhost:3000')).toEqual(await commandsOf('README.md', 'npx mandate login'));
 });
 
-/** The row of the table in the document: commands and steps. */
-async function documented(way: string): Promise<number[]> {
+/** Reads the number of commands and steps from the table in the document. */
+async function documentedCounts(way: string): Promise<number[]> {
   const text = await readFile(join(repository, 'docs/first-order.md'), 'utf8');
   const [, commands, steps] = new RegExp(`^\\| ${way} \\| (\\d+) \\| (\\d+) \\|$`, 'm').exec(text) ?? [];
   return [Number(commands), Number(steps)];
 }
 
-describe.skipIf(!hasChromium)('from a clone to a paid order, as the documents say', { timeout: 180_000 }, () => {
+describe.skipIf(!hasChromium)('the documented ways from a clone to a paid order', { timeout: 180_000 }, () => {
   let clone: Awaited<ReturnType<typeof linkedClone>>;
   let installation: Installation;
   let browser: Browser;
@@ -34,14 +41,14 @@ describe.skipIf(!hasChromium)('from a clone to a paid order, as the documents sa
     await clone?.[Symbol.asyncDispose]();
   });
 
-  test.each<[string, (installation: Installation, browser: Browser) => Promise<Way>]>([
+  test.each<[string, (installation: Installation, browser: Browser) => Promise<CompletedWay>]>([
     ['command line', orderByCommandLine],
     ['curl', orderByCurl],
     ['API reference', orderOnReferencePage],
     ['storefront', orderInStorefront],
-  ])('%s', async (name, go) => {
-    const { commands, steps, order } = await go(installation, browser);
+  ])('%s', async (name, placeOrder) => {
+    const { commands, steps, order } = await placeOrder(installation, browser);
     expect(order).toMatchObject({ id: expect.any(Number), status: 'paid' });
-    expect([(await startCommands()) + commands, steps]).toEqual(await documented(name));
+    expect([(await startCommands()) + commands, steps]).toEqual(await documentedCounts(name));
   });
 });

@@ -1,4 +1,4 @@
-/** `npm run first-order`: from a fresh clone to a paid order in every documented way, with the number of commands and steps of each. */
+/** `npm run first-order` places a paid order from a new clone in every documented way, and prints the number of commands and steps. */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { repository } from '../support/markdown.ts';
 import { startInstallation } from './installation.ts';
-import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands } from './ways.ts';
+import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands } from './place-first-order.ts';
 
 function run(command: string, argv: readonly string[], cwd: string): void {
   const { status } = spawnSync(command, argv, { cwd, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`${command} ${argv.join(' ')} ended with ${status}`);
+  if (status !== 0) throw new Error(`${command} ${argv.join(' ')} exited with ${status}`);
 }
 
-if (!hasChromium) throw new Error('this needs Chromium: apt-get install chromium');
+if (!hasChromium) throw new Error('Chromium is required: apt-get install chromium');
 const directory = await mkdtemp(join(tmpdir(), 'mandate-first-order-'));
 const clone = join(directory, 'mandate');
 run('git', ['clone', '--quiet', repository, clone], directory);
-// with the cache and the registry of the caller; everything after it has an empty home
+// uses the npm cache and registry of the caller; all later commands have an empty home directory
 run('npm', ['ci'], clone);
 const browser = await launchChromium();
 const installation = await startInstallation(clone);
@@ -30,8 +30,8 @@ try {
     storefront: () => orderInStorefront(installation, browser),
   };
   process.stdout.write('| way | commands | steps in the browser | order |\n|---|---|---|---|\n');
-  for (const [name, go] of Object.entries(ways)) {
-    const { commands, steps, order } = await go();
+  for (const [name, placeOrder] of Object.entries(ways)) {
+    const { commands, steps, order } = await placeOrder();
     process.stdout.write(`| ${name} | ${start + commands} | ${steps} | ${order.id} ${order.status} |\n`);
     if (order.status !== 'paid') process.exitCode = 1;
   }

@@ -1,44 +1,44 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { hostileJson, hostileName, hostileText } from './hostile-values.ts';
-import { Known } from './placeholders.ts';
+import { Placeholder } from './placeholders.ts';
 
-/** A body that is not simply JSON. */
-export type Encoded = {
+/** A body as text, with an optional encoding. */
+export type EncodedBody = {
   readonly text: string;
   readonly as?: 'gzip' | 'deflate' | 'br' | 'utf16le' | 'latin1' | 'bom' | 'not gzip';
 };
 
-/** Valid, but for one place: another value, a property too few, or one too many. */
-export const spoiledBody = (valid: Arbitrary<unknown>): Arbitrary<unknown> =>
+/** Generates bodies with one invalid part: a replaced, missing, additional or wrapped value. */
+export const invalidBody = (valid: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
     {
       weight: 8,
       arbitrary: fc
         .tuple(valid, fc.nat(), fc.constantFrom('swap', 'drop', 'add', 'wrap'), hostileJson, hostileName)
-        .map(([body, at, how, value, name]) => spoil(body, at, how, value, name)),
+        .map(([body, at, how, value, name]) => makeInvalid(body, at, how, value, name)),
     },
     { weight: 1, arbitrary: hostileJson },
   );
 
-const isTree = (value: unknown): value is object => typeof value === 'object' && value !== null && !(value instanceof Known);
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null && !(value instanceof Placeholder);
 
-/** Every property and item in it, at any depth. */
-const placesIn = (value: unknown): number =>
-  isTree(value) ? Object.values(value).reduce<number>((sum, part) => sum + 1 + placesIn(part), 0) : 0;
+/** Counts the properties and items of a value at all depths. */
+const countParts = (value: unknown): number =>
+  isContainer(value) ? Object.values(value).reduce<number>((sum, part) => sum + 1 + countParts(part), 0) : 0;
 
-function spoil(body: unknown, at: number, how: 'swap' | 'drop' | 'add' | 'wrap', value: unknown, name: string): unknown {
-  const places = placesIn(body);
+function makeInvalid(body: unknown, at: number, how: 'swap' | 'drop' | 'add' | 'wrap', value: unknown, name: string): unknown {
+  const places = countParts(body);
   if (places === 0) return value;
   let left = at % places;
   const visit = (tree: unknown): unknown => {
-    if (!isTree(tree)) return tree;
+    if (!isContainer(tree)) return tree;
     const parts = Object.entries(tree).flatMap(([key, part]): [string, unknown][] => {
       if (left-- !== 0) return [[key, visit(part)]];
       if (how === 'drop') return [];
       if (how === 'add')
-        return isTree(part)
-          ? [[key, withOneMore(part, name, value)]]
+        return isContainer(part)
+          ? [[key, addPart(part, name, value)]]
           : [
               [key, part],
               [name, value],
@@ -50,17 +50,17 @@ function spoil(body: unknown, at: number, how: 'swap' | 'drop' | 'add' | 'wrap',
   return visit(body);
 }
 
-const withOneMore = (tree: object, name: string, value: unknown): unknown =>
+const addPart = (tree: object, name: string, value: unknown): unknown =>
   Array.isArray(tree) ? [...tree, value] : Object.fromEntries([...Object.entries(tree), [name, value]]);
 
-/** JSON text by chance, or what only looks like it. */
-export const rawBody = (valid: Arbitrary<unknown>): Arbitrary<Encoded> => {
+/** Generates raw text as a body, most of it invalid JSON. */
+export const rawBody = (valid: Arbitrary<unknown>): Arbitrary<EncodedBody> => {
   const text = valid.map((body) =>
-    typeof body === 'string' ? body : JSON.stringify(body, (_, part: unknown) => (part instanceof Known ? 1 : part)),
+    typeof body === 'string' ? body : JSON.stringify(body, (_, part: unknown) => (part instanceof Placeholder ? 1 : part)),
   );
   return fc.oneof(
     { weight: 3, arbitrary: fc.tuple(text, fc.nat()).map(([whole, at]) => ({ text: whole.slice(0, at % (whole.length + 1)) })) },
-    { weight: 3, arbitrary: fc.tuple(text, fc.nat(), hostileText).map(([whole, at, piece]) => ({ text: inserted(whole, at, piece) })) },
+    { weight: 3, arbitrary: fc.tuple(text, fc.nat(), hostileText).map(([whole, at, piece]) => ({ text: insertText(whole, at, piece) })) },
     {
       weight: 2,
       arbitrary: fc.tuple(text, fc.constantFrom(...numerals)).map(([whole, numeral]) => ({ text: whole.replace(/\b\d+\b/, numeral) })),
@@ -78,7 +78,7 @@ export const rawBody = (valid: Arbitrary<unknown>): Arbitrary<Encoded> => {
   );
 };
 
-const inserted = (whole: string, at: number, piece: string): string => {
+const insertText = (whole: string, at: number, piece: string): string => {
   const place = at % (whole.length + 1);
   return whole.slice(0, place) + piece + whole.slice(place);
 };

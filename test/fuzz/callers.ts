@@ -13,28 +13,28 @@ export const callerNames = [
   'application',
   'API key',
   'revoked API key',
-  'key keeper',
-  'nobody',
+  'signing key manager',
+  'forged token',
 ] as const;
 export type CallerName = (typeof callerNames)[number];
 
 export type Caller = {
   readonly token: string | undefined;
-  /** What it may do, when it is who it says. */
+  /** Scopes of the token, if it is valid. */
   readonly scopes: readonly string[];
-  /** Whose things it may see; nothing for those that may see everybody's. */
+  /** User whose data the caller may see; undefined if it may see the data of all users. */
   readonly userId?: number;
 };
 
-/** Whoever has it makes everybody's tokens useless; so few requests have it. */
-const rotates: Scope = 'signing_keys.manage';
-const ofCustomers = scopeNames.filter((name) => !scopeDefinitions[name].admin);
-const ofStaff = scopeNames.filter((name) => name !== rotates);
+/** Scope that can invalidate the tokens of all callers, so few requests use it. */
+const keyManagementScope: Scope = 'signing_keys.manage';
+const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
+const staffScopes = scopeNames.filter((name) => name !== keyManagementScope);
 
-const triesMax = 5;
+const attemptsMax = 5;
 const apiKey = z.object({ id: z.number(), key: z.string() });
 
-/** Everybody who calls the API, each with a way to come anew: what a request does may end the access of any of them. */
+/** All callers of the API. Each can be created again, because a request can revoke the access of any of them. */
 export class Callers {
   readonly #mandate: Mandate;
   readonly #callers = new Map<CallerName, Promise<Caller>>();
@@ -44,53 +44,53 @@ export class Callers {
   }
 
   get(name: CallerName): Promise<Caller> {
-    const caller = this.#callers.get(name) ?? this.#makeAtLast(name);
+    const caller = this.#callers.get(name) ?? this.#createWithRetries(name);
     this.#callers.set(name, caller);
     return caller;
   }
 
-  /** What other requests do may come in between. */
-  async #makeAtLast(name: CallerName): Promise<Caller> {
-    for (let tries = 1; ; tries += 1) {
+  /** Retries, because concurrent requests can interfere. */
+  async #createWithRetries(name: CallerName): Promise<Caller> {
+    for (let attempts = 1; ; attempts += 1) {
       try {
-        return await this.#make(name);
+        return await this.#create(name);
       } catch (error) {
-        if (tries === triesMax) throw error;
+        if (attempts === attemptsMax) throw error;
       }
     }
   }
 
-  /** Its token was refused: the next request has another. */
-  renew(name: CallerName): void {
+  /** Discards a caller whose token was rejected, so that the next request gets a new one. */
+  discard(name: CallerName): void {
     this.#callers.delete(name);
   }
 
-  async #make(name: CallerName): Promise<Caller> {
+  async #create(name: CallerName): Promise<Caller> {
     const { origin, db } = this.#mandate;
     switch (name) {
       case 'anonymous':
         return { token: undefined, scopes: [] };
-      case 'nobody':
+      case 'forged token':
         return { token: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.', scopes: [] };
       case 'customer':
       case 'other customer':
-        return this.#person(ofCustomers);
+        return this.#createUserCaller(customerScopes);
       case 'reader':
-        return this.#person(['users.read']);
+        return this.#createUserCaller(['users.read']);
       case 'administrator': {
-        const person = await signUpAs(db, origin, 'admin');
-        return { token: (await tokensFor(origin, person, ofStaff)).access_token, scopes: ofStaff };
+        const user = await signUpAs(db, origin, 'admin');
+        return { token: (await tokensFor(origin, user, staffScopes)).access_token, scopes: staffScopes };
       }
       case 'former staff': {
-        const person = await signUpAs(db, origin, 'staff');
-        const { access_token: token } = await tokensFor(origin, person, ofCustomers);
-        await db.em.fork().execute(`update users set role = 'customer' where id = ?`, [person.id]);
-        return { token, scopes: ofCustomers, userId: person.id };
+        const user = await signUpAs(db, origin, 'staff');
+        const { access_token: token } = await tokensFor(origin, user, customerScopes);
+        await db.em.fork().execute(`update users set role = 'customer' where id = ?`, [user.id]);
+        return { token, scopes: customerScopes, userId: user.id };
       }
       case 'application':
-        return this.#application(ofStaff);
-      case 'key keeper':
-        return this.#application([rotates]);
+        return this.#createApplicationCaller(staffScopes);
+      case 'signing key manager':
+        return this.#createApplicationCaller([keyManagementScope]);
       case 'API key':
       case 'revoked API key':
         return this.#apiKey(name === 'API key');
@@ -99,25 +99,25 @@ export class Callers {
     }
   }
 
-  async #application(allowed: readonly Scope[]): Promise<Caller> {
+  async #createApplicationCaller(allowed: readonly Scope[]): Promise<Caller> {
     const { origin, db } = this.#mandate;
     return { token: await clientCredentials(origin, await confidentialClient(db, allowed), allowed), scopes: allowed };
   }
 
-  async #person(allowed: readonly Scope[]): Promise<Caller> {
+  async #createUserCaller(allowed: readonly Scope[]): Promise<Caller> {
     const { origin } = this.#mandate;
-    const person = await signUp(origin);
-    return { token: (await tokensFor(origin, person, allowed)).access_token, scopes: allowed, userId: person.id };
+    const user = await signUp(origin);
+    return { token: (await tokensFor(origin, user, allowed)).access_token, scopes: allowed, userId: user.id };
   }
 
-  async #apiKey(isGood: boolean): Promise<Caller> {
+  async #apiKey(isValid: boolean): Promise<Caller> {
     const { origin } = this.#mandate;
     const allowed: readonly Scope[] = ['orders.read', 'orders.write', 'payments.read', 'events.read'];
-    const person = await signUp(origin);
-    const { access_token: token } = await tokensFor(origin, person, [...allowed, 'api_keys.manage']);
+    const user = await signUp(origin);
+    const { access_token: token } = await tokensFor(origin, user, [...allowed, 'api_keys.manage']);
     const body = { name: 'Key', scopes: allowed };
-    const made = apiKey.parse((await this.#mandate.call('POST', '/api/v1/api-keys', { token, body })).body);
-    if (!isGood) await this.#mandate.call('DELETE', `/api/v1/api-keys/${made.id}`, { token });
-    return { token: made.key, scopes: isGood ? allowed : [], userId: person.id };
+    const created = apiKey.parse((await this.#mandate.call('POST', '/api/v1/api-keys', { token, body })).body);
+    if (!isValid) await this.#mandate.call('DELETE', `/api/v1/api-keys/${created.id}`, { token });
+    return { token: created.key, scopes: isValid ? allowed : [], userId: user.id };
   }
 }

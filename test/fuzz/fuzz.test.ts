@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { unlimitedAttempts } from '../../server/oauth/brute-force/attempt-limits.ts';
 import { startMandate } from '../support/server/start-mandate.ts';
-import { operations } from './document.ts';
-import { freshSeed, fuzz } from './fuzz.ts';
-import { Answers, described } from './report.ts';
+import { operations } from './openapi-operations.ts';
+import { randomSeed, fuzz } from './fuzz.ts';
+import { ResponseCounts, formatFinding } from './report.ts';
 
-/** The long form is `npm run fuzz`; this is what every run of the tests can afford. */
+/** Short form of `npm run fuzz` for the test suite. */
 const requests = 3_000;
 const timeMs = 20_000;
 
-test('whatever an operation is sent, its answer is one that the contract declares', { timeout: 180_000 }, async () => {
-  const seed = freshSeed();
-  const answers = new Answers();
+test('every response to a fuzzed request is declared in the contract', { timeout: 180_000 }, async () => {
+  const seed = randomSeed();
+  const responseCounts = new ResponseCounts();
   const failures: string[] = [];
   const mandate = await startMandate({
     previewVersions: true,
@@ -25,11 +25,11 @@ test('whatever an operation is sent, its answer is one that the contract declare
     first: 0,
     count: requests,
     timeMs,
-    onAnswer: (operation, status) => answers.count(operation, status),
+    onResponse: (operation, status) => responseCounts.count(operation, status),
   });
-  process.stdout.write(`fuzz: ${answers.total} requests with the seed ${seed}\n`);
+  process.stdout.write(`fuzz: ${responseCounts.total} requests with the seed ${seed}\n`);
   await mandate.close();
-  expect(findings.map((finding) => described(finding))).toEqual([]);
+  expect(findings.map((finding) => formatFinding(finding))).toEqual([]);
   expect(failures).toEqual([]);
-  expect(answers.total).toBeGreaterThan(0);
+  expect(responseCounts.total).toBeGreaterThan(0);
 });

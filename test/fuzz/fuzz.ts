@@ -1,72 +1,72 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { KnownThings } from './placeholders.ts';
+import { KnownValues } from './placeholders.ts';
 import { openShop } from '../support/server/shop.ts';
 import { carryOutTasks } from '../support/tasks.ts';
 import type { Mandate } from '../support/server/start-mandate.ts';
 import { callerNames, Callers } from './callers.ts';
-import type { Operation } from './document.ts';
-import { codeIn, faultsOf } from './check-response.ts';
-import { requestsOf, type FuzzRequest } from './requests.ts';
-import { describe, prepared, type Received, Sender, type Sent } from './send.ts';
+import type { Operation } from './openapi-operations.ts';
+import { errorCode, findViolations } from './check-response.ts';
+import { requestArbitrary, type FuzzRequest } from './requests.ts';
+import { describe, prepareRequest, type Received, Sender, type Sent } from './request-sender.ts';
 
 export type Finding = {
   readonly operation: string;
-  /** With which `--seed` and `--only` the request is made again. */
+  /** Values of `--seed` and `--only` that reproduce the request. */
   readonly seed: number;
   readonly index: number;
   readonly fault: string;
-  /** The smallest request that still shows it. */
+  /** The smallest request that reproduces the violation. */
   readonly request: string;
 };
 
-export type Fuzzing = {
+export type FuzzOptions = {
   readonly mandate: Mandate;
   readonly operations: readonly Operation[];
   readonly seed: number;
-  /** The requests with these numbers, of each operation in turn. */
+  /** Indexes of the requests, which select the operations in turn. */
   readonly first: number;
   readonly count: number;
-  readonly atOnce?: number;
-  /** No request begins later than this after the first. */
+  readonly concurrency?: number;
+  /** Time after which no new request starts. */
   readonly timeMs?: number;
-  readonly onAnswer?: (operation: Operation, status: number) => void;
+  readonly onResponse?: (operation: Operation, status: number) => void;
 };
 
-/** Requests to make one smaller, after which what there is will do. */
+/** Maximum number of requests to shrink one request. */
 const shrinksMax = 150;
-/** Files that were sent to be imported are, as the background would. */
+/** Interval in requests at which imports are processed, because no background job runs. */
 const tasksEvery = 500;
 
-/** Asks the server what nobody should and everybody may, and gives what was wrong with its answers: each kind of fault once for an operation. */
+/** Sends valid and invalid requests, and returns the violations in the responses, each kind once per operation. */
 export async function fuzz({
   mandate,
   operations,
   seed,
   first,
   count,
-  atOnce = 8,
+  concurrency = 8,
   timeMs = Number.POSITIVE_INFINITY,
-  onAnswer,
-}: Fuzzing): Promise<Finding[]> {
+  onResponse,
+}: FuzzOptions): Promise<Finding[]> {
   const shop = await openShop(mandate);
-  const run = new Run(mandate, seed, atOnce, onAnswer);
-  for (let made = 0; made < 10; made += 1) run.known.keep('product_id', (await shop.product({ stock: 100_000 })).id);
-  const requests = operations.map((operation) => requestsOf(operation));
-  await run.callersAreReady();
+  const run = new Run(mandate, seed, concurrency, onResponse);
+  for (let created = 0; created < 10; created += 1) run.known.keep('product_id', (await shop.product({ stock: 100_000 })).id);
+  const requests = operations.map((operation) => requestArbitrary(operation));
+  await run.createCallers();
   let next = first;
-  const begun = performance.now();
-  const isOver = (): boolean => performance.now() - begun > timeMs;
+  const startedAt = performance.now();
+  const isTimeUp = (): boolean => performance.now() - startedAt > timeMs;
   const work = async (): Promise<void> => {
-    while (next < first + count && !isOver()) {
+    while (next < first + count && !isTimeUp()) {
       const index = next++;
       const [operation, arbitrary] = [operations[index % operations.length], requests[index % operations.length]];
-      if (operation && arbitrary) await run.one(operation, arbitrary, index);
+      if (operation && arbitrary) await run.fuzzOnce(operation, arbitrary, index);
       if (index % tasksEvery === tasksEvery - 1) await carryOutTasks(mandate);
     }
   };
   try {
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await Promise.all(Array.from({ length: concurrency }, work));
   } finally {
     run.close();
   }
@@ -74,22 +74,22 @@ export async function fuzz({
 }
 
 class Run {
-  readonly known = new KnownThings();
+  readonly known = new KnownValues();
   readonly findings: Finding[] = [];
-  readonly #seen = new Set<string>();
+  readonly #reportedKinds = new Set<string>();
   readonly #callers: Callers;
   readonly #sender: Sender;
   readonly #seed: number;
-  readonly #onAnswer: Fuzzing['onAnswer'];
+  readonly #onResponse: FuzzOptions['onResponse'];
 
-  constructor(mandate: Mandate, seed: number, atOnce: number, onAnswer: Fuzzing['onAnswer']) {
+  constructor(mandate: Mandate, seed: number, concurrency: number, onResponse: FuzzOptions['onResponse']) {
     this.#callers = new Callers(mandate);
-    this.#sender = new Sender(mandate.origin, atOnce);
+    this.#sender = new Sender(mandate.origin, concurrency);
     this.#seed = seed;
-    this.#onAnswer = onAnswer;
+    this.#onResponse = onResponse;
   }
 
-  async callersAreReady(): Promise<void> {
+  async createCallers(): Promise<void> {
     for (const name of callerNames) await this.#callers.get(name);
   }
 
@@ -97,70 +97,71 @@ class Run {
     this.#sender.close();
   }
 
-  /** One request; when its answer is wrong, smaller ones until the smallest. */
-  async one(operation: Operation, arbitrary: fc.Arbitrary<FuzzRequest>, index: number): Promise<void> {
-    let [tries, smallest]: [number, { fault: string; request: string } | undefined] = [0, undefined];
-    const isRight = fc.asyncProperty(arbitrary, async (request) => {
-      if ((tries += 1) > shrinksMax) return true;
-      const { faults, shown } = await this.#ask(operation, request);
-      const [fault] = faults.filter((one) => !this.#seen.has(kindOf(operation, one)));
+  /** Sends one request. If the response is invalid, it sends smaller requests to find the smallest that reproduces the violation. */
+  async fuzzOnce(operation: Operation, arbitrary: fc.Arbitrary<FuzzRequest>, index: number): Promise<void> {
+    let [attempts, smallest]: [number, { fault: string; request: string } | undefined] = [0, undefined];
+    const isValidResponse = fc.asyncProperty(arbitrary, async (request) => {
+      if ((attempts += 1) > shrinksMax) return true;
+      const { faults, shown } = await this.#sendAndCheck(operation, request);
+      const [fault] = faults.filter((message) => !this.#reportedKinds.has(findingKind(operation, message)));
       if (fault === undefined) return true;
       smallest = { fault, request: shown() };
       return false;
     });
-    const { errorInstance: error } = await fc.check(isRight, { seed: mixed(this.#seed, index), numRuns: 1 });
+    const { errorInstance: error } = await fc.check(isValidResponse, { seed: mixSeed(this.#seed, index), numRuns: 1 });
     if (error instanceof Error && !error.message.startsWith('Property failed')) throw error;
-    // its type is still what it was before the property ran
-    const found = smallest as { fault: string; request: string } | undefined;
-    if (!found) return;
-    this.#seen.add(kindOf(operation, found.fault));
-    this.findings.push({ operation: operation.id, seed: this.#seed, index, ...found });
+    // TypeScript does not see the assignment in the property
+    const violation = smallest as { fault: string; request: string } | undefined;
+    if (!violation) return;
+    this.#reportedKinds.add(findingKind(operation, violation.fault));
+    this.findings.push({ operation: operation.id, seed: this.#seed, index, ...violation });
   }
 
-  /** 503 says to try again: a machine that does other work may be too slow for a moment, but not three times in ten seconds. */
-  async #sendPatiently(sent: Sent): Promise<Received> {
-    for (let tries = 1; ; tries += 1) {
+  /** Retries after 503, because a busy machine may be too slow for a moment, but not three times in ten seconds. */
+  async #sendWithRetries(sent: Sent): Promise<Received> {
+    for (let attempts = 1; ; attempts += 1) {
       const received = await this.#sender.send(sent);
-      if (received.status !== 503 || tries === 3) return received;
+      if (received.status !== 503 || attempts === 3) return received;
       await sleep(5_000);
     }
   }
 
-  async #ask(operation: Operation, request: FuzzRequest): Promise<{ faults: string[]; shown: () => string }> {
+  async #sendAndCheck(operation: Operation, request: FuzzRequest): Promise<{ faults: string[]; shown: () => string }> {
     const caller = await this.#callers.get(request.caller);
-    const sent = prepared(request, this.known, caller);
+    const sent = prepareRequest(request, this.known, caller);
     const shown = (): string => `as ${request.caller}: ${describe(sent)}`;
     try {
-      const received = await this.#sendPatiently(sent);
-      this.#onAnswer?.(operation, received.status);
-      if (received.status < 300) this.known.learn(sent.path, parsed(received.text), received.headers.get('etag'));
-      // somebody took its access from it, or put a limit to it
-      const isRefused = received.status === 401 || (received.status === 429 && codeIn(received.text) !== '');
-      if (isRefused && caller.scopes.length > 0 && !('authorization' in request.headers)) this.#callers.renew(request.caller);
-      return { faults: faultsOf(operation, caller, sent, received), shown };
+      const received = await this.#sendWithRetries(sent);
+      this.#onResponse?.(operation, received.status);
+      if (received.status < 300) this.known.learn(sent.path, parseJson(received.text), received.headers.get('etag'));
+      // another request revoked the access of the caller or limited it
+      const isRefused = received.status === 401 || (received.status === 429 && errorCode(received.text) !== '');
+      if (isRefused && caller.scopes.length > 0 && !('authorization' in request.headers)) this.#callers.discard(request.caller);
+      return { faults: findViolations(operation, caller, sent, received), shown };
     } catch (error) {
-      return { faults: [`no answer: ${String(error)}`], shown };
+      return { faults: [`no response: ${String(error)}`], shown };
     }
   }
 }
 
-/** Numbers and names of one request do not make another kind of fault. */
-const kindOf = (operation: Operation, fault: string): string => `${operation.id} ${fault.replaceAll(/\S*[/\d]\S*/g, '').slice(0, 120)}`;
+/** Identifies a kind of violation, without the numbers and names of a single request. */
+const findingKind = (operation: Operation, fault: string): string =>
+  `${operation.id} ${fault.replaceAll(/\S*[/\d]\S*/g, '').slice(0, 120)}`;
 
-/** Neighbouring numbers give seeds that have nothing to do with each other. */
-function mixed(seed: number, index: number): number {
+/** Mixes seed and index, so that consecutive requests have independent seeds. */
+function mixSeed(seed: number, index: number): number {
   let mix = (seed ^ Math.imul(index + 1, 0x9e3779b1)) | 0;
   mix = Math.imul(mix ^ (mix >>> 16), 0x85ebca6b);
   mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35);
   return (mix ^ (mix >>> 16)) | 0;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a file, or nothing
+    return undefined; // a file or an empty body
   }
 }
 
-export const freshSeed = (): number => Math.floor(Math.random() * 2 ** 31);
+export const randomSeed = (): number => Math.floor(Math.random() * 2 ** 31);

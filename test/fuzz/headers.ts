@@ -1,38 +1,41 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import type { Operation } from './document.ts';
+import type { Operation } from './openapi-operations.ts';
 import { hostileText } from './hostile-values.ts';
-import { Known } from './placeholders.ts';
+import { Placeholder } from './placeholders.ts';
 
-/** Headers that an operation declares, and when they are to be spoiled some that mean something to servers. */
-export function headersOf({ parameters }: Operation): (spoil: boolean) => Arbitrary<Record<string, unknown>> {
+/** Generates declared headers, and on request also invalid headers that affect servers. */
+export function headerArbitrary({ parameters }: Operation): (makeInvalid: boolean) => Arbitrary<Record<string, unknown>> {
   const declared = parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name.toLowerCase());
-  const sensible: Record<string, Arbitrary<unknown>> = {
+  const usefulValuesByName: Record<string, Arbitrary<unknown>> = {
     'if-match': fc.oneof(
-      fc.nat().map((at) => new Known('etag', at)),
+      fc.nat().map((at) => new Placeholder('etag', at)),
       fc.constantFrom('*', '"1"', '"2"'),
     ),
     'if-none-match': fc.oneof(
-      fc.nat().map((at) => new Known('etag', at)),
+      fc.nat().map((at) => new Placeholder('etag', at)),
       fc.constantFrom('*', '"1", "2"', 'W/"1"'),
     ),
-    // few, so that some come again, with the same request or another
+    // few keys, so that some are reused, with the same request or another
     'idempotency-key': fc.oneof(
       fc.stringMatching(/^[A-Za-z0-9_.:-]{20,40}$/),
       fc.nat({ max: 30 }).map((key) => `again-${key}`),
     ),
   };
-  const good = fc.record(Object.fromEntries(declared.flatMap((name) => (sensible[name] ? [[name, sensible[name]]] : []))), {
-    requiredKeys: [],
-    noNullPrototype: true,
-  });
+  const valid = fc.record(
+    Object.fromEntries(declared.flatMap((name) => (usefulValuesByName[name] ? [[name, usefulValuesByName[name]]] : []))),
+    {
+      requiredKeys: [],
+      noNullPrototype: true,
+    },
+  );
   const name = fc.constantFrom(...hostileHeaders, ...declared);
-  const bad = fc.dictionary(name, fc.oneof(headerText, fc.constantFrom(...headerValues)), {
+  const invalid = fc.dictionary(name, fc.oneof(headerText, fc.constantFrom(...headerValues)), {
     minKeys: 1,
     maxKeys: 3,
     noNullPrototype: true,
   });
-  return (spoil) => (spoil ? fc.tuple(good, bad).map(([made, more]) => ({ ...made, ...more })) : good);
+  return (makeInvalid) => (makeInvalid ? fc.tuple(valid, invalid).map(([generated, more]) => ({ ...generated, ...more })) : valid);
 }
 
 const hostileHeaders = [
@@ -104,5 +107,5 @@ const headerValues = [
   '00-x-y-z',
   'Thu, 01 Jan 1970 00:00:00 GMT',
 ];
-/** What a header may carry on the wire at all. */
+/** Text that can be sent in a header. */
 const headerText = hostileText.map((text) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/gu, '?').slice(0, 6_000));

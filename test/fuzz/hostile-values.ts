@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { hostile } from '../support/network/hostile-network.ts';
 
-/** What the public lists of attack strings are made of, a few of each kind. */
+/** Attack strings of the kinds in public lists. */
 export const attacks = [
   // SQL
   "'; drop table users; --",
@@ -34,7 +34,7 @@ export const attacks = [
   // headers
   '%0d%0aSet-Cookie:%20x=1',
   '\u2028\u2029\u0085',
-  // text that is long, that combines, that is no text
+  // long text, combining characters, invalid text
   '\ud800',
   '\udfff\ud800',
   '\ufeff',
@@ -46,7 +46,7 @@ export const attacks = [
   '٠١٢٣',
   '１２３',
   'x'.repeat(70_000),
-  // names that mean something to JavaScript
+  // names with a meaning in JavaScript
   '__proto__',
   'constructor',
   'toString',
@@ -54,7 +54,7 @@ export const attacks = [
   'null',
   'NaN',
   '[object Object]',
-  // numbers and times that are none, or hardly
+  // invalid and borderline numbers and dates
   '-1',
   '0',
   '-0',
@@ -75,7 +75,7 @@ export const attacks = [
   'epoch',
 ];
 
-/** Text that nobody should send. */
+/** Text that a valid client would not send. */
 export const hostileText: Arbitrary<string> = fc.oneof(
   fc.constantFrom(...hostile, ...attacks),
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -83,7 +83,7 @@ export const hostileText: Arbitrary<string> = fc.oneof(
 
 const numbers = [-1, 0, -0, 0.5, 1e-300, 1e21, 1e300, 2 ** 31, 2 ** 31 - 1, 2 ** 53, 2 ** 63, -(2 ** 63), Number.MAX_SAFE_INTEGER];
 
-/** What nobody should send, where JSON takes it. */
+/** JSON values that a valid client would not send. */
 export const hostileJson: Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: hostileText },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], ...numbers) },
@@ -100,7 +100,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** Names of properties and parameters that no schema declares. */
+/** Names of undeclared properties and parameters. */
 export const hostileName: Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '__proto__',

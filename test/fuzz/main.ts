@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- --requests 200000 --seed 7`: sends each operation of the OpenAPI document what it says, and what nobody should send, and holds every answer
- * against the contract. Without a seed each run has a new one. `--only 4711` sends the one request with this number again, with what the seed makes of it.
+ * `npm run fuzz -- --requests 200000 --seed 7` sends valid and invalid requests to each operation of the OpenAPI document, and checks every
+ * response against the contract. Without `--seed`, each run uses a new seed. `--only 4711` repeats the request with this number for the seed.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -10,40 +10,40 @@ import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { startMandate } from '../support/server/start-mandate.ts';
 import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
-import { operations } from './document.ts';
-import { freshSeed, fuzz, type Finding } from './fuzz.ts';
-import { Answers, described } from './report.ts';
+import { operations } from './openapi-operations.ts';
+import { randomSeed, fuzz, type Finding } from './fuzz.ts';
+import { ResponseCounts, formatFinding } from './report.ts';
 
-/** So many, then a new server on a new database: nothing that the first requests spoiled stays so. */
-const round = 10_000;
+/** Requests after which a new server with a new database starts, so that damage by earlier requests does not persist. */
+const requestsPerServer = 10_000;
 
 const { values } = parseArgs({
   options: { requests: { type: 'string', default: '200000' }, seed: { type: 'string' }, only: { type: 'string' } },
 });
-const seed = Number(values.seed ?? freshSeed());
+const seed = Number(values.seed ?? randomSeed());
 const requests = values.only === undefined ? Number(values.requests) : 1;
-const begin = Number(values.only ?? 0);
-if (![seed, requests, begin].every((number) => Number.isSafeInteger(number) && number >= 0)) {
+const firstIndex = Number(values.only ?? 0);
+if (![seed, requests, firstIndex].every((number) => Number.isSafeInteger(number) && number >= 0)) {
   process.stderr.write('usage: npm run fuzz -- [--requests 200000] [--seed NUMBER] [--only NUMBER]\n');
   process.exit(2);
 }
 
-const answers = new Answers();
+const responseCounts = new ResponseCounts();
 const findings: Finding[] = [];
-const begun = performance.now();
+const startedAt = performance.now();
 process.stdout.write(`seed ${seed}\n`);
 const postgresql = await startPostgresql(await findPostgresql());
 try {
   const progress = createProgressBar(process.stderr);
-  for (let done = 0; done < requests; done += round)
-    findings.push(...(await fuzzRound(begin + done, Math.min(round, requests - done), progress)));
+  for (let done = 0; done < requests; done += requestsPerServer)
+    findings.push(...(await fuzzRound(firstIndex + done, Math.min(requestsPerServer, requests - done), progress)));
 } finally {
   await postgresql.stop();
 }
-process.stdout.write(`${answers.table()}\n\n`);
-for (const finding of findings) process.stdout.write(described(finding));
-const seconds = (performance.now() - begun) / 1000;
-process.stdout.write(`${answers.total} answers in ${seconds.toFixed(0)} s, ${findings.length} faults, seed ${seed}\n`);
+process.stdout.write(`${responseCounts.table()}\n\n`);
+for (const finding of findings) process.stdout.write(formatFinding(finding));
+const seconds = (performance.now() - startedAt) / 1000;
+process.stdout.write(`${responseCounts.total} responses in ${seconds.toFixed(0)} s, ${findings.length} violations, seed ${seed}\n`);
 process.exitCode = findings.length === 0 ? 0 : 1;
 
 async function fuzzRound(first: number, count: number, progress: ReturnType<typeof createProgressBar>): Promise<Finding[]> {
@@ -53,12 +53,12 @@ async function fuzzRound(first: number, count: number, progress: ReturnType<type
   const logged: string[] = [];
   const onLogLine = (line: string): void => void (/"level":[56]0/.test(line) && logged.push(line));
   const mandate = await startMandate({ db, previewVersions: true, limits: unlimitedAttempts, onLogLine });
-  const onAnswer: Parameters<typeof fuzz>[0]['onAnswer'] = (operation, status) => {
-    answers.count(operation, status);
-    progress('requests', Math.min(answers.total, requests - 1), requests);
+  const onResponse: Parameters<typeof fuzz>[0]['onResponse'] = (operation, status) => {
+    responseCounts.count(operation, status);
+    progress('requests', Math.min(responseCounts.total, requests - 1), requests);
   };
-  const found = await fuzz({ mandate, operations: await operations(), seed, first, count, onAnswer });
-  const fault = (text: string): Finding => ({
+  const found = await fuzz({ mandate, operations: await operations(), seed, first, count, onResponse });
+  const serverFinding = (text: string): Finding => ({
     operation: 'the server',
     seed,
     index: first,
@@ -67,8 +67,8 @@ async function fuzzRound(first: number, count: number, progress: ReturnType<type
   });
   const closed = await mandate.close().then(
     () => [],
-    (error: unknown) => [fault(String(error))],
+    (error: unknown) => [serverFinding(String(error))],
   );
   await administer(postgresql.url, `drop database ${name} with (force)`);
-  return [...found, ...logged.slice(0, 5).map((line) => fault(`it logged ${line.slice(0, 1_500)}`)), ...closed];
+  return [...found, ...logged.slice(0, 5).map((line) => serverFinding(`the log contains ${line.slice(0, 1_500)}`)), ...closed];
 }

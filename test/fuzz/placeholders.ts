@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Stands for something that an earlier answer spoke of: an id, a cursor, a version. Which one is decided when the request leaves. */
-export class Known {
+/** Placeholder for a value from an earlier response, such as an ID, a cursor or a version. It is replaced when the request is sent. */
+export class Placeholder {
   readonly kind: string;
   readonly at: number;
 
@@ -11,15 +11,15 @@ export class Known {
   }
 }
 
-const keptOfEachKind = 200;
-/** Of what nobody has spoken of yet. */
+const valuesPerKindMax = 200;
+/** ID for kinds without a known value. */
 const firstId = 1;
-/** What has its own name, and is worth sending back; all that ends in `_id` is as well. */
+/** Names of properties whose values are reused, besides all that end in `_id`. */
 const names = new Set(['cursor', 'sku', 'email', 'code', 'reference', 'etag', 'key']);
-const isWorthKeeping = (name: string): boolean => name.endsWith('_id') || names.has(name);
+const isReusable = (name: string): boolean => name.endsWith('_id') || names.has(name);
 
-/** Of which kind the things of a path are: `/orders` has an `order_id`. */
-function kindOf(path: string): string {
+/** Returns the kind of the resources of a path: `/orders` has `order_id`. */
+function findingKind(path: string): string {
   const segment =
     path
       .split('?', 1)[0]
@@ -31,8 +31,8 @@ function kindOf(path: string): string {
 
 const value = z.union([z.number(), z.string()]);
 
-/** What the answers of one server have spoken of so far. */
-export class KnownThings {
+/** Values from the responses of one server. */
+export class KnownValues {
   readonly #found = new Map<string, (number | string)[]>();
 
   keep(kind: string, found: unknown): void {
@@ -40,14 +40,14 @@ export class KnownThings {
     if (!kept.success || kept.data === '') return;
     const all = this.#found.get(kind) ?? [];
     this.#found.set(kind, all);
-    if (all.length < keptOfEachKind) all.push(kept.data);
-    else all[Math.floor(Math.random() * keptOfEachKind)] = kept.data;
+    if (all.length < valuesPerKindMax) all.push(kept.data);
+    else all[Math.floor(Math.random() * valuesPerKindMax)] = kept.data;
   }
 
-  /** Looks through an answer of 2xx. */
+  /** Collects values from a successful response. */
   learn(path: string, body: unknown, etag: string | null): void {
     if (etag !== null) this.keep('etag', etag);
-    this.#walk(kindOf(path), body, 0);
+    this.#walk(findingKind(path), body, 0);
   }
 
   #walk(kind: string, body: unknown, depth: number): void {
@@ -55,21 +55,21 @@ export class KnownThings {
     for (const [name, part] of Object.entries(body)) {
       if (name === 'id' && !Array.isArray(body)) this.keep(kind, part);
       else if (name === 'next_cursor') this.keep('cursor', part);
-      else if (isWorthKeeping(name)) this.keep(name, part);
+      else if (isReusable(name)) this.keep(name, part);
       else this.#walk(kind, part, depth + 1);
     }
   }
 
-  resolve({ kind, at }: Known): number | string {
+  resolve({ kind, at }: Placeholder): number | string {
     const all = this.#found.get(kind) ?? [];
     return all[at % Math.max(all.length, 1)] ?? firstId;
   }
 
-  /** A copy of what was generated with what is known in place of what stands for it. */
-  inPlace(generated: unknown): unknown {
-    if (generated instanceof Known) return this.resolve(generated);
-    if (Array.isArray(generated)) return generated.map((part) => this.inPlace(part));
+  /** Returns a copy of a generated value with all placeholders replaced. */
+  resolveReferences(generated: unknown): unknown {
+    if (generated instanceof Placeholder) return this.resolve(generated);
+    if (Array.isArray(generated)) return generated.map((part) => this.resolveReferences(part));
     if (typeof generated !== 'object' || generated === null) return generated;
-    return Object.fromEntries(Object.entries(generated).map(([name, part]) => [name, this.inPlace(part)]));
+    return Object.fromEntries(Object.entries(generated).map(([name, part]) => [name, this.resolveReferences(part)]));
   }
 }

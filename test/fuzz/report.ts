@@ -1,8 +1,8 @@
 import type { Finding } from './fuzz.ts';
-import type { Operation } from './document.ts';
+import type { Operation } from './openapi-operations.ts';
 
-/** How often each operation answered with each status. */
-export class Answers {
+/** Counts responses by operation and status. */
+export class ResponseCounts {
   readonly #counts = new Map<string, Map<number, number>>();
   total = 0;
 
@@ -13,7 +13,7 @@ export class Answers {
     this.total += 1;
   }
 
-  /** A row for each operation, a column for each status, and their sums. */
+  /** Formats a table of operations and statuses with totals. */
   table(): string {
     const statuses = [...new Set([...this.#counts.values()].flatMap((row) => [...row.keys()]))].toSorted((a, b) => a - b);
     const rows = [...this.#counts].toSorted(([a], [b]) => a.localeCompare(b));
@@ -29,5 +29,5 @@ export class Answers {
   }
 }
 
-export const described = ({ operation, fault, request, seed, index }: Finding): string =>
-  `${operation}: ${fault}\n  ${request}\n  again: npm run fuzz -- --seed ${seed} --only ${index}\n`;
+export const formatFinding = ({ operation, fault, request, seed, index }: Finding): string =>
+  `${operation}: ${fault}\n  ${request}\n  reproduce: npm run fuzz -- --seed ${seed} --only ${index}\n`;

@@ -1,33 +1,33 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { rawBody, spoiledBody, type Encoded } from './bodies.ts';
+import { rawBody, invalidBody, type EncodedBody } from './bodies.ts';
 import { callerNames, type CallerName } from './callers.ts';
-import type { Operation, Parameter } from './document.ts';
-import { headersOf } from './headers.ts';
+import type { Operation, Parameter } from './openapi-operations.ts';
+import { headerArbitrary } from './headers.ts';
 import { hostileName, hostileText } from './hostile-values.ts';
-import { Known } from './placeholders.ts';
-import { valueOf } from './schema-values.ts';
+import { Placeholder } from './placeholders.ts';
+import { valueArbitrary } from './schema-values.ts';
 
-/** A request with `Known` things still in it. */
+/** A generated request that may contain placeholders. */
 export type FuzzRequest = {
   readonly caller: CallerName;
   readonly method: string;
-  /** Pieces between slashes; text goes as it is, already escaped or not. */
-  readonly path: readonly (string | Known)[];
+  /** Path segments. Text is sent unchanged, escaped or not. */
+  readonly path: readonly (string | Placeholder)[];
   readonly query: readonly (readonly [name: string, value: unknown])[];
-  /** What stands behind the query as it is. */
+  /** Text that is appended to the query unchanged. */
   readonly rawQuery: string;
   readonly headers: Readonly<Record<string, unknown>>;
   /** Sent as JSON. */
   readonly json?: unknown;
-  readonly raw?: Encoded;
+  readonly raw?: EncodedBody;
 };
 
-type Spoiled = 'nothing' | 'body' | 'query' | 'path' | 'headers' | 'everything';
+type InvalidPart = 'nothing' | 'body' | 'query' | 'path' | 'headers' | 'everything';
 
-/** Requests of one operation: nearly half as the document says, the others spoiled in one place or in all. */
-export function requestsOf(operation: Operation): Arbitrary<FuzzRequest> {
-  const spoiled = fc.oneof(
+/** Generates requests of one operation. Nearly half are valid; the others are invalid in one part or in all parts. */
+export function requestArbitrary(operation: Operation): Arbitrary<FuzzRequest> {
+  const invalidPart = fc.oneof(
     ...(
       [
         ['nothing', 12],
@@ -37,27 +37,27 @@ export function requestsOf(operation: Operation): Arbitrary<FuzzRequest> {
         ['headers', 3],
         ['everything', 2],
       ] as const
-    ).map(([place, weight]) => ({ weight, arbitrary: fc.constant<Spoiled>(place) })),
+    ).map(([place, weight]) => ({ weight, arbitrary: fc.constant<InvalidPart>(place) })),
   );
-  const [asDocumented, withAnyBody] = [bodyOf(operation, false), bodyOf(operation, true)];
-  const places = { path: pathOf(operation), query: queryOf(operation), headers: headersOf(operation) };
-  return spoiled
+  const [validBody, anyInvalidBody] = [bodyArbitrary(operation, false), bodyArbitrary(operation, true)];
+  const places = { path: pathArbitrary(operation), query: queryArbitrary(operation), headers: headerArbitrary(operation) };
+  return invalidPart
     .chain((place) => {
-      const isSpoiled = (one: Spoiled): boolean => place === one || place === 'everything';
+      const isInvalid = (one: InvalidPart): boolean => place === one || place === 'everything';
       return fc.record({
         caller: caller(),
         method: place === 'everything' ? fc.constantFrom(operation.method, ...otherMethods) : fc.constant(operation.method),
-        path: places.path(isSpoiled('path')),
-        query: places.query(isSpoiled('query')),
-        rawQuery: isSpoiled('query') ? rawQuery : fc.constant(''),
-        headers: places.headers(isSpoiled('headers')),
-        body: isSpoiled('body') ? withAnyBody : asDocumented,
+        path: places.path(isInvalid('path')),
+        query: places.query(isInvalid('query')),
+        rawQuery: isInvalid('query') ? rawQuery : fc.constant(''),
+        headers: places.headers(isInvalid('headers')),
+        body: isInvalid('body') ? anyInvalidBody : validBody,
       });
     })
     .map(({ body: { type, ...body }, headers, ...request }) => ({
       ...request,
       ...body,
-      // a header that is spoiled stays so
+      // an invalid header takes precedence
       headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
     }));
 }
@@ -71,26 +71,26 @@ const caller = (): Arbitrary<CallerName> =>
     { weight: 6, arbitrary: fc.constantFrom(...callerNames) },
   );
 
-function pathOf({ path, parameters }: Operation): (spoil: boolean) => Arbitrary<(string | Known)[]> {
+function pathArbitrary({ path, parameters }: Operation): (makeInvalid: boolean) => Arbitrary<(string | Placeholder)[]> {
   const pieces = path.slice(1).split('/');
-  const good = fc.tuple(
+  const valid = fc.tuple(
     ...pieces.map((piece) => {
       const parameter = parameters.find(({ name, in: place }) => place === 'path' && `{${name}}` === piece);
       return parameter ? pathValue(parameter) : fc.constant(piece);
     }),
   );
-  const bad = good.chain((made) =>
+  const invalid = valid.chain((generated) =>
     fc.oneof(
       fc
         .tuple(
           fc.nat({ max: pieces.length - 1 }),
           fc.oneof(
-            hostileText.map((text) => escaped(text)),
+            hostileText.map((text) => escapeUrlText(text)),
             fc.constantFrom(...hostilePieces),
           ),
         )
         .map(([at, piece]) =>
-          made.with(
+          generated.with(
             pieces.findLastIndex((one) => one.startsWith('{')) === -1
               ? at
               : Math.max(
@@ -100,10 +100,15 @@ function pathOf({ path, parameters }: Operation): (spoil: boolean) => Arbitrary<
             piece,
           ),
         ),
-      fc.constantFrom<(string | Known)[]>([...made, ''], ['', ...made], [...made, '..', '..'], [...made, 'unknown']),
+      fc.constantFrom<(string | Placeholder)[]>(
+        [...generated, ''],
+        ['', ...generated],
+        [...generated, '..', '..'],
+        [...generated, 'unknown'],
+      ),
     ),
   );
-  return (spoil) => (spoil ? bad : good);
+  return (makeInvalid) => (makeInvalid ? invalid : valid);
 }
 
 const hostilePieces = [
@@ -132,27 +137,30 @@ const hostilePieces = [
   'null',
 ];
 
-const pathValue = ({ name, schema }: Parameter): Arbitrary<string | Known> => {
-  const known = fc.nat({ max: 1_000 }).map((at) => new Known(name, at));
-  return fc.oneof({ weight: 6, arbitrary: known }, { weight: 1, arbitrary: valueOf(schema).map((made) => escaped(String(made))) });
+const pathValue = ({ name, schema }: Parameter): Arbitrary<string | Placeholder> => {
+  const known = fc.nat({ max: 1_000 }).map((at) => new Placeholder(name, at));
+  return fc.oneof(
+    { weight: 6, arbitrary: known },
+    { weight: 1, arbitrary: valueArbitrary(schema).map((generated) => escapeUrlText(String(generated))) },
+  );
 };
 
-/** A lone surrogate has no escape. */
-export const escaped = (text: string): string => encodeURIComponent(text.toWellFormed());
+/** Escapes text for URLs. `encodeURIComponent` rejects lone surrogates. */
+export const escapeUrlText = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 type Query = (readonly [string, unknown])[];
 
-function queryOf({ parameters }: Operation): (spoil: boolean) => Arbitrary<Query> {
+function queryArbitrary({ parameters }: Operation): (makeInvalid: boolean) => Arbitrary<Query> {
   const declared = parameters.filter(({ in: place }) => place === 'query');
   const one = declared.map(({ name, schema, required }) =>
     fc
-      .tuple(fc.constant(name), valueOf(schema, name), fc.nat({ max: 9 }))
-      .map(([key, made, luck]): Query => (required || luck < 2 ? [[key, made]] : [])),
+      .tuple(fc.constant(name), valueArbitrary(schema, name), fc.nat({ max: 9 }))
+      .map(([key, generated, probability]): Query => (required || probability < 2 ? [[key, generated]] : [])),
   );
-  const good = fc.tuple(...one).map((parts) => parts.flat());
+  const valid = fc.tuple(...one).map((parts) => parts.flat());
   const name = fc.oneof(hostileName, fc.constantFrom('limit', ...declared.map((parameter) => parameter.name)));
-  const bad = fc.array(fc.tuple(name, fc.oneof(hostileText, fc.array(hostileText, { maxLength: 3 }))), { minLength: 1, maxLength: 3 });
-  return (spoil) => (spoil ? fc.tuple(good, bad).map(([made, more]): Query => [...made, ...more]) : good);
+  const invalid = fc.array(fc.tuple(name, fc.oneof(hostileText, fc.array(hostileText, { maxLength: 3 }))), { minLength: 1, maxLength: 3 });
+  return (makeInvalid) => (makeInvalid ? fc.tuple(valid, invalid).map(([generated, more]): Query => [...generated, ...more]) : valid);
 }
 
 const rawQuery = fc.oneof(
@@ -177,9 +185,9 @@ const rawQuery = fc.oneof(
 
 type Body = Pick<FuzzRequest, 'json' | 'raw'> & { readonly type?: string };
 
-function bodyOf({ bodies }: Operation, spoil: boolean): Arbitrary<Body> {
+function bodyArbitrary({ bodies }: Operation, makeInvalid: boolean): Arbitrary<Body> {
   if (bodies.length === 0)
-    return spoil
+    return makeInvalid
       ? fc.oneof(
           fc.constant({}),
           rawBody(fc.constant({})).map((raw) => ({ raw, type: 'application/json' })),
@@ -189,12 +197,12 @@ function bodyOf({ bodies }: Operation, spoil: boolean): Arbitrary<Body> {
     ...bodies.map(({ type, schema, example }): Arbitrary<Body> => {
       if (!type.endsWith('json') || schema['format'] === 'binary') {
         const file = String(example);
-        return (spoil ? rawBody(fc.constant(file)) : fc.constant<Encoded>({ text: file })).map((raw) => ({ raw, type }));
+        return (makeInvalid ? rawBody(fc.constant(file)) : fc.constant<EncodedBody>({ text: file })).map((raw) => ({ raw, type }));
       }
-      const valid = fc.oneof({ weight: 9, arbitrary: valueOf(schema) }, { weight: 1, arbitrary: fc.constant(example) });
-      if (!spoil) return valid.map((json) => ({ json, type }));
+      const valid = fc.oneof({ weight: 9, arbitrary: valueArbitrary(schema) }, { weight: 1, arbitrary: fc.constant(example) });
+      if (!makeInvalid) return valid.map((json) => ({ json, type }));
       return fc.oneof(
-        { weight: 3, arbitrary: spoiledBody(valid).map((json) => ({ json, type })) },
+        { weight: 3, arbitrary: invalidBody(valid).map((json) => ({ json, type })) },
         { weight: 1, arbitrary: rawBody(valid).map((raw) => ({ raw, type })) },
       );
     }),

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { z } from 'zod';
 import { testPaymentMethodTokens } from '@mandate/contract';
-import type { Schema } from './document.ts';
-import { Known } from './placeholders.ts';
+import type { Schema } from './openapi-operations.ts';
+import { Placeholder } from './placeholders.ts';
 
-const words = z
+const schemaKeywords = z
   .object({
     type: z.union([z.string(), z.array(z.string())]).optional(),
     format: z.enum(['int64', 'email', 'date-time', 'uri', 'binary']).optional(),
@@ -25,35 +25,35 @@ const words = z
     description: z.unknown(),
     'x-open-enum': z.unknown(),
   })
-  // a word that is not understood would be left out of what is generated, and nobody would know
+  // fail on unknown keywords instead of ignoring them
   .strict();
-type Words = z.infer<typeof words>;
+type SchemaKeywords = z.infer<typeof schemaKeywords>;
 
-/** The server refuses larger files and bodies anyway; what is longer is among the hostile values. */
+/** Length limit for valid text and arrays. Longer ones are among the hostile values. */
 const lengthMax = 60;
 const itemsMax = 4;
 
-/** Values that the schema allows. `name`: of the property or parameter, because some of them mean something. */
-export function valueOf(schema: Schema, name = ''): Arbitrary<unknown> {
-  const said = words.parse(schema);
-  const types = [said.type ?? 'string'].flat();
-  const [first = fc.constant(null), ...others] = types.map((type) => ofType(type, said, name));
+/** Generates values that a schema allows. `name` is the name of the property or parameter, which selects useful values. */
+export function valueArbitrary(schema: Schema, name = ''): Arbitrary<unknown> {
+  const keywords = schemaKeywords.parse(schema);
+  const types = [keywords.type ?? 'string'].flat();
+  const [first = fc.constant(null), ...others] = types.map((type) => typeArbitrary(type, keywords, name));
   const byType = others.length === 0 ? first : fc.oneof(first, ...others);
-  // an enumeration says itself what makes sense
-  const better = said.enum ? undefined : sensibleValue(name);
-  return better ? fc.oneof({ weight: 6, arbitrary: better }, { weight: 1, arbitrary: byType }) : byType;
+  // an enumeration already contains useful values
+  const usefulValues = keywords.enum ? undefined : usefulValue(name);
+  return usefulValues ? fc.oneof({ weight: 6, arbitrary: usefulValues }, { weight: 1, arbitrary: byType }) : byType;
 }
 
-/** Without these nearly every order would be of products that do not exist. */
-function sensibleValue(name: string): Arbitrary<unknown> | undefined {
-  if (Object.hasOwn(sensible, name)) return sensible[name];
+/** Returns useful values, without which nearly every order would reference unknown products. */
+function usefulValue(name: string): Arbitrary<unknown> | undefined {
+  if (Object.hasOwn(usefulValuesByName, name)) return usefulValuesByName[name];
   return name.endsWith('_id') ? known(name) : undefined;
 }
 
-const known = (kind: string, max = 1_000): Arbitrary<Known> => fc.nat({ max }).map((at) => new Known(kind, at));
+const known = (kind: string, max = 1_000): Arbitrary<Placeholder> => fc.nat({ max }).map((at) => new Placeholder(kind, at));
 
-const sensible: Record<string, Arbitrary<unknown>> = {
-  // the first are on sale, and have plenty
+const usefulValuesByName: Record<string, Arbitrary<unknown>> = {
+  // the first products are active and have plenty of stock
   product_id: fc.oneof({ weight: 4, arbitrary: known('product_id', 9) }, { weight: 1, arbitrary: known('product_id') }),
   ...Object.fromEntries(['cursor', 'sku', 'email', 'code', 'reference'].map((name) => [name, known(name)])),
   method: fc.oneof({ weight: 6, arbitrary: fc.constantFrom('pickup', 'standard') }, { weight: 1, arbitrary: known('code') }),
@@ -66,36 +66,42 @@ const sensible: Record<string, Arbitrary<unknown>> = {
   discount_total: fc.constantFrom(0, 1, 300),
   provider: fc.constantFrom('test', 'test', 'manual', 'stripe'),
   method_token: fc.constantFrom(...Object.keys(testPaymentMethodTokens)),
-  // longer would hold up the others
+  // a longer wait would delay other requests
   wait: fc.constantFrom(0, 0, 1),
 };
 
-function ofType(type: string, said: Words, name: string): Arbitrary<unknown> {
-  if (said.enum) return fc.constantFrom(...said.enum);
+function typeArbitrary(type: string, keywords: SchemaKeywords, name: string): Arbitrary<unknown> {
+  if (keywords.enum) return fc.constantFrom(...keywords.enum);
   switch (type) {
     case 'null':
       return fc.constant(null);
     case 'boolean':
       return fc.boolean();
     case 'integer':
-      return integerOf(said);
+      return integerArbitrary(keywords);
     case 'string':
-      return stringOf(said);
+      return stringArbitrary(keywords);
     case 'array':
-      return fc.array(valueOf(said.items ?? {}, name.replace(/s$/, '')), { minLength: said.minItems ?? 0, maxLength: itemsMax });
+      return fc.array(valueArbitrary(keywords.items ?? {}, name.replace(/s$/, '')), {
+        minLength: keywords.minItems ?? 0,
+        maxLength: itemsMax,
+      });
     case 'object':
-      return objectOf(said);
+      return objectArbitrary(keywords);
     default:
-      throw new Error(`the generator does not know the type ${type}`);
+      throw new Error(`the generator does not support the type ${type}`);
   }
 }
 
-function integerOf({ minimum: min = Number.MIN_SAFE_INTEGER, maximum: max = Number.MAX_SAFE_INTEGER }: Words): Arbitrary<number> {
+function integerArbitrary({
+  minimum: min = Number.MIN_SAFE_INTEGER,
+  maximum: max = Number.MAX_SAFE_INTEGER,
+}: SchemaKeywords): Arbitrary<number> {
   const near = fc.integer({ min, max: Math.min(max, Math.max(min, 0) + 1_000) });
   return fc.oneof(near, fc.constantFrom(min, max), fc.integer({ min, max }));
 }
 
-function stringOf({ format, pattern, minLength = 0, maxLength = lengthMax }: Words): Arbitrary<string> {
+function stringArbitrary({ format, pattern, minLength = 0, maxLength = lengthMax }: SchemaKeywords): Arbitrary<string> {
   const fits = (text: string): boolean => text.length >= minLength && text.length <= maxLength;
   if (format === 'email') return fc.stringMatching(/^[a-z0-9]{1,20}@[a-z0-9]{1,20}\.(?:example|test)$/).filter(fits);
   if (format === 'uri') return fc.webUrl({ validSchemes: ['https', 'http'], withQueryParameters: true }).filter(fits);
@@ -110,15 +116,15 @@ function stringOf({ format, pattern, minLength = 0, maxLength = lengthMax }: Wor
   );
 }
 
-function objectOf({ properties, required, additionalProperties }: Words): Arbitrary<unknown> {
-  // an optional one in five: each has its own way of being refused, and all together would be always
+function objectArbitrary({ properties, required, additionalProperties }: SchemaKeywords): Arbitrary<unknown> {
+  // optional properties appear with a probability of 1/5, because each can be rejected, and all at once would always be rejected
   const fields = Object.entries(properties).map(([name, schema]) =>
     fc
-      .tuple(valueOf(schema, name), fc.nat({ max: 4 }))
-      .map(([made, luck]) => (required.includes(name) || luck === 0 ? [[name, made] as const] : [])),
+      .tuple(valueArbitrary(schema, name), fc.nat({ max: 4 }))
+      .map(([generated, probability]) => (required.includes(name) || probability === 0 ? [[name, generated] as const] : [])),
   );
-  const declared = fc.tuple(...fields).map((made) => Object.fromEntries(made.flat()));
+  const declared = fc.tuple(...fields).map((generated) => Object.fromEntries(generated.flat()));
   if (typeof additionalProperties !== 'object') return declared;
   const key = fc.oneof(fc.stringMatching(/^[a-z_]{1,12}$/), fc.string({ minLength: 1, maxLength: 12 }));
-  return fc.dictionary(key, valueOf(additionalProperties), { maxKeys: itemsMax, noNullPrototype: true });
+  return fc.dictionary(key, valueArbitrary(additionalProperties), { maxKeys: itemsMax, noNullPrototype: true });
 }

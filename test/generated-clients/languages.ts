@@ -1,21 +1,21 @@
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cache, type GeneratorVersion } from './generator.ts';
-import { run } from './run.ts';
+import { run } from './run-command.ts';
 
-/** How a client comes to be in one language. `folder` is for it alone, and has what was generated in `generated`. */
+/** Steps to build and run a client in one language. `folder` is a separate directory with the generated code in `generated`. */
 export type Language = {
   readonly name: string;
   readonly version: GeneratorVersion;
   readonly options: readonly string[];
-  /** Debian's packages that it is compiled and run with. */
+  /** Debian packages that are needed to compile and run the client. */
   readonly packages: readonly string[];
   build(folder: string): Promise<void>;
-  /** Places an order and says which. */
+  /** Places an order and returns it as JSON. */
   order(folder: string, env: Readonly<Record<string, string>>): Promise<string>;
 };
 
-const here = import.meta.dirname;
+const directory = import.meta.dirname;
 const skipping = ['--skip-validate-spec'];
 
 const python: Language = {
@@ -25,7 +25,7 @@ const python: Language = {
   packages: ['python3-urllib3', 'python3-dateutil', 'python3-six', 'python3-certifi'],
   build: async (folder) => void (await run('/usr/bin/python3', ['-m', 'compileall', '-q', join(folder, 'generated', 'openapi_client')])),
   order: (folder, env) =>
-    run('/usr/bin/python3', [join(here, 'python', 'order.py')], { env: { ...env, PYTHONPATH: join(folder, 'generated') } }),
+    run('/usr/bin/python3', [join(directory, 'python', 'order.py')], { env: { ...env, PYTHONPATH: join(folder, 'generated') } }),
 };
 
 const goPath = (folder: string) => ({ GO111MODULE: 'off', GOPATH: `${folder}:/usr/share/gocode`, GOCACHE: join(cache, 'go-build') });
@@ -39,7 +39,7 @@ const go: Language = {
     await mkdir(join(folder, 'src', 'order'), { recursive: true });
     await rm(join(folder, 'generated', 'test'), { recursive: true, force: true });
     await cp(join(folder, 'generated'), join(folder, 'src', 'mandate'), { recursive: true });
-    await cp(join(here, 'go', 'order.go'), join(folder, 'src', 'order', 'order.go'));
+    await cp(join(directory, 'go', 'order.go'), join(folder, 'src', 'order', 'order.go'));
     await run('go', ['build', '-o', join(folder, 'place-order'), 'order'], { cwd: folder, env: goPath(folder) });
   },
   order: (folder, env) => run(join(folder, 'place-order'), [], { env }),
@@ -59,7 +59,7 @@ const java: Language = {
     'libjsr305-java',
   ],
   async build(folder) {
-    const sources = [join(folder, 'generated', 'src', 'main', 'java'), join(here, 'java')];
+    const sources = [join(folder, 'generated', 'src', 'main', 'java'), join(directory, 'java')];
     const files = await Promise.all(
       sources.map(async (source) =>
         (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.java')).map((name) => join(source, name)),

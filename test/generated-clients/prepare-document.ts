@@ -3,29 +3,29 @@ import { readFile, writeFile } from 'node:fs/promises';
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * The document as a generator of 2020 can read it. Newer ones need none of this but the names, which a constructor in Go is in the
- * way of: `NewApiKey` makes an `ApiKey`.
+ * Simplifies the document for a generator from 2020. Newer generators need only the renamed schemas: in Go, the generated constructor
+ * `NewApiKey` of `ApiKey` conflicts with a schema of that name.
  */
 export async function prepareDocument(from: URL, to: string): Promise<void> {
   const text = (await readFile(from, 'utf8')).replaceAll(/(["/])New([A-Z]\w+)"/g, '$1$2WithSecret"');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON
-  await writeFile(to, JSON.stringify(prepared(JSON.parse(text) as Json)));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON values
+  await writeFile(to, JSON.stringify(simplify(JSON.parse(text) as Json)));
 }
 
-/** What is only for readers, and patterns that Python and Go have other words for; the server checks them anyway. */
-const leftOut = new Set(['example', 'examples', 'x-codeSamples', 'pattern']);
+/** Keys that only readers need, and patterns whose syntax Python and Go do not support; the server validates them anyway. */
+const omittedKeys = new Set(['example', 'examples', 'x-codeSamples', 'pattern']);
 
-function prepared(value: Json): Json {
-  if (isList(value)) return value.map(prepared);
+function simplify(value: Json): Json {
+  if (isList(value)) return value.map(simplify);
   if (typeof value !== 'object' || value === null) return value;
-  // alternatives of plain values have no name, and would get one that does not exist
+  // the generator would refer to a type that it does not generate
   if ('oneOf' in value) return {};
   const entries = Object.entries(value).filter(
     ([key, one]) =>
-      !(leftOut.has(key) && (key !== 'pattern' || typeof one === 'string')) && !(key === 'additionalProperties' && one === false),
+      !(omittedKeys.has(key) && (key !== 'pattern' || typeof one === 'string')) && !(key === 'additionalProperties' && one === false),
   );
   return Object.fromEntries(
-    entries.map(([key, one]) => [key, key === 'enum' && isList(one) ? one.filter((choice) => choice !== null) : prepared(one)]),
+    entries.map(([key, one]) => [key, key === 'enum' && isList(one) ? one.filter((choice) => choice !== null) : simplify(one)]),
   );
 }
 

@@ -3,25 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** `status` is 0, and `bytes` are none, when no answer came; otherwise they are all of it, the head too. */
+/** A whole response with its head. Without a response, `status` is 0 and `bytes` is empty. */
 export type Received = { readonly status: number; readonly bytes: Buffer };
-const nothing: Received = { status: 0, bytes: Buffer.alloc(0) };
+const noResponse: Received = { status: 0, bytes: Buffer.alloc(0) };
 
-/** One connection that carries one request after the other. It reads no more of an answer than where it ends: so it costs the machine little. */
+/** A connection that sends one request after the other. It parses only the end of each response, to save CPU time. */
 class Connection {
   readonly #socket: Socket;
   readonly #onFree: (connection: Connection) => void;
-  #done: ((answer: Received) => void) | undefined;
-  #received: Buffer = nothing.bytes;
+  #done: ((response: Received) => void) | undefined;
+  #received: Buffer = noResponse.bytes;
 
   constructor(origin: URL, onFree: (connection: Connection) => void) {
     this.#onFree = onFree;
     this.#socket = connect({ host: origin.hostname, port: Number(origin.port), noDelay: true });
     this.#socket.on('data', (bytes) => this.#receive(bytes));
-    this.#socket.on('error', () => undefined).on('close', () => this.#finish(nothing));
+    this.#socket.on('error', () => undefined).on('close', () => this.#finish(noResponse));
   }
 
-  send(request: string, done: (answer: Received) => void): void {
+  send(request: string, done: (response: Received) => void): void {
     this.#done = done;
     this.#socket.write(request);
   }
@@ -42,34 +42,34 @@ class Connection {
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
     if (this.#received.length < end + headEnd.length + length) return;
     const bytes = this.#received;
-    this.#received = nothing.bytes;
+    this.#received = noResponse.bytes;
     this.#finish({ status: Number(head.slice(9, 12)), bytes });
   }
 
-  #finish(answer: Received): void {
+  #finish(response: Received): void {
     const done = this.#done;
     this.#done = undefined;
     this.#onFree(this);
-    done?.(answer);
+    done?.(response);
   }
 }
 
-type Asked = { readonly request: string; readonly done: (answer: Received) => void };
+type PendingRequest = { readonly request: string; readonly done: (response: Received) => void };
 
-/** So many callers, each with a connection of its own that stays open: who finds all of them busy waits for the first that is free. */
+/** A pool of `max` persistent connections. A request waits if all connections are busy. */
 export class Connections {
   readonly #origin: URL;
   readonly #max: number;
   readonly #all = new Set<Connection>();
   readonly #free: Connection[] = [];
-  readonly #waiting: Asked[] = [];
+  readonly #waiting: PendingRequest[] = [];
 
   constructor(origin: string, max: number) {
     this.#origin = new URL(origin);
     this.#max = max;
   }
 
-  /** Sends the bytes of one request; resolves with its answer, which has a `Content-Length`. */
+  /** Sends a serialized request and returns its response, which must have a `Content-Length`. */
   send(request: string): Promise<Received> {
     const { promise, resolve } = Promise.withResolvers<Received>();
     this.#waiting.push({ request, done: resolve });
@@ -77,10 +77,10 @@ export class Connections {
     return promise;
   }
 
-  /** Opens all of them, a few at a time: what is measured is not how they are opened. */
+  /** Opens all connections before the measurement, a few at a time. */
   async openAll(): Promise<void> {
     while (this.#all.size < this.#max) {
-      this.#free.push(this.#made());
+      this.#free.push(this.#openConnection());
       if (this.#all.size % 10 === 0) await sleep(5);
     }
   }
@@ -90,26 +90,26 @@ export class Connections {
   }
 
   #next(): void {
-    const connection = this.#openOne();
-    const asked = connection && this.#waiting.shift();
-    if (asked) connection.send(asked.request, asked.done);
+    const connection = this.#idleOrNewConnection();
+    const pending = connection && this.#waiting.shift();
+    if (pending) connection.send(pending.request, pending.done);
   }
 
-  #openOne(): Connection | undefined {
+  #idleOrNewConnection(): Connection | undefined {
     for (let free = this.#free.shift(); free; free = this.#free.shift()) {
       if (free.open) return free;
       this.#all.delete(free);
     }
     if (this.#all.size >= this.#max) return undefined;
-    return this.#made();
+    return this.#openConnection();
   }
 
-  #made(): Connection {
-    const made = new Connection(this.#origin, (free) => {
+  #openConnection(): Connection {
+    const connection = new Connection(this.#origin, (free) => {
       this.#free.push(free);
       if (this.#waiting.length > 0) this.#next();
     });
-    this.#all.add(made);
-    return made;
+    this.#all.add(connection);
+    return connection;
   }
 }

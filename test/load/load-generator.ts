@@ -1,53 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connections } from './connections.ts';
-import type { RunningShop } from './running-server.ts';
+import type { RunningShop } from './running-shop.ts';
 
-/** One answer: its status (0: none), and how long it took. */
-export type Timed = { readonly status: number; readonly ms: number; readonly atMs: number };
+/** Status (0: no response) and duration of a request. */
+export type TimedResponse = { readonly status: number; readonly ms: number; readonly atMs: number };
 
-/** Callers who know nothing of each other. */
+/** Maximum number of concurrent clients. */
 const callersMax = 1_000;
 
-/** Of five requests four read, and one places an order. */
-export async function oneRequest({ server, token, productId, userId }: RunningShop, connections: Connections, at: number): Promise<Timed> {
+/** Sends one request: four of five read a product, and one places an order. */
+export async function sendMixedRequest(
+  { server, token, productId, userId }: RunningShop,
+  connections: Connections,
+  at: number,
+): Promise<TimedResponse> {
   const order = { user_id: userId, items: [{ product_id: productId, quantity: 1 }], delivery: { method: 'free', recipient_name: 'Load' } };
   const head = [`Host: ${new URL(server.url).host}`, `Authorization: Bearer ${token}`];
   const body = JSON.stringify(order);
-  const asked =
+  const pending =
     at % 5 === 0
       ? ['POST /api/v1/orders HTTP/1.1', ...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body]
       : [`GET /api/v1/products/${productId} HTTP/1.1`, ...head, '', ''];
   const atMs = performance.now();
-  const { status } = await connections.send(asked.join('\r\n'));
+  const { status } = await connections.send(pending.join('\r\n'));
   return { status, ms: performance.now() - atMs, atMs };
 }
 
-/** Each begins when the one before it is answered, by so many clients: as many as the server can do. */
-export async function closedLoop(shop: RunningShop, clients: number, ms: number): Promise<Timed[]> {
+/** Measures the maximum throughput: each client sends its next request after the previous response. */
+export async function runClosedLoop(shop: RunningShop, clients: number, ms: number): Promise<TimedResponse[]> {
   using connections = new Connections(shop.server.url, clients);
   const end = performance.now() + ms;
-  const all: Timed[] = [];
+  const all: TimedResponse[] = [];
   await Promise.all(
     Array.from({ length: clients }, async (_, which) => {
-      for (let at = which; performance.now() < end; at += 1) all.push(await oneRequest(shop, connections, at));
+      for (let at = which; performance.now() < end; at += 1) all.push(await sendMixedRequest(shop, connections, at));
     }),
   );
   return all;
 }
 
-/** So many a second, whether the ones before are answered or not: as callers come who know nothing of each other. */
-export async function openLoop(shop: RunningShop, perSecond: number, ms: number): Promise<Timed[]> {
+/** Sends requests at a constant rate, regardless of the responses. */
+export async function runAtConstantRate(shop: RunningShop, perSecond: number, ms: number): Promise<TimedResponse[]> {
   using connections = new Connections(shop.server.url, callersMax);
   await connections.openAll();
-  const begun = performance.now();
-  const all: Promise<Timed>[] = [];
-  for (let at = 0; performance.now() - begun < ms;) {
-    const due = ((performance.now() - begun) / 1000) * perSecond;
-    while (at < due) all.push(oneRequest(shop, connections, (at += 1)));
+  const startedAt = performance.now();
+  const all: Promise<TimedResponse>[] = [];
+  for (let at = 0; performance.now() - startedAt < ms;) {
+    const due = ((performance.now() - startedAt) / 1000) * perSecond;
+    while (at < due) all.push(sendMixedRequest(shop, connections, (at += 1)));
     await sleep(1);
   }
   return await Promise.all(all);
 }
 
-export const percentile = (answers: readonly Pick<Timed, 'ms'>[], share: number): number =>
-  answers.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.min(answers.length - 1, Math.floor(answers.length * share))] ?? Number.NaN;
+export const percentile = (responses: readonly Pick<TimedResponse, 'ms'>[], share: number): number =>
+  responses.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.min(responses.length - 1, Math.floor(responses.length * share))] ??
+  Number.NaN;

@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freshSeed } from '../fuzz/fuzz.ts';
+import { randomSeed } from '../fuzz/fuzz.ts';
 import { drawMutants, listMutants } from './mutants.ts';
 import { printResult, printScore } from './report.ts';
 import { testMutants } from './test-mutants.ts';
@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..');
 const { values } = parseArgs({
   options: { mutants: { type: 'string', default: '60' }, seed: { type: 'string' }, minutes: { type: 'string', default: '20' } },
 });
-const [count, seed, minutes] = [Number(values.mutants), Number(values.seed ?? freshSeed()), Number(values.minutes)];
+const [count, seed, minutes] = [Number(values.mutants), Number(values.seed ?? randomSeed()), Number(values.minutes)];
 if (![count, seed].every((number) => Number.isSafeInteger(number) && number >= 0) || !(minutes > 0)) {
   process.stderr.write('usage: npm run mutation -- [--mutants 60] [--seed NUMBER] [--minutes 20]\n');
   process.exit(2);

@@ -1,14 +1,14 @@
-// As somebody writes it who has installed the package: compiled by several versions of TypeScript, and run.
+// Code of a project that has installed the package. The test compiles it with several versions of TypeScript and runs it.
 import { ApiError, AuthorizationError, createClient, debugLog, formatMoney, type Middleware, type Order } from '@mandate/client-sdk';
 import { clientCredentials, discover, memoryStore, newProofKey, refreshingTokens, type Tokens } from '@mandate/client-sdk/authorization';
 import { browserSignIn, type BrowserSignIn } from '@mandate/client-sdk/authorization/browser';
 import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
 import { queryOptions } from '@mandate/client-sdk/query';
 
-const answered: Middleware = async () => new Response('{"code":"not_found","status":404}', { status: 404 });
+const respondNotFound: Middleware = async () => new Response('{"code":"not_found","status":404}', { status: 404 });
 const client = createClient({ baseUrl: 'https://shop.example', auth: 'a token' })
   .use(debugLog(() => undefined))
-  .use(answered);
+  .use(respondNotFound);
 const options = queryOptions(client);
 
 export async function main(): Promise<string> {
@@ -20,7 +20,7 @@ export async function main(): Promise<string> {
   switch (result.error.code) {
     case 'not_found':
       return `${result.error.status} ${result.error instanceof ApiError} ${options.queries.orders.get(7).queryKey.join('/')}`;
-    // @ts-expect-error -- there is no such code
+    // @ts-expect-error -- the code does not exist
     case 'no_such_code':
       return '';
     default:
@@ -28,7 +28,7 @@ export async function main(): Promise<string> {
   }
 }
 
-export const mistakes = [
+export const invalidCalls = [
   // @ts-expect-error -- a path parameter of the wrong kind
   () => client.orders.get({ id: 7 }),
   // @ts-expect-error -- a body without its delivery
@@ -36,7 +36,7 @@ export const mistakes = [
 ];
 export const signIn = (): BrowserSignIn =>
   browserSignIn({ issuer: 'https://shop.example', clientId: 'x', redirectUri: 'https://app.example/', scopes: ['orders.read'] });
-export async function elsewhere(): Promise<Tokens> {
+export async function signInFromNode(): Promise<Tokens> {
   const proofKey = await newProofKey();
   const tokens = await signInOnLoopback(await discover('https://shop.example', { proofKey }), {
     clientId: 'x',
@@ -47,7 +47,7 @@ export async function elsewhere(): Promise<Tokens> {
   clientCredentials({ issuer: 'https://shop.example', clientId: 'x', clientSecret: 'y' });
   return tokens;
 }
-/** One class, by whichever way it is reached. */
+/** Checks that the package has one error class, regardless of the entry point. */
 export const sameClass = async (): Promise<boolean> =>
   discover('https://shop.example', { fetch: async () => new Response('{"error":"x"}', { status: 400 }) }).catch(
     (error: unknown) => error instanceof AuthorizationError,

@@ -1,5 +1,5 @@
 import type { Client, Order } from '@mandate/client-sdk';
-import { forEach, type OnProgress } from './place-month.ts';
+import { mapConcurrently, type OnProgress } from './place-month.ts';
 import { type Invoice, type RetailMonth, sum } from './read-month.ts';
 
 export type ImportedMonth = {
@@ -8,12 +8,12 @@ export type ImportedMonth = {
   readonly customers: number;
   readonly codes: number;
   readonly units: number;
-  /** Quantity x unit price of all lines, and the totals of all orders, in pence. */
+  /** Sum of quantity x unit price of all lines, and sum of the order totals, in pence. */
   readonly revenue: number;
   readonly total: number;
 };
 
-/** Imports the file as it is, and reads every order of its month back. A second import leaves every order unchanged. */
+/** Imports the unchanged file and reads every order of its month. A second import leaves every order unchanged. */
 export async function importMonth(client: Client, month: RetailMonth, onProgress: OnProgress): Promise<ImportedMonth> {
   const started = await client.orderImports.create(
     month.text,
@@ -40,14 +40,14 @@ export async function importMonth(client: Client, month: RetailMonth, onProgress
   });
   if (task.status !== 'succeeded') throw new Error(task.error?.detail ?? `the import was ${task.status}`);
   const differing = task.imported?.differing ?? 0;
-  if (differing > 0) throw new Error(`${differing} orders were imported before with other data`);
+  if (differing > 0) throw new Error(`${differing} orders already exist with different data`);
 
   const numbers = new Map(month.invoices.map((invoice) => [invoice.number, invoice]));
   const december = { created_at_gte: '2010-12-01T00:00:00Z', created_at_lt: '2011-01-01T00:00:00Z', limit: 100 } as const;
   const listed = await client.orders.list(december).toArray({ max: 10 * month.invoices.length });
   const found = listed.filter(({ reference }) => reference !== null && numbers.has(reference));
-  const orders = await forEach(found, 'read back', onProgress, async ({ id, reference }) =>
-    sameAs(numbers.get(reference ?? ''), await client.orders.get(id)),
+  const orders = await mapConcurrently(found, 'read back', onProgress, async ({ id, reference }) =>
+    expectSameLines(numbers.get(reference ?? ''), await client.orders.get(id)),
   );
   const items = orders.flatMap((order) => order.items);
   return {
@@ -61,10 +61,10 @@ export async function importMonth(client: Client, month: RetailMonth, onProgress
   };
 }
 
-/** The order, if it is what the invoice says, line by line. */
-function sameAs(invoice: Invoice | undefined, order: Order): Order {
+/** Returns the order if its lines equal those of the invoice. */
+function expectSameLines(invoice: Invoice | undefined, order: Order): Order {
   const inFile = invoice?.lines.map(({ code, quantity, price }) => `${quantity} x ${code} at ${price}`);
   const inService = order.items.map(({ sku, quantity, unit_price: price }) => `${quantity} x ${sku} at ${price}`);
-  if (inFile?.join('\n') !== inService.join('\n')) throw new Error(`order ${order.id} is not invoice ${order.reference}`);
+  if (inFile?.join('\n') !== inService.join('\n')) throw new Error(`order ${order.id} differs from invoice ${order.reference}`);
   return order;
 }

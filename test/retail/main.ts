@@ -18,13 +18,13 @@ type Figure = readonly [name: string, inService: number | string, inFile: number
 
 const pounds = (pence: number): string => formatMoney(pence, 'GBP', 'en-GB');
 
-/** Imports the month with the prices of its invoices, and reads every order back. */
+/** Imports the month with the prices of its invoices, and reads every order. */
 async function importedFigures(client: Client, month: RetailMonth): Promise<Figure[]> {
   const imported = await importMonth(client, month, createProgressBar(process.stderr));
   process.stdout.write(
-    `A month of history, imported with the unit prices of its invoices.
-Service: every order as GET /orders/{order_id} returns it, each compared line by line with its invoice.
-File: counted from the file itself, without cancellations, unknown customers, and lines without a quantity or price.\n\n`,
+    `One month of historical orders, imported with the unit prices of the invoices.
+Service: every order as GET /orders/{order_id} returns it, compared line by line with its invoice.
+File: computed from the file, without cancellations, unknown customers, and lines without a quantity or price.\n\n`,
   );
   return [
     ['orders', imported.orders, month.invoices.length],
@@ -37,12 +37,12 @@ File: counted from the file itself, without cancellations, unknown customers, an
   ];
 }
 
-/** Places the month as new orders, at one price for each product, and reads every order back. */
+/** Places the month as new orders, with one price for each product, and reads every order. */
 async function placedFigures(client: Client, month: RetailMonth): Promise<Figure[]> {
   const placed = await placeMonth(client, month, createProgressBar(process.stderr));
   process.stdout.write(
-    `The same month, placed as new orders: a product has one price, its most frequent one of the month, so the sum is not what was paid.
-Service: every order as GET /orders/{order_id} returns it, each compared line by line with its invoice.
+    `The same month, placed as new orders. A product has only its most frequent price of the month, so the total differs from the amount paid.
+Service: every order as GET /orders/{order_id} returns it, compared line by line with its invoice.
 File: the lines of the file at these catalogue prices.\n\n`,
   );
   return [
@@ -55,21 +55,24 @@ File: the lines of the file at these catalogue prices.\n\n`,
   ];
 }
 
-/** `npm run retail -- <file> [--place]`: a real month of orders through the public API of the running server. */
+/** `npm run retail -- <file> [--place]` imports or places a real month of orders through the public API of the running server. */
 async function retail(path: string, isPlaced: boolean): Promise<boolean> {
   const { dataDirectory } = readConfig();
-  const made = firstRun.parse(JSON.parse(await readFile(join(dataDirectory, 'first-run.json'), 'utf8')));
-  const { client_id: clientId, client_secret: clientSecret } = made.applications.administration;
-  const client = createClient({ baseUrl: made.issuer, auth: clientCredentials({ issuer: made.issuer, clientId, clientSecret }) });
+  const firstRunFile = firstRun.parse(JSON.parse(await readFile(join(dataDirectory, 'first-run.json'), 'utf8')));
+  const { client_id: clientId, client_secret: clientSecret } = firstRunFile.applications.administration;
+  const client = createClient({
+    baseUrl: firstRunFile.issuer,
+    auth: clientCredentials({ issuer: firstRunFile.issuer, clientId, clientSecret }),
+  });
   const month = await readMonth(path);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const figures = await (isPlaced ? placedFigures : importedFigures)(client, month);
   const cell = (value: number | string): string => value.toLocaleString('en-GB').padStart(14);
   const rows = [['figure', 'service', 'file'] as const, ...figures];
   for (const [name, inService, inFile] of rows) process.stdout.write(`${name.padEnd(24)}${cell(inService)}${cell(inFile)}\n`);
   const differing = figures.filter(([, inService, inFile]) => inService !== inFile).map(([name]) => name);
   const verdict = differing.length === 0 ? 'All figures are equal.' : `These figures differ: ${differing.join(', ')}.`;
-  process.stdout.write(`\n${verdict} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`);
+  process.stdout.write(`\n${verdict} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)\n`);
   return differing.length === 0;
 }
 

@@ -1,42 +1,43 @@
 import type { Client, Order } from '@mandate/client-sdk';
 import { sum, type CatalogueItem, type Invoice, type RetailMonth } from './read-month.ts';
 
-export type Stage = 'import' | 'products' | 'customers' | 'orders' | 'read back';
-export type OnProgress = (stage: Stage, done: number, of: number) => void;
+export type ProgressPhase = 'import' | 'products' | 'customers' | 'orders' | 'read back';
+export type OnProgress = (phase: ProgressPhase, done: number, of: number) => void;
 
 export type PlacedMonth = {
   readonly products: number;
   readonly customers: number;
   readonly orders: number;
   readonly lines: number;
-  /** The totals of all orders as they were read back, in pence. */
+  /** Sum of the order totals, in pence. */
   readonly total: number;
-  /** Units that the shop has left: it had exactly as many as the month sold. */
+  /** Remaining stock. The initial stock equals the sold units. */
   readonly unitsLeft: number;
 };
 
-const atOnce = 8;
+const concurrency = 8;
 const category = ({ digest }: RetailMonth): string => `retail-${digest}`;
 
-/** Opens a shop with exactly what the month sold, sells it, and reads every order back. A second time, it changes nothing. */
+/** Creates products with exactly the stock that was sold, places all orders, and reads them. A second run changes nothing. */
 export async function placeMonth(client: Client, month: RetailMonth, onProgress: OnProgress): Promise<PlacedMonth> {
-  const once = (what: string) => ({ idempotencyKey: `${category(month)}-${Buffer.from(what).toString('base64url')}` });
+  const withKey = (what: string) => ({ idempotencyKey: `${category(month)}-${Buffer.from(what).toString('base64url')}` });
 
-  const productIds = await idsOf(
+  const productIds = await createAll(
     month.catalogue,
     ({ code }) => code,
     'products',
     onProgress,
-    (item) => client.products.create(toProduct(item, month), once(`product-${item.code}`)),
+    (item) => client.products.create(toProduct(item, month), withKey(`product-${item.code}`)),
   );
-  const userIds = await idsOf(
+  const userIds = await createAll(
     month.customers,
     (number) => number,
     'customers',
     onProgress,
-    (number) => client.users.create({ name: `Customer ${number}`, email: `customer-${number}@retail.example` }, once(`customer-${number}`)),
+    (number) =>
+      client.users.create({ name: `Customer ${number}`, email: `customer-${number}@retail.example` }, withKey(`customer-${number}`)),
   );
-  const orderIds = await idsOf(
+  const orderIds = await createAll(
     month.invoices,
     ({ number }) => number,
     'orders',
@@ -44,17 +45,17 @@ export async function placeMonth(client: Client, month: RetailMonth, onProgress:
     (invoice) =>
       client.orders.create(
         {
-          user_id: known(userIds, invoice.customer),
+          user_id: requireId(userIds, invoice.customer),
           reference: invoice.number,
-          items: invoice.lines.map(({ code, quantity }) => ({ product_id: known(productIds, code), quantity })),
+          items: invoice.lines.map(({ code, quantity }) => ({ product_id: requireId(productIds, code), quantity })),
           delivery: { method: 'collection', recipient_name: `Customer ${invoice.customer}` },
         },
-        once(`order-${invoice.number}`),
+        withKey(`order-${invoice.number}`),
       ),
   );
 
-  const orders = await forEach(month.invoices, 'read back', onProgress, async (invoice) =>
-    sameAs(invoice, await client.orders.get(known(orderIds, invoice.number))),
+  const orders = await mapConcurrently(month.invoices, 'read back', onProgress, async (invoice) =>
+    expectSameLines(invoice, await client.orders.get(requireId(orderIds, invoice.number))),
   );
   const shop = await client.products.list({ category: category(month), limit: 100 }).toArray({ max: month.catalogue.length + 1 });
   return {
@@ -77,35 +78,35 @@ const toProduct = ({ code, name, price, sold }: CatalogueItem, month: RetailMont
   status: 'active' as const,
 });
 
-/** The order as it was read back, if it is what the invoice says, line by line. */
-function sameAs(invoice: Invoice, order: Order): Order {
-  const asked = invoice.lines.map(({ code, quantity }) => `${quantity} x ${code}`);
-  const got = order.items.map(({ sku, quantity }) => `${quantity} x ${sku.slice(sku.indexOf('/') + 1)}`);
-  if (order.reference !== invoice.number || asked.join() !== got.join())
-    throw new Error(`order ${order.id} is not invoice ${invoice.number}`);
+/** Returns the order if its lines equal those of the invoice. */
+function expectSameLines(invoice: Invoice, order: Order): Order {
+  const expectedLines = invoice.lines.map(({ code, quantity }) => `${quantity} x ${code}`);
+  const actualLines = order.items.map(({ sku, quantity }) => `${quantity} x ${sku.slice(sku.indexOf('/') + 1)}`);
+  if (order.reference !== invoice.number || expectedLines.join() !== actualLines.join())
+    throw new Error(`order ${order.id} differs from invoice ${invoice.number}`);
   return order;
 }
 
-async function idsOf<Item>(
+async function createAll<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
-  stage: Stage,
+  phase: ProgressPhase,
   onProgress: OnProgress,
   create: (item: Item) => PromiseLike<{ readonly id: number }>,
 ): Promise<ReadonlyMap<string, number>> {
-  return new Map(await forEach(items, stage, onProgress, async (item) => [nameOf(item), (await create(item)).id] as const));
+  return new Map(await mapConcurrently(items, phase, onProgress, async (item) => [nameOf(item), (await create(item)).id] as const));
 }
 
-function known(ids: ReadonlyMap<string, number>, name: string): number {
+function requireId(ids: ReadonlyMap<string, number>, name: string): number {
   const id = ids.get(name);
-  if (id === undefined) throw new Error(`nothing was created for ${name}`);
+  if (id === undefined) throw new Error(`no resource was created for ${name}`);
   return id;
 }
 
-/** Several at once, in the order of the list, and the results in that order too. */
-export async function forEach<Item, Result>(
+/** Processes items concurrently, starting in their order, and returns the results in that order. */
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
-  stage: Stage,
+  phase: ProgressPhase,
   onProgress: OnProgress,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
@@ -115,9 +116,9 @@ export async function forEach<Item, Result>(
   const worker = async (): Promise<void> => {
     for (const [index, item] of queue) {
       results[index] = await work(item);
-      onProgress(stage, ++done, items.length);
+      onProgress(phase, ++done, items.length);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return results;
 }

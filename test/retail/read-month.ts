@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/** An amount such as `2.55` in pence, without a detour through fractions that binary numbers cannot hold. */
+/** Parses an amount such as `2.55` to pence, without floating-point arithmetic. */
 const pence = z
   .string()
   .regex(/^-?\d+(\.\d{1,2})?$/)
@@ -29,26 +29,26 @@ export type CatalogueItem = { readonly code: string; readonly name: string; read
 export type Invoice = {
   readonly number: string;
   readonly customer: string;
-  /** `price`: of the invoice, in pence. */
+  /** `price`: unit price of the invoice, in pence. */
   readonly lines: readonly { readonly code: string; readonly quantity: number; readonly price: number }[];
 };
 
 export type RetailMonth = {
-  /** The whole file, unpacked. */
+  /** Decompressed content of the file. */
   readonly text: Uint8Array<ArrayBuffer>;
-  /** Names the content of the file, so that a second run can repeat what the first one asked for. */
+  /** Hash of the file, so that a second run uses the same idempotency keys. */
   readonly digest: string;
   readonly catalogue: readonly CatalogueItem[];
   readonly customers: readonly string[];
   readonly invoices: readonly Invoice[];
   readonly lines: number;
-  /** What was really paid, with the prices of the day, in pence. */
+  /** Amount paid at the invoice prices, in pence. */
   readonly paid: number;
-  /** What the same lines cost at catalogue prices, in pence: summed here, without the service. */
+  /** Total at catalogue prices, in pence, computed without the server. */
   readonly expected: number;
 };
 
-/** The sales of a file of the "Online Retail" data set: no cancellations, no unknown customers, nothing for nothing. */
+/** Reads the sales of the "Online Retail" data set, without cancellations, unknown customers and free items. */
 export async function readMonth(path: string): Promise<RetailMonth> {
   const file = await readFile(path);
   const text = path.endsWith('.gz') ? gunzipSync(file) : file;
@@ -68,7 +68,7 @@ export async function readMonth(path: string): Promise<RetailMonth> {
   };
 }
 
-/** A product has one price at a time here, and had several in the file: the most frequent one, of equals the lowest. */
+/** Creates a product with its most frequent price, or the lowest of several, because the file has several prices for a product. */
 function catalogueItem(code: string, sales: readonly Row[]): CatalogueItem {
   const frequencies = [...Map.groupBy(sales, (row) => row.UnitPrice)].map(([price, { length }]) => ({ price, length }));
   const [usual] = frequencies.toSorted((a, b) => b.length - a.length || a.price - b.price);

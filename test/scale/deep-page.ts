@@ -9,17 +9,17 @@ const deepPage = 250_000;
 
 export type List = { readonly filters: OrderFilters; readonly ascending?: boolean; readonly by?: OrderSort['by'] };
 
-export const sortOf = ({ by = 'created_at', ascending = false }: List): OrderSort => ({ by, descending: !ascending });
+export const orderSort = ({ by = 'created_at', ascending = false }: List): OrderSort => ({ by, descending: !ascending });
 
 export type Position = readonly [value: string, id: number];
 
-/** The last row before the deep page, found the slow way, by counting. */
+/** Finds the last row before the deep page with OFFSET. */
 export async function deepPosition(db: Database, shape: List): Promise<{ position: Position; page: number } | undefined> {
-  const total = await matching(db, shape);
+  const total = await countMatching(db, shape);
   const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));
   if (page < 2) return undefined;
-  const inner = buildOrdersQuery(shape.filters, { sort: sortOf(shape), position: undefined, limit: page * pageSize });
-  const { by } = sortOf(shape);
+  const inner = buildOrdersQuery(shape.filters, { sort: orderSort(shape), position: undefined, limit: page * pageSize });
+  const { by } = orderSort(shape);
   const { rows } = await sql<{
     id: number;
     sorted: string;
@@ -28,14 +28,14 @@ export async function deepPosition(db: Database, shape: List): Promise<{ positio
   return last && { position: [new Date(last.sorted).toISOString(), last.id], page };
 }
 
-async function matching(db: Database, shape: List): Promise<number> {
-  const all = buildOrdersQuery(shape.filters, { sort: sortOf(shape), position: undefined, limit: 2 * deepPage * pageSize });
+async function countMatching(db: Database, shape: List): Promise<number> {
+  const all = buildOrdersQuery(shape.filters, { sort: orderSort(shape), position: undefined, limit: 2 * deepPage * pageSize });
   const { rows } = await sql<{ count: number }>`select count(*) as count from (${all}) o`.execute(db.em.fork().getKysely());
   return rows[0]?.count ?? 0;
 }
 
-/** The cursor of the same list at another place, signed as the server would. */
-export function moved(cursor: string, [value, id]: Position, keys: Pick<DerivedKeys, 'cursors'>): string {
+/** Returns the cursor of the same list at another position, signed like those of the server. */
+export function moveCursor(cursor: string, [value, id]: Position, keys: Pick<DerivedKeys, 'cursors'>): string {
   const [body = ''] = cursor.split('.');
   const [version, list] = JSON.parse(Buffer.from(body, 'base64url').toString());
   const next = Buffer.from(JSON.stringify([version, list, value, id])).toString('base64url');

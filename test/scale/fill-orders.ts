@@ -1,31 +1,42 @@
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
 
-/** One customer has this part of all orders; the others share the rest. */
-const biggestShare = 80;
+/** One of this number of orders belongs to one customer; the other customers share the rest. */
+const largestCustomerInterval = 80;
 const usersCount = 20_000;
 
 /**
- * Orders as a shop has them after years: one a minute and more, the old ones delivered, a few canceled, the newest pending or paid,
- * one of a hundred refunded. Line items are left out: lists do not read them.
+ * Inserts orders like those of an old shop: evenly distributed over time, the old ones delivered, a few canceled, the newest pending or
+ * paid, one of a hundred refunded. Orders have no line items, because lists do not read them.
  */
-export async function fillOrders(em: EntityManager, count: number, report: (done: number) => void): Promise<{ biggestUserId: number }> {
+export async function fillOrders(em: EntityManager, count: number, report: (done: number) => void): Promise<{ largestCustomerId: number }> {
   const [first] = await em.execute<{ id: number }[]>(
     `with made as (insert into users (name, email) select 'User ' || n, 'user' || n || '@example.com' from generate_series(1, ?) n returning id)
      select min(id) as id from made`,
     [usersCount],
   );
-  const biggestUserId = first?.id ?? 1;
+  const largestCustomerId = first?.id ?? 1;
   const batch = 500_000;
   for (let from = 1; from <= count; from += batch) {
     const to = Math.min(from + batch - 1, count);
-    await em.execute(insertOrders, [biggestShare, biggestUserId, biggestUserId, usersCount - 1, count, count, count, count, from, to]);
+    await em.execute(insertOrders, [
+      largestCustomerInterval,
+      largestCustomerId,
+      largestCustomerId,
+      usersCount - 1,
+      count,
+      count,
+      count,
+      count,
+      from,
+      to,
+    ]);
     report(to);
   }
   for (const table of ['orders', 'users']) await em.execute(`vacuum analyze ${table}`);
-  return { biggestUserId };
+  return { largestCustomerId };
 }
 
-// n counts upwards in time; what is younger than a thousandth of all is still pending or paid.
+// n increases with time; the newest thousandth of the orders is pending or paid
 const insertOrders = `
   insert into orders (user_id, status, payment_status, fulfillment_status, currency, subtotal, shipping_total, tax_total, total, item_count,
                       delivery, reference, created_at, updated_at)

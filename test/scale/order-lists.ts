@@ -1,6 +1,6 @@
 /**
- * `npm run scale -- 10000000`: fills a PostgreSQL with that many orders and asks for every shape of the order list, its first page
- * and a page 250,000 pages (or nine tenths of the way) further, over HTTP and with every check on. Prints a table in Markdown.
+ * `npm run scale -- 10000000` fills a PostgreSQL with that many orders, and reads the first page and a deep page of every kind of order
+ * list over HTTP with all checks. The deep page is page 250,000, or at nine tenths of a shorter list. Prints a Markdown table.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -16,55 +16,58 @@ import { buildOrdersQuery } from '../../server/orders/list-orders.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
 import { clientCredentials, confidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
-import { deepPosition, type List, moved, pageSize, type Position, sortOf } from './deep-page.ts';
+import { deepPosition, type List, moveCursor, pageSize, type Position, orderSort } from './deep-page.ts';
 import { fillOrders } from './fill-orders.ts';
 
 const repeats = 60;
 
 type Shape = List & { readonly query: string };
 
-const shapes = (biggestUserId: number): Shape[] => {
-  const everybody = { userId: undefined };
+const shapes = (largestCustomerId: number): Shape[] => {
+  const allUsers = { userId: undefined };
   const window = { createdAtGte: '2020-02-01T00:00:00.000Z', createdAtLt: '2021-02-01T00:00:00.000Z' };
   const windowQuery = `created_at_gte=${window.createdAtGte}&created_at_lt=${window.createdAtLt}`;
   return [
-    { query: '', filters: everybody },
-    { query: 'sort=created_at', filters: everybody, ascending: true },
-    { query: 'status=delivered', filters: { ...everybody, status: ['delivered'] } },
-    { query: 'status=canceled', filters: { ...everybody, status: ['canceled'] } },
-    { query: 'status=pending,paid', filters: { ...everybody, status: ['pending', 'paid'] } },
-    { query: `status=pending,paid&${windowQuery}`, filters: { ...everybody, ...window, status: ['pending', 'paid'] } },
-    { query: windowQuery, filters: { ...everybody, ...window } },
-    { query: 'payment_status=refunded', filters: { ...everybody, paymentStatus: ['refunded'] } },
-    { query: 'payment_status=unpaid,paid', filters: { ...everybody, paymentStatus: ['unpaid', 'paid'] } },
-    { query: 'fulfillment_status=partial', filters: { ...everybody, fulfillmentStatus: ['partial'] } },
-    { query: 'fulfillment_status=shipped', filters: { ...everybody, fulfillmentStatus: ['shipped'] } },
-    { query: 'client_id=nobody', filters: { ...everybody, clientId: 'nobody' } },
-    { query: 'sort=-updated_at', filters: everybody, by: 'updated_at' },
+    { query: '', filters: allUsers },
+    { query: 'sort=created_at', filters: allUsers, ascending: true },
+    { query: 'status=delivered', filters: { ...allUsers, status: ['delivered'] } },
+    { query: 'status=canceled', filters: { ...allUsers, status: ['canceled'] } },
+    { query: 'status=pending,paid', filters: { ...allUsers, status: ['pending', 'paid'] } },
+    { query: `status=pending,paid&${windowQuery}`, filters: { ...allUsers, ...window, status: ['pending', 'paid'] } },
+    { query: windowQuery, filters: { ...allUsers, ...window } },
+    { query: 'payment_status=refunded', filters: { ...allUsers, paymentStatus: ['refunded'] } },
+    { query: 'payment_status=unpaid,paid', filters: { ...allUsers, paymentStatus: ['unpaid', 'paid'] } },
+    { query: 'fulfillment_status=partial', filters: { ...allUsers, fulfillmentStatus: ['partial'] } },
+    { query: 'fulfillment_status=shipped', filters: { ...allUsers, fulfillmentStatus: ['shipped'] } },
+    { query: 'client_id=nobody', filters: { ...allUsers, clientId: 'nobody' } },
+    { query: 'sort=-updated_at', filters: allUsers, by: 'updated_at' },
     {
       query: 'updated_at_gte=2026-02-01T00:00:00.000Z',
-      filters: { ...everybody, updatedAtGte: '2026-02-01T00:00:00.000Z' },
+      filters: { ...allUsers, updatedAtGte: '2026-02-01T00:00:00.000Z' },
       by: 'updated_at',
       ascending: true,
     },
-    { query: 'reference=R-1000', filters: { ...everybody, reference: 'R-1000' } },
-    { query: `user_id=${biggestUserId}`, filters: { userId: biggestUserId } },
-    { query: `user_id=${biggestUserId}&status=canceled`, filters: { userId: biggestUserId, status: ['canceled'] } },
-    { query: `user_id=${biggestUserId}&status=pending&${windowQuery}`, filters: { userId: biggestUserId, ...window, status: ['pending'] } },
+    { query: 'reference=R-1000', filters: { ...allUsers, reference: 'R-1000' } },
+    { query: `user_id=${largestCustomerId}`, filters: { userId: largestCustomerId } },
+    { query: `user_id=${largestCustomerId}&status=canceled`, filters: { userId: largestCustomerId, status: ['canceled'] } },
+    {
+      query: `user_id=${largestCustomerId}&status=pending&${windowQuery}`,
+      filters: { userId: largestCustomerId, ...window, status: ['pending'] },
+    },
   ];
 };
 
-type Running = { readonly origin: string; readonly db: Database; readonly token: string };
+type MeasuredServer = { readonly origin: string; readonly db: Database; readonly token: string };
 
-async function measure(mandate: Running, shape: Shape): Promise<string> {
+async function measure(mandate: MeasuredServer, shape: Shape): Promise<string> {
   const path = `/api/v1/orders?${shape.query}`;
   const first = await medianMs(mandate, path);
   const deep = await deepPosition(mandate.db, shape);
-  const answer = await fetch(`${mandate.origin}${path}`, { headers: { authorization: `Bearer ${mandate.token}` } });
-  const { next_cursor: cursor } = z.object({ next_cursor: z.string().nullable() }).parse(await answer.json());
+  const response = await fetch(`${mandate.origin}${path}`, { headers: { authorization: `Bearer ${mandate.token}` } });
+  const { next_cursor: cursor } = z.object({ next_cursor: z.string().nullable() }).parse(await response.json());
   if (!deep || cursor === null) return row(shape, first, undefined, await plan(mandate.db, shape, undefined));
-  const further = await medianMs(mandate, `${path}&cursor=${moved(cursor, deep.position, keys)}`);
-  return row(shape, first, { ms: further, page: deep.page }, await plan(mandate.db, shape, deep.position));
+  const deepPageMs = await medianMs(mandate, `${path}&cursor=${moveCursor(cursor, deep.position, keys)}`);
+  return row(shape, first, { ms: deepPageMs, page: deep.page }, await plan(mandate.db, shape, deep.position));
 }
 
 const row = ({ query }: Shape, first: number, deep: { ms: number; page: number } | undefined, access: string): string =>
@@ -80,21 +83,21 @@ const row = ({ query }: Shape, first: number, deep: { ms: number; page: number }
     .join(' | ')
     .trim();
 
-async function medianMs({ origin, token }: Running, path: string): Promise<number> {
+async function medianMs({ origin, token }: MeasuredServer, path: string): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < repeats; i += 1) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
     await response.arrayBuffer();
     if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - startedAt);
   }
   return times.toSorted((a, b) => a - b)[repeats / 2] ?? 0;
 }
 
-/** Which indexes the plan uses, and how many blocks it touches. */
+/** Returns the indexes of the query plan and the number of blocks read. */
 async function plan(db: Database, shape: Shape, position: Position | undefined): Promise<string> {
-  const query = buildOrdersQuery(shape.filters, { sort: sortOf(shape), position, limit: pageSize });
+  const query = buildOrdersQuery(shape.filters, { sort: orderSort(shape), position, limit: pageSize });
   const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, buffers) ${query}`.execute(db.em.fork().getKysely());
   const text = rows.map((line) => line['QUERY PLAN']).join('\n');
   const indexes = new Set(
@@ -104,13 +107,13 @@ async function plan(db: Database, shape: Shape, position: Position | undefined):
   return `${[...indexes].join(', ')}${scans}; ${/Buffers: shared hit=(\d+)/.exec(text)?.[1] ?? 0} blocks`;
 }
 
-const keys = deriveKeys('a secret of this measurement alone');
+const keys = deriveKeys('a secret that only this measurement uses');
 const count = Number(process.argv[2] ?? 10_000_000);
 const server = await startPostgresql(await findPostgresql());
 try {
-  const patient = await openDatabase(server.url, { timeouts: 'none' });
-  await migrate(patient);
-  const { biggestUserId } = await fillOrders(patient.em.fork(), count, (done) =>
+  const db = await openDatabase(server.url, { timeouts: 'none' });
+  await migrate(db);
+  const { largestCustomerId } = await fillOrders(db.em.fork(), count, (done) =>
     process.stderr.write(`\r${done.toLocaleString('en')} orders`),
   );
   const http = createServer((req, res) => void app(req, res));
@@ -119,14 +122,14 @@ try {
   const { port } = z.object({ port: z.number() }).parse(http.address());
   const origin = `http://localhost:${port}`;
   const rateLimits = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 1_000_000 };
-  const app = await createApp({ db: patient, issuer: origin, keys, log: createLog(false), rateLimits });
-  const token = await clientCredentials(origin, await confidentialClient(patient, scopeNames), scopeNames);
+  const app = await createApp({ db, issuer: origin, keys, log: createLog(false), rateLimits });
+  const token = await clientCredentials(origin, await confidentialClient(db, scopeNames), scopeNames);
   const lines = [`| filters and sort | first page, ms | deep page, ms | ratio | plan of the deep page |`, '|---|---|---|---|---|'];
-  for (const shape of shapes(biggestUserId)) lines.push(await measure({ origin, db: patient, token }, shape));
+  for (const shape of shapes(largestCustomerId)) lines.push(await measure({ origin, db, token }, shape));
   process.stdout.write(`\n${count.toLocaleString('en')} orders\n\n${lines.join('\n')}\n`);
   http.close();
   http.closeAllConnections();
-  await patient.close();
+  await db.close();
 } finally {
   await server.stop();
 }

@@ -1,8 +1,8 @@
 /**
- * `npm run scale:shards -- 1000000 4`: so many orders in one PostgreSQL database, and the same orders spread over so many by the hash of
- * their customer, as an engine like Citus keeps them. Asks both with the statements of the server, and prints a table in Markdown:
- * what the database of the customer answers alone, and what all of them have to be asked for. All of them are one server on this
- * machine, so this shows what a question costs, and not what more machines would bring.
+ * `npm run scale:shards -- 1000000 4` stores a number of orders in one PostgreSQL database, and the same orders in several databases, by the
+ * hash of their customer, as an engine like Citus does. It runs the statements of the server on both, and prints a Markdown table of
+ * queries that one database can answer and queries that need all databases. All databases are on one server of this machine, so the
+ * figures show the cost of a query, not the benefit of additional machines.
  */
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
@@ -17,35 +17,35 @@ const pageSize = 20;
 const repeats = 200;
 const batch = 5_000;
 
-/** Where the customer's rows lie: what `hash(user_id)` would say on every machine alike. */
+/** Returns the shard of a customer, as `hash(user_id)` would on any machine. */
 const shardOf = (userId: number, shards: number): number => userId % shards;
 
-type Place = {
-  readonly whole: EntityManager;
+type ShardedDatabases = {
+  readonly single: EntityManager;
   readonly shards: readonly EntityManager[];
   readonly customer: number;
   readonly newest: number;
 };
-type Question = {
+type ShardQuery = {
   readonly name: string;
-  /** How many databases are asked, of so many. */
-  readonly asks: (shards: number) => number;
-  readonly whole: (place: Place) => Promise<unknown>;
-  readonly spread: (place: Place) => Promise<unknown>;
+  /** Number of databases that are queried. */
+  readonly queriedDatabases: (shards: number) => number;
+  readonly single: (databases: ShardedDatabases) => Promise<unknown>;
+  readonly sharded: (databases: ShardedDatabases) => Promise<unknown>;
 };
 
-const everybody = { userId: undefined };
-const waiting = { ...everybody, status: ['pending', 'paid'] } as const;
+const allUsers = { userId: undefined };
+const openOrders = { ...allUsers, status: ['pending', 'paid'] } as const;
 const page = (em: EntityManager, filters: Parameters<typeof listOrders>[1]) =>
   listOrders(em, filters, { sort: { by: 'created_at', descending: true }, position: undefined, limit: pageSize });
-const own = ({ shards, customer }: Place): EntityManager => {
+const customerShard = ({ shards, customer }: ShardedDatabases): EntityManager => {
   const em = shards[shardOf(customer, shards.length)];
-  if (!em) throw new Error('there is no such shard');
+  if (!em) throw new Error('the shard does not exist');
   return em;
 };
 
-/** The newest of all, from the newest of each. */
-async function merged({ shards }: Place, filters: Parameters<typeof listOrders>[1]): Promise<unknown> {
+/** Merges the newest orders of all shards. */
+async function mergePages({ shards }: ShardedDatabases, filters: Parameters<typeof listOrders>[1]): Promise<unknown> {
   const pages = await Promise.all(shards.map((em) => page(em, filters)));
   return pages
     .flat()
@@ -53,68 +53,73 @@ async function merged({ shards }: Place, filters: Parameters<typeof listOrders>[
     .slice(0, pageSize);
 }
 
-async function sum({ shards }: Place, filters: Parameters<typeof countOrders>[1]): Promise<number> {
+async function sum({ shards }: ShardedDatabases, filters: Parameters<typeof countOrders>[1]): Promise<number> {
   const counts = await Promise.all(shards.map((em) => countOrders(em, filters)));
   return counts.reduce((all, one) => all + one, 0);
 }
 
-const alone = (): number => 1;
+const oneDatabase = (): number => 1;
 const all = (shards: number): number => shards;
-const questions: readonly Question[] = [
+const shardQueries: readonly ShardQuery[] = [
   {
-    name: 'a customer: the newest 20 of their orders',
-    asks: alone,
-    whole: ({ whole, customer }) => page(whole, { userId: customer }),
-    spread: (place) => page(own(place), { userId: place.customer }),
+    name: 'customer: the newest 20 orders',
+    queriedDatabases: oneDatabase,
+    single: ({ single, customer }) => page(single, { userId: customer }),
+    sharded: (databases) => page(customerShard(databases), { userId: databases.customer }),
   },
   {
-    name: 'a customer: how many orders they have',
-    asks: alone,
-    whole: ({ whole, customer }) => countOrders(whole, { userId: customer }),
-    spread: (place) => countOrders(own(place), { userId: place.customer }),
+    name: 'customer: number of orders',
+    queriedDatabases: oneDatabase,
+    single: ({ single, customer }) => countOrders(single, { userId: customer }),
+    sharded: (databases) => countOrders(customerShard(databases), { userId: databases.customer }),
   },
   {
-    name: 'one order by its id, of a customer',
-    asks: alone,
-    whole: ({ whole, newest }) => findOrderUnchecked(whole, newest),
-    spread: (place) => findOrderUnchecked(own(place), place.newest),
+    name: 'customer: one order by ID',
+    queriedDatabases: oneDatabase,
+    single: ({ single, newest }) => findOrderUnchecked(single, newest),
+    sharded: (databases) => findOrderUnchecked(customerShard(databases), databases.newest),
   },
   {
-    name: 'one order by its id, for staff: nobody knows whose it is',
-    asks: all,
-    whole: ({ whole, newest }) => findOrderUnchecked(whole, newest),
-    spread: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderUnchecked(em, newest))),
+    name: 'staff: one order by ID, with unknown customer',
+    queriedDatabases: all,
+    single: ({ single, newest }) => findOrderUnchecked(single, newest),
+    sharded: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderUnchecked(em, newest))),
   },
   {
     name: 'staff: the newest 20 orders',
-    asks: all,
-    whole: ({ whole }) => page(whole, everybody),
-    spread: (place) => merged(place, everybody),
+    queriedDatabases: all,
+    single: ({ single }) => page(single, allUsers),
+    sharded: (databases) => mergePages(databases, allUsers),
   },
   {
-    name: 'staff: the newest 20 that wait',
-    asks: all,
-    whole: ({ whole }) => page(whole, waiting),
-    spread: (place) => merged(place, waiting),
+    name: 'staff: the newest 20 pending or paid orders',
+    queriedDatabases: all,
+    single: ({ single }) => page(single, openOrders),
+    sharded: (databases) => mergePages(databases, openOrders),
   },
-  { name: 'staff: how many wait', asks: all, whole: ({ whole }) => countOrders(whole, waiting), spread: (place) => sum(place, waiting) },
+  {
+    name: 'staff: number of pending or paid orders',
+    queriedDatabases: all,
+    single: ({ single }) => countOrders(single, openOrders),
+    sharded: (databases) => sum(databases, openOrders),
+  },
 ];
 
-async function medianMs(ask: () => Promise<unknown>): Promise<number> {
+async function medianMs(query: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let nth = 0; nth < repeats; nth += 1) {
-    const begun = performance.now();
-    await ask();
-    times.push(performance.now() - begun);
+    const startedAt = performance.now();
+    await query();
+    times.push(performance.now() - startedAt);
   }
   return times.toSorted((one, other) => one - other)[repeats / 2] ?? 0;
 }
 
-/** Copies the customers to every shard, and the orders of each to its own. */
-async function spread(whole: EntityManager, shards: readonly EntityManager[], count: number): Promise<void> {
+/** Copies all customers to every shard, and each order to the shard of its customer. */
+async function distributeOrders(single: EntityManager, shards: readonly EntityManager[], count: number): Promise<void> {
   const copy = async (table: string, from: number, where: string, to: EntityManager): Promise<void> => {
     const rows = `select json_agg(row) as rows from (select * from ${table} where id between ? and ? and ${where}) row`;
-    const [found] = await whole.execute<{ rows: unknown }[]>(rows, [from, from + batch - 1]);
+    const [found] = await single.execute<{ rows: unknown }[]>(rows, [from, from + batch - 1]);
     if (!found?.rows) return;
     const insert = `insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, ?::json)`;
     await to.execute(insert, [typeof found.rows === 'string' ? found.rows : JSON.stringify(found.rows)]);
@@ -144,19 +149,20 @@ try {
   for (const name of names) await administer(server.url, `create database ${name}`);
   const databases: Database[] = [];
   for (const name of names) databases.push(await openMigrated(databaseUrl(server.url, name)));
-  const [whole, ...shards] = databases.map(({ em }) => em.fork());
-  if (!whole) throw new Error('there is no database');
-  const { biggestUserId } = await fillOrders(whole, count, (done) => process.stderr.write(`\r${done.toLocaleString('en')} orders`));
-  await spread(whole, shards, count);
-  const customer = biggestUserId + 1 + Math.floor(shardCount / 2);
-  const [newest] = await page(whole, { userId: customer });
+  const [single, ...shards] = databases.map(({ em }) => em.fork());
+  if (!single) throw new Error('the database is missing');
+  const { largestCustomerId } = await fillOrders(single, count, (done) => process.stderr.write(`\r${done.toLocaleString('en')} orders`));
+  await distributeOrders(single, shards, count);
+  const customer = largestCustomerId + 1 + Math.floor(shardCount / 2);
+  const [newest] = await page(single, { userId: customer });
   if (!newest) throw new Error('the customer has no order');
-  const place: Place = { whole, shards, customer, newest: newest.id };
-  const lines = [`| question | databases asked | one database, ms | ${shardCount} databases, ms |`, '|---|---|---|---|'];
-  for (const question of questions) {
+  const target: ShardedDatabases = { single, shards, customer, newest: newest.id };
+  const lines = [`| query | databases queried | one database, ms | ${shardCount} databases, ms |`, '|---|---|---|---|'];
+  for (const shardQuery of shardQueries) {
     const figures = [];
-    for (const ask of [() => question.whole(place), () => question.spread(place)]) figures.push((await medianMs(ask)).toFixed(2));
-    lines.push(`| ${question.name} | ${question.asks(shardCount)} of ${shardCount} | ${figures.join(' | ')} |`);
+    for (const query of [() => shardQuery.single(target), () => shardQuery.sharded(target)])
+      figures.push((await medianMs(query)).toFixed(2));
+    lines.push(`| ${shardQuery.name} | ${shardQuery.queriedDatabases(shardCount)} of ${shardCount} | ${figures.join(' | ')} |`);
   }
   process.stdout.write(`\n${count.toLocaleString('en')} orders\n\n${lines.join('\n')}\n`);
   for (const db of databases) await db.close();

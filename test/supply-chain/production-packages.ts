@@ -20,39 +20,39 @@ const locked = z.object({
 });
 export type LockedPackage = z.infer<typeof locked>;
 
-/** Everything `npm ci` installs, by its path. */
+/** All packages that `npm ci` installs, by path. */
 export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackage>> {
   const lockfile: unknown = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
 }
 
-/** What is delivered: the server, the client and the command line, with all they need. */
-const delivered = ['contract', 'server', 'client-sdk', 'cli'];
-/** Is in the bundle of the command line, whose other packages are those of the server. */
-const bundled: Record<string, readonly string[]> = { cli: ['commander', 'open', '@modelcontextprotocol/server'] };
+/** Workspaces that are released. */
+const releasedWorkspaces = ['contract', 'server', 'client-sdk', 'cli'];
+/** Packages in the bundle of the command line, besides those of the server. */
+const bundledPackages: Record<string, readonly string[]> = { cli: ['commander', 'open', '@modelcontextprotocol/server'] };
 
-/** The packages that run in production, by path: those of the workspaces that are delivered and, in turn, of these. */
+/** Returns the packages that run in production, by path: the direct and indirect dependencies of the released workspaces. */
 export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map<string, LockedPackage> {
-  const found = new Map<string, LockedPackage>();
+  const packages = new Map<string, LockedPackage>();
   const visit = (path: string): void => {
     const entry = all.get(path);
-    if (!entry || found.has(path)) return;
-    found.set(path, entry);
-    const wanted = { ...entry.dependencies, ...entry.optionalDependencies, ...entry.peerDependencies };
-    for (const name of [...Object.keys(wanted), ...(bundled[path] ?? [])]) {
-      const at = placeOf(all, path, name);
-      // an optional one may be locked for no platform
+    if (!entry || packages.has(path)) return;
+    packages.set(path, entry);
+    const dependencies = { ...entry.dependencies, ...entry.optionalDependencies, ...entry.peerDependencies };
+    for (const name of [...Object.keys(dependencies), ...(bundledPackages[path] ?? [])]) {
+      const at = resolvePackage(all, path, name);
+      // an optional dependency may be missing from the lockfile on every platform
       if (at !== undefined) visit(at);
       else if (name in entry.dependencies) throw new Error(`${path} needs ${name}, which is not locked: run npm install`);
     }
   };
-  for (const workspace of delivered) visit(workspace);
-  for (const workspace of delivered) found.delete(workspace);
-  return found;
+  for (const workspace of releasedWorkspaces) visit(workspace);
+  for (const workspace of releasedWorkspaces) packages.delete(workspace);
+  return packages;
 }
 
-/** Where Node finds a package: beside whoever asks, or in a folder above. */
-function placeOf(all: ReadonlyMap<string, LockedPackage>, from: string, name: string): string | undefined {
+/** Resolves a package as Node does: next to the importing package, or in a parent folder. */
+function resolvePackage(all: ReadonlyMap<string, LockedPackage>, from: string, name: string): string | undefined {
   for (let folder = from; ;) {
     const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
     const entry = all.get(path);
@@ -63,4 +63,4 @@ function placeOf(all: ReadonlyMap<string, LockedPackage>, from: string, name: st
   }
 }
 
-export const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+export const packageName = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);

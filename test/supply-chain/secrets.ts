@@ -1,6 +1,6 @@
 /**
- * `npm run check:secrets` looks for passwords, keys and tokens in the files of the repository; with `-- --history` in every version of every file there
- * ever was. Says where, and never what.
+ * `npm run check:secrets` searches the files of the repository for passwords, keys and tokens; `-- --history` searches every version of every
+ * file. It prints locations, and never secrets.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -13,59 +13,59 @@ import { root } from './production-packages.ts';
 const run = promisify(execFile);
 const options = { cwd: root, maxBuffer: 1_000_000_000 };
 
-/** Larger files are data, and pictures are no text. */
+/** Maximum size of searched files; larger ones contain data. */
 const bytesMax = 3_000_000;
-const noText = new Set(['.png', '.gz', '.ico', '.woff2', '.jpg', '.tgz']);
+const binaryExtensions = new Set(['.png', '.gz', '.ico', '.woff2', '.jpg', '.tgz']);
 
-/** Passwords in addresses of this machine, or of names that nobody has (RFC 2606, RFC 6761), open nothing: examples and tests are full of them. */
-const nobodysHost =
+/** Hosts of example and test URLs (this machine and reserved names of RFC 2606 and RFC 6761), whose passwords are not secret. */
+const exampleHost =
   /@(?:localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\bexample(?:\.(?:com|org|net))?|[\w.-]+\.(?:test|invalid|localhost))(?![\w.-])/;
 
 const config = { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator }] };
 
-/** What a text has in it that looks like a secret, as `file:line rule`. */
-export async function lint(file: string, content: string): Promise<string[]> {
+/** Returns each apparent secret of a text as `file:line rule`. */
+export async function findSecretsIn(file: string, content: string): Promise<string[]> {
   const source = { filePath: join(root, file), content, ext: extname(file), contentType: 'text' } as const;
   const { messages } = await lintSource({ source, options: { config, maskSecrets: true, noPhysicFilePath: true } });
   return messages.flatMap(({ range, loc, ruleId }) => {
     const [line = ''] = content.slice(range[0]).split('\n', 1);
-    return nobodysHost.test(line) ? [] : [`${file}:${loc.start.line} ${ruleId}`];
+    return exampleHost.test(line) ? [] : [`${file}:${loc.start.line} ${ruleId}`];
   });
 }
 
-async function ofTree(): Promise<string[]> {
+async function searchTree(): Promise<string[]> {
   const { stdout } = await run('git', ['ls-files', '-z'], options);
-  const found: string[] = [];
-  for (const file of stdout.split('\0').filter((name) => name !== '' && !noText.has(extname(name)))) {
-    const content = await readFile(join(root, file), 'utf8').catch(() => ''); // removed, and not yet committed
-    if (content.length <= bytesMax) found.push(...(await lint(file, content)));
+  const packages: string[] = [];
+  for (const file of stdout.split('\0').filter((name) => name !== '' && !binaryExtensions.has(extname(name)))) {
+    const content = await readFile(join(root, file), 'utf8').catch(() => ''); // the file was deleted, but the deletion is not committed
+    if (content.length <= bytesMax) packages.push(...(await findSecretsIn(file, content)));
   }
-  return found;
+  return packages;
 }
 
-/** Every version of every file that any commit has. */
-async function ofHistory(): Promise<string[]> {
+/** Searches every version of every file in all commits. */
+async function searchHistory(): Promise<string[]> {
   const objects = await run('git', ['rev-list', '--objects', '--all', '--filter=object:type=blob', '--filter-provided-objects'], options);
   const versions = objects.stdout.split('\n').flatMap((line) => {
     const [, object = '', file = ''] = /^([0-9a-f]{40,64}) (.+)$/.exec(line) ?? [];
-    return file === '' || noText.has(extname(file)) ? [] : [{ object, file }];
+    return file === '' || binaryExtensions.has(extname(file)) ? [] : [{ object, file }];
   });
-  const found: string[] = [];
+  const packages: string[] = [];
   for (const { object, file } of versions) {
     const { stdout } = await run('git', ['cat-file', 'blob', object], options);
-    if (stdout.length <= bytesMax) for (const one of await lint(file, stdout)) found.push(`${object.slice(0, 10)} ${one}`);
+    if (stdout.length <= bytesMax) for (const one of await findSecretsIn(file, stdout)) packages.push(`${object.slice(0, 10)} ${one}`);
   }
-  process.stderr.write(`${versions.length} versions of files looked through\n`);
-  return found;
+  process.stderr.write(`${versions.length} file versions searched\n`);
+  return packages;
 }
 
-export const secretsIn = (where: 'tree' | 'history'): Promise<string[]> => (where === 'tree' ? ofTree() : ofHistory());
+export const findSecrets = (where: 'tree' | 'history'): Promise<string[]> => (where === 'tree' ? searchTree() : searchHistory());
 
 if (import.meta.main) {
-  const found = await secretsIn(process.argv.includes('--history') ? 'history' : 'tree');
-  for (const one of found) process.stdout.write(`${one}\n`);
+  const packages = await findSecrets(process.argv.includes('--history') ? 'history' : 'tree');
+  for (const one of packages) process.stdout.write(`${one}\n`);
   process.stdout.write(
-    found.length === 0 ? 'no secrets found\n' : 'Whatever really opened something has to be made anew: it stays in the history.\n',
+    packages.length === 0 ? 'no secrets found\n' : 'Replace every real secret in this list, because it stays in the history.\n',
   );
-  process.exitCode = found.length === 0 ? 0 : 1;
+  process.exitCode = packages.length === 0 ? 0 : 1;
 }

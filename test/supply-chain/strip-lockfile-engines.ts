@@ -1,6 +1,6 @@
 /**
- * `npm run lockfile`, after packages have changed: removes the `engines` of all packages from the lockfile. `npm ci` reads them there, and on
- * Node 20 would warn of each package that the project runs with the Node it installs. Published packages keep theirs in package.json.
+ * `npm run lockfile` removes the `engines` of all packages from the lockfile. Run it after package changes. Otherwise `npm ci` on Node 20 warns
+ * about packages that the project runs with its installed Node 24. Published packages keep their `engines` in package.json.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

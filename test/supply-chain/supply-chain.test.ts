@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { isAllowed, listed, refused } from './licences.ts';
-import { lockedPackages, nameOf, productionPackages, root } from './production-packages.ts';
-import { lint, secretsIn } from './secrets.ts';
+import { isAllowed, formatLicences, disallowedLicences } from './licences.ts';
+import { lockedPackages, packageName, productionPackages, root } from './production-packages.ts';
+import { findSecretsIn, findSecrets } from './secrets.ts';
 
 const run = promisify(execFile);
 const names = z.record(z.string()).default({});
@@ -27,18 +27,18 @@ const packages = await lockedPackages();
 const top = await read('');
 const production = productionPackages(packages);
 
-describe('what is installed', () => {
-  test.each(['', ...top.workspaces])('package.json of "%s" names exact versions, no ranges', async (folder) => {
+describe('installed packages', () => {
+  test.each(['', ...top.workspaces])('package.json of "%s" specifies exact versions, no ranges', async (folder) => {
     const { dependencies, devDependencies, optionalDependencies, peerDependencies } = await read(folder);
     const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))).toEqual([]);
   });
 
-  test('comes from the registry, from no repository or address of its own', () => {
+  test('all packages come from the registry, not from repositories or other URLs', () => {
     expect([...packages].filter(([, { link, resolved }]) => !link && resolved !== undefined).map(([path]) => path)).toEqual([]);
   });
 
-  test('runs a script of its own only where that is listed with a reason to', () => {
+  test('only listed packages run install scripts, and no production package does', () => {
     const scripted = [...packages]
       .filter(([, { hasInstallScript }]) => hasInstallScript)
       .map(([path]) => path.replace('node_modules/', ''));
@@ -49,8 +49,8 @@ describe('what is installed', () => {
 });
 
 describe('licences', () => {
-  test('of what runs in production ask for no more than to be named', () => {
-    expect(refused(production)).toEqual([]);
+  test('of production packages require only attribution', () => {
+    expect(disallowedLicences(production)).toEqual([]);
     expect(production.size).toBeGreaterThan(100);
   });
 
@@ -64,19 +64,21 @@ describe('licences', () => {
   ])('%s: %s', (expression, allowed) => expect(isAllowed(expression)).toBe(allowed));
 
   test('are listed in docs/licences.md', async () => {
-    expect(await readFile(join(root, 'docs/licences.md'), 'utf8'), 'run: npm run -s licences > docs/licences.md').toBe(listed(production));
+    expect(await readFile(join(root, 'docs/licences.md'), 'utf8'), 'run: npm run -s licences > docs/licences.md').toBe(
+      formatLicences(production),
+    );
   });
 });
 
-test('the bill of materials names all that is delivered, with its hashes', { timeout: 120_000 }, async () => {
+test('the bill of materials lists all production packages with hashes', { timeout: 120_000 }, async () => {
   const { stdout } = await run('npm', ['run', '-s', 'sbom'], { cwd: root, maxBuffer: 100_000_000 });
   const { bomFormat, components } = bill.parse(JSON.parse(stdout));
   expect(bomFormat).toBe('CycloneDX');
   const hashed = new Set(components.filter(({ hashes }) => hashes.length === 1).map(({ name, version }) => `${name}@${version}`));
-  // what is for other machines is in the lock alone
+  // packages for other platforms are only in the lockfile
   const needed = [...production]
     .filter(([path]) => existsSync(join(root, path)))
-    .map(([path, { version }]) => `${nameOf(path)}@${version}`);
+    .map(([path, { version }]) => `${packageName(path)}@${version}`);
   expect(needed.filter((one) => !hashed.has(one))).toEqual([]);
 });
 
@@ -92,18 +94,18 @@ const bill = z.object({
 });
 
 describe('secrets', () => {
-  test('stand in no file', { timeout: 120_000 }, async () => {
-    expect(await secretsIn('tree')).toEqual([]);
+  test('occur in no file', { timeout: 120_000 }, async () => {
+    expect(await findSecrets('tree')).toEqual([]);
   });
 
-  test('would be seen', async () => {
-    // made here, so that this file has none in it
+  test('are detected in a planted file', async () => {
+    // created here, so that this file contains none
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const planted = [
       privateKey.export({ format: 'pem', type: 'pkcs1' }).toString(),
       `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`,
       ['postgres://mandate', 'hunter2@db.internal:5432/mandate'].join(':'),
     ];
-    for (const secret of planted) expect(await lint('planted.txt', `key = ${secret}\n`), secret.slice(0, 12)).not.toEqual([]);
+    for (const secret of planted) expect(await findSecretsIn('planted.txt', `key = ${secret}\n`), secret.slice(0, 12)).not.toEqual([]);
   });
 });

@@ -1,25 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Candidate } from '../servers/server-under-test.ts';
-import { readOrder } from '../cases.ts';
-import type { Check } from '../report/threshold.ts';
-import { fire } from './measure.ts';
+import type { MeasuredServer } from '../servers/measured-server.ts';
+import { readOrderTraffic } from '../cases/benchmark-cases.ts';
+import type { Check } from './check.ts';
+import { measureThroughput } from './run-load.ts';
 import type { Settings } from './rates.ts';
-import type { Stage } from '../servers/environment.ts';
-import type { Traffic } from '../traffic.ts';
+import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
+import type { Traffic } from '../load-generator/traffic.ts';
 
 const sampleMs = 100;
-/** Until what a start leaves behind has settled, at most. */
+/** Maximum wait until memory use has settled after the start. */
 const idleMs = 2_000;
 
-/** Both servers new, idle, and then while orders are read from them: the most of many looks, which the system may not take back so soon. */
-export async function measureMemory(stage: Stage, settings: Settings, report: (doing: string) => void): Promise<Check[]> {
-  const traffic = await readOrder(await stage.target('mandate'));
-  const mandate = await memoryOf('mandate', stage, traffic, settings, report);
-  const fastify = await memoryOf('fastify', stage, traffic, settings, report);
+/** Measures both servers after a new start: idle, and the peak while clients read orders, because the system frees memory with a delay. */
+export async function measureMemory(
+  environment: BenchmarkEnvironment,
+  settings: Settings,
+  report: (progress: string) => void,
+): Promise<Check[]> {
+  const traffic = await readOrderTraffic(await environment.target('mandate'));
+  const mandate = await measureServerMemory('mandate', environment, traffic, settings, report);
+  const fastify = await measureServerMemory('fastify', environment, traffic, settings, report);
   return [
     {
       name: 'memory',
-      title: 'resident memory under load, one process, beside the Fastify peer’s',
+      title: 'resident memory under load, one process, compared with Fastify',
       value: mandate.loadedMb / fastify.loadedMb,
       unit: 'x',
       goal: { atMost: 1.5 },
@@ -35,33 +39,33 @@ export async function measureMemory(stage: Stage, settings: Settings, report: (d
   ];
 }
 
-async function memoryOf(
+async function measureServerMemory(
   name: 'mandate' | 'fastify',
-  stage: Stage,
+  environment: BenchmarkEnvironment,
   traffic: Traffic,
   { rounds, seconds, connections }: Settings,
-  report: (doing: string) => void,
+  report: (progress: string) => void,
 ): Promise<{ idleMb: number; loadedMb: number }> {
   report(`memory: ${name}`);
-  const candidate = await stage.start(name);
+  const measuredServer = await environment.start(name);
   try {
     await sleep(Math.min(idleMs, seconds * 1000));
-    const idleMb = await candidate.memoryMb();
-    const over = new AbortController();
-    const most = highest(candidate, over.signal);
-    for (let round = 0; round < rounds; round += 1) await fire(candidate.origin, traffic, connections, seconds);
-    over.abort();
-    return { idleMb, loadedMb: await most };
+    const idleMb = await measuredServer.memoryMb();
+    const stopped = new AbortController();
+    const peak = trackPeakMemory(measuredServer, stopped.signal);
+    for (let round = 0; round < rounds; round += 1) await measureThroughput(measuredServer.origin, traffic, connections, seconds);
+    stopped.abort();
+    return { idleMb, loadedMb: await peak };
   } finally {
-    await candidate.stop();
+    await measuredServer.stop();
   }
 }
 
-async function highest(candidate: Candidate, over: AbortSignal): Promise<number> {
-  let most = 0;
+async function trackPeakMemory(measuredServer: MeasuredServer, stopped: AbortSignal): Promise<number> {
+  let peak = 0;
   do {
-    most = Math.max(most, await candidate.memoryMb());
+    peak = Math.max(peak, await measuredServer.memoryMb());
     await sleep(sampleMs);
-  } while (!over.aborted);
-  return most;
+  } while (!stopped.aborted);
+  return peak;
 }

@@ -1,35 +1,35 @@
-import type { Case } from '../cases.ts';
-import { fire, fireSteadily, median, type Steady } from './measure.ts';
-import type { Stage } from '../servers/environment.ts';
+import type { BenchmarkCase } from '../cases/benchmark-cases.ts';
+import { measureThroughput, measureLatencyAtRate, median, type SteadyLatency } from './run-load.ts';
+import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import type { ServerName } from '../servers/target.ts';
 
 export type Rates = {
   readonly name: string;
   /** Medians of the rounds, by server. */
   readonly perSecond: Readonly<Partial<Record<ServerName, number>>>;
-  /** Of our server at 70 % of its maximum, at a constant rate. */
-  readonly steady: Steady;
+  /** Latency of our server at a constant rate of 70 % of its maximum throughput. */
+  readonly steady: SteadyLatency;
   readonly failed: number;
 };
 
 export type Settings = { readonly rounds: number; readonly seconds: number; readonly connections: number };
 
-/** How much of what it can do is asked of it while latency is measured. */
-const steadyShare = 0.7;
+/** Share of the maximum throughput at which latency is measured. */
+const latencyTestShare = 0.7;
 
-/** All servers in turns, round after round, so that whatever else the machine does hits them alike. */
+/** Measures all servers alternately in each round, so that other load on the machine affects them equally. */
 export async function measureRates(
-  stage: Stage,
-  { name, subject, peers, traffic }: Case,
+  environment: BenchmarkEnvironment,
+  { name, subject, peers, traffic }: BenchmarkCase,
   { rounds, seconds, connections }: Settings,
-  report: (doing: string) => void,
+  report: (progress: string) => void,
 ): Promise<Rates> {
   const servers = [subject, ...peers];
   const shots = async (server: ServerName, forSeconds: number) => {
-    const target = await stage.target(server);
-    return fire(target.candidate.origin, await traffic(target), connections, forSeconds);
+    const target = await environment.target(server);
+    return measureThroughput(target.measuredServer.origin, await traffic(target), connections, forSeconds);
   };
-  for (const server of servers) await shots(server, Math.min(1, seconds)); // warm
+  for (const server of servers) await shots(server, Math.min(1, seconds)); // warm-up
   const perSecond = new Map<ServerName, number[]>(servers.map((server) => [server, []]));
   let failed = 0;
   for (let round = 1; round <= rounds; round += 1) {
@@ -40,10 +40,10 @@ export async function measureRates(
       failed += figures.failed;
     }
   }
-  report(`${name}: at ${steadyShare * 100} %`);
-  const target = await stage.target(subject);
-  const rate = median(perSecond.get(subject) ?? []) * steadyShare;
-  const steady = await fireSteadily(target.candidate.origin, await traffic(target), connections, seconds, rate);
+  report(`${name}: at ${latencyTestShare * 100} %`);
+  const target = await environment.target(subject);
+  const rate = median(perSecond.get(subject) ?? []) * latencyTestShare;
+  const steady = await measureLatencyAtRate(target.measuredServer.origin, await traffic(target), connections, seconds, rate);
   const medians = Object.fromEntries([...perSecond].map(([server, figures]) => [server, median(figures)]));
   return { name, perSecond: medians, steady, failed: failed + steady.failed };
 }

@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startCandidate } from '../servers/server-under-test.ts';
-import type { Check } from '../report/threshold.ts';
-import { median } from './measure.ts';
+import { startMeasuredServer } from '../servers/measured-server.ts';
+import type { Check } from './check.ts';
+import { median } from './run-load.ts';
 
-/** From the start of the process to its first 200, on the embedded database: the first start of all, then with the data that is there. */
-export async function measureStart(directory: string, repeats: number, report: (doing: string) => void): Promise<Check[]> {
+/** Measures the time from process start to the first response with status 200 on the embedded database: first start, then starts with data. */
+export async function measureStart(directory: string, repeats: number, report: (progress: string) => void): Promise<Check[]> {
   const data = join(directory, 'first-start');
   const env = { NODE_ENV: 'development', MANDATE_DATA_DIR: data };
   const start = async (): Promise<number> => {
     const begun = performance.now();
-    const server = await startCandidate(join(import.meta.dirname, '../../../server/main.ts'), env, join(directory, 'first-start.log'));
+    const server = await startMeasuredServer(join(import.meta.dirname, '../../../server/main.ts'), env, join(directory, 'first-start.log'));
     const ms = performance.now() - begun;
     await server.stop();
     return ms;

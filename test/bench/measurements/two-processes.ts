@@ -1,51 +1,59 @@
-import type { Candidate } from '../servers/server-under-test.ts';
-import { readOrder } from '../cases.ts';
-import type { Check } from '../report/threshold.ts';
-import { fire, median } from './measure.ts';
-import { ownProcessorSeconds } from './cpu-time.ts';
+import type { MeasuredServer } from '../servers/measured-server.ts';
+import { readOrderTraffic } from '../cases/benchmark-cases.ts';
+import type { Check } from './check.ts';
+import { measureThroughput, median } from './run-load.ts';
+import { currentProcessCpuSeconds } from '../servers/cpu-time.ts';
 import type { Settings } from './rates.ts';
-import type { Stage } from '../servers/environment.ts';
+import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 
-/** Of a round: orders read a second, and the share of one core that each part of the machine's work took. */
+/** Result of a round: orders read per second, and the CPU use of each component in cores. */
 type Round = { readonly perSecond: number; readonly servers: number; readonly database: number; readonly load: number };
 
 /**
- * Two processes on one database beside one, reading orders. The load is made on the same cores, so what the machine answers in all says little about
- * two processes. What is compared is what a second of processor time of servers and database together answers: if two processes did not
- * get in each other's way, it would be the same, and they would do twice as much on two cores as one with its database does on one.
+ * Compares two processes on one database with one process, while clients read orders. The load generator uses the same cores, so total
+ * throughput does not show the effect of a second process. Therefore throughput per second of CPU time of servers and database is compared.
+ * It is equal if two processes do not slow each other down; two processes on two cores then have twice the throughput of one.
  */
-export async function measureTwoProcesses(stage: Stage, settings: Settings, report: (doing: string) => void): Promise<Check[]> {
-  if ((await stage.databaseSeconds()) === undefined) {
-    report('two-processes: left out, because the processor time of a PostgreSQL elsewhere is not known');
+export async function measureTwoProcesses(
+  environment: BenchmarkEnvironment,
+  settings: Settings,
+  report: (progress: string) => void,
+): Promise<Check[]> {
+  if ((await environment.databaseCpuSeconds()) === undefined) {
+    report('two-processes: skipped, because the CPU time of a remote PostgreSQL is unknown');
     return [];
   }
-  const first = (await stage.target('mandate')).candidate;
-  const second = await stage.start('mandate');
+  const first = (await environment.target('mandate')).measuredServer;
+  const second = await environment.start('mandate');
   try {
     const rounds: Record<'one' | 'two', Round[]> = { one: [], two: [] };
-    // the second has just begun, and the first has long been at work: its code is compiled
-    await measureRound(stage, [second], { ...settings, seconds: settings.seconds * 3 });
+    // warm-up: the code of the first server is already compiled
+    await measureRound(environment, [second], { ...settings, seconds: settings.seconds * 3 });
     for (let round = 1; round <= settings.rounds; round += 1) {
       report(`two-processes: round ${round} of ${settings.rounds}`);
-      rounds.one.push(await measureRound(stage, [first], settings));
-      rounds.two.push(await measureRound(stage, [first, second], settings));
+      rounds.one.push(await measureRound(environment, [first], settings));
+      rounds.two.push(await measureRound(environment, [first, second], settings));
     }
-    return [checkOf(mediansOf(rounds.one), mediansOf(rounds.two))];
+    return [compareProcesses(roundMedians(rounds.one), roundMedians(rounds.two))];
   } finally {
     await second.stop();
   }
 }
 
-async function measureRound(stage: Stage, servers: readonly Candidate[], { seconds, connections }: Settings): Promise<Round> {
-  const traffic = await readOrder(await stage.target('mandate'));
+async function measureRound(
+  environment: BenchmarkEnvironment,
+  servers: readonly MeasuredServer[],
+  { seconds, connections }: Settings,
+): Promise<Round> {
+  const traffic = await readOrderTraffic(await environment.target('mandate'));
   const used = async () => ({
     at: performance.now() / 1000,
     servers: (await Promise.all(servers.map((server) => server.cpuSeconds()))).reduce((sum, each) => sum + each, 0),
-    database: (await stage.databaseSeconds()) ?? 0,
-    load: await ownProcessorSeconds(),
+    database: (await environment.databaseCpuSeconds()) ?? 0,
+    load: await currentProcessCpuSeconds(),
   });
   const before = await used();
-  const figures = await Promise.all(servers.map(({ origin }) => fire(origin, traffic, connections, seconds)));
+  const figures = await Promise.all(servers.map(({ origin }) => measureThroughput(origin, traffic, connections, seconds)));
   const after = await used();
   const took = after.at - before.at;
   return {
@@ -56,31 +64,33 @@ async function measureRound(stage: Stage, servers: readonly Candidate[], { secon
   };
 }
 
-const mediansOf = (rounds: readonly Round[]): Round => ({
+const roundMedians = (rounds: readonly Round[]): Round => ({
   perSecond: median(rounds.map(({ perSecond }) => perSecond)),
   servers: median(rounds.map(({ servers }) => servers)),
   database: median(rounds.map(({ database }) => database)),
   load: median(rounds.map(({ load }) => load)),
 });
 
-function checkOf(one: Round, two: Round): Check {
-  // the system counts in steps of 10 ms, so that of a very short round nothing may be known
-  const [workOfOne, workOfTwo] = [one, two].map(({ perSecond, servers, database }) => perSecond / Math.max(servers + database, 0.01));
+function compareProcesses(one: Round, two: Round): Check {
+  // the system counts CPU time in steps of 10 ms, so the result of a very short round may be 0
+  const [throughputPerCpuSecondOfOne, throughputPerCpuSecondOfTwo] = [one, two].map(
+    ({ perSecond, servers, database }) => perSecond / Math.max(servers + database, 0.01),
+  );
   return {
     name: 'two-processes',
-    title: 'two processes on two cores beside one, the load generator’s share taken out',
-    value: (2 * (workOfTwo ?? 0)) / (workOfOne ?? 1),
+    title: 'two processes on two cores compared with one, without the load generator’s CPU time',
+    value: (2 * (throughputPerCpuSecondOfTwo ?? 0)) / (throughputPerCpuSecondOfOne ?? 1),
     unit: 'x',
     goal: { atLeast: 1.7 },
     parts: {
-      '/s, one process as it is': one.perSecond,
-      '% of a core, its server': one.servers * 100,
-      '% its database': one.database * 100,
-      '% its load': one.load * 100,
-      '/s, two as they are': two.perSecond,
-      '% their servers': two.servers * 100,
-      '% their database': two.database * 100,
-      '% their load': two.load * 100,
+      '/s, one process': one.perSecond,
+      '% of a core, server': one.servers * 100,
+      '% database': one.database * 100,
+      '% load generator': one.load * 100,
+      '/s, two processes': two.perSecond,
+      '% servers': two.servers * 100,
+      '% database, two processes': two.database * 100,
+      '% load generator, two processes': two.load * 100,
     },
   };
 }

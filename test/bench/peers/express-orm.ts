@@ -1,5 +1,5 @@
-/* oxlint-disable oxc/no-async-endpoint-handlers -- both pass on what an async handler throws */
-/** Orders through entities, as the ORM's guide would have it: rows locked in the order of the products, checked, changed, flushed. */
+/* oxlint-disable oxc/no-async-endpoint-handlers -- both frameworks handle errors of async handlers */
+/** Places orders with entities, as the ORM documentation recommends: lock the rows in product order, check and change them, flush. */
 import express from 'express';
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { openDatabase } from '../../../server/schema/open-database.ts';
 import { Order, OrderItem } from '../../../server/orders/order.entity.ts';
 import { Product, ProductStock } from '../../../server/products/product.entity.ts';
 import { User } from '../../../server/users/user.entity.ts';
-import { settings, verifiedCaller } from './caller.ts';
+import { settings, verifyCaller } from './verify-caller.ts';
 
 const input = z.object({
   user_id: z.number(),
@@ -20,7 +20,7 @@ const db = await openDatabase(settings.DATABASE_URL);
 const app = express();
 app.get('/api/v1/products', (_req, res) => void res.json({ data: [] }));
 app.post('/api/v1/orders', express.json(), async (req, res) => {
-  await verifiedCaller(req.get('authorization'));
+  await verifyCaller(req.get('authorization'));
   res.status(201).json(await placeOrder(input.parse(req.body)));
 });
 app.listen(settings.PORT, '127.0.0.1');

@@ -1,19 +1,19 @@
-/* oxlint-disable oxc/no-async-endpoint-handlers -- both pass on what an async handler throws */
-/** Fastify with Drizzle's prepared queries, and the signature of every token verified by jose: a usual fast choice. */
+/* oxlint-disable oxc/no-async-endpoint-handlers -- both frameworks handle errors of async handlers */
+/** Fastify with prepared queries of Drizzle, a common fast combination; jose verifies the signature of every token. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { bigint, char, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { relations } from 'drizzle-orm/relations';
 import { fastify } from 'fastify';
 import { Pool } from 'pg';
-import { settings, verifiedCaller } from './caller.ts';
+import { settings, verifyCaller } from './verify-caller.ts';
 
-const number = (name: string) => bigint(name, { mode: 'number' }).notNull();
-const moment = (name: string) => timestamp(name, { precision: 3, withTimezone: true });
+const bigintColumn = (name: string) => bigint(name, { mode: 'number' }).notNull();
+const timestampColumn = (name: string) => timestamp(name, { precision: 3, withTimezone: true });
 
 const orders = pgTable('orders', {
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-  user_id: number('user_id'),
+  user_id: bigintColumn('user_id'),
   client_id: text('client_id'),
   status: text('status').notNull(),
   payment_status: text('payment_status').notNull(),
@@ -21,42 +21,42 @@ const orders = pgTable('orders', {
   cancel_reason: text('cancel_reason'),
   currency: char('currency', { length: 3 }).notNull(),
   tax_mode: text('tax_mode').notNull(),
-  subtotal: number('subtotal'),
-  discount_total: number('discount_total'),
-  shipping_total: number('shipping_total'),
-  tax_total: number('tax_total'),
-  total: number('total'),
-  refunded_total: number('refunded_total'),
+  subtotal: bigintColumn('subtotal'),
+  discount_total: bigintColumn('discount_total'),
+  shipping_total: bigintColumn('shipping_total'),
+  tax_total: bigintColumn('tax_total'),
+  total: bigintColumn('total'),
+  refunded_total: bigintColumn('refunded_total'),
   item_count: integer('item_count').notNull(),
   delivery: jsonb('delivery').notNull(),
   reference: text('reference'),
   note: text('note'),
   metadata: jsonb('metadata').notNull(),
   version: integer('version').notNull(),
-  expires_at: moment('expires_at'),
-  created_at: moment('created_at').notNull(),
-  updated_at: moment('updated_at').notNull(),
-  paid_at: moment('paid_at'),
-  shipped_at: moment('shipped_at'),
-  delivered_at: moment('delivered_at'),
-  canceled_at: moment('canceled_at'),
+  expires_at: timestampColumn('expires_at'),
+  created_at: timestampColumn('created_at').notNull(),
+  updated_at: timestampColumn('updated_at').notNull(),
+  paid_at: timestampColumn('paid_at'),
+  shipped_at: timestampColumn('shipped_at'),
+  delivered_at: timestampColumn('delivered_at'),
+  canceled_at: timestampColumn('canceled_at'),
 });
 
 const items = pgTable(
   'order_items',
   {
-    order_id: number('order_id'),
+    order_id: bigintColumn('order_id'),
     line: integer('line').notNull(),
-    product_id: number('product_id'),
+    product_id: bigintColumn('product_id'),
     sku: text('sku').notNull(),
     name: text('name').notNull(),
-    unit_price: number('unit_price'),
+    unit_price: bigintColumn('unit_price'),
     quantity: integer('quantity').notNull(),
     shipped_quantity: integer('shipped_quantity').notNull(),
     restocked_quantity: integer('restocked_quantity').notNull(),
     tax_rate_bps: integer('tax_rate_bps').notNull(),
-    tax: number('tax'),
-    total: number('total'),
+    tax: bigintColumn('tax'),
+    total: bigintColumn('total'),
   },
   (table) => [primaryKey({ columns: [table.order_id, table.line] })],
 );
@@ -67,14 +67,14 @@ const products = pgTable('products', {
   name: text('name').notNull(),
   description: text('description').notNull(),
   category: text('category').notNull(),
-  price: number('price'),
+  price: bigintColumn('price'),
   currency: char('currency', { length: 3 }).notNull(),
   tax_rate_bps: integer('tax_rate_bps').notNull(),
   status: text('status').notNull(),
   metadata: jsonb('metadata').notNull(),
   version: integer('version').notNull(),
-  created_at: moment('created_at').notNull(),
-  updated_at: moment('updated_at').notNull(),
+  created_at: timestampColumn('created_at').notNull(),
+  updated_at: timestampColumn('updated_at').notNull(),
 });
 
 const schema = {
@@ -102,11 +102,11 @@ const page = (rows: readonly unknown[]): object => ({ data: rows.slice(0, 20), h
 const app = fastify();
 app.get('/api/v1/products', async () => page(await listProducts.execute()));
 app.get<{ Params: { id: string } }>('/api/v1/orders/:id', async (req, reply) => {
-  await verifiedCaller(req.headers.authorization);
+  await verifyCaller(req.headers.authorization);
   return (await readOrder.execute({ id: Number(req.params.id) })) ?? reply.code(404).send({});
 });
 app.get<{ Querystring: { user_id: string } }>('/api/v1/orders', async (req) => {
-  await verifiedCaller(req.headers.authorization);
+  await verifyCaller(req.headers.authorization);
   return page(await listOrders.execute({ user: Number(req.query.user_id) }));
 });
 await app.listen({ port: settings.PORT, host: '127.0.0.1' });

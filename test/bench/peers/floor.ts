@@ -1,12 +1,12 @@
 /**
- * What somebody writes by hand who wants nothing but speed: node:http and pg, prepared statements, a verified token kept in a map.
- * No revocation, no limits, no validation of answers, no log, no protection of any kind.
+ * Hand-written server that is optimized only for speed: node:http and pg, prepared statements, and verified tokens cached in a map.
+ * It has no revocation, limits, response validation, log or other protection.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Pool, types } from 'pg';
 import { z } from 'zod';
-import { settings, verifiedCaller } from './caller.ts';
+import { settings, verifyCaller } from './verify-caller.ts';
 
 types.setTypeParser(types.builtins.INT8, Number);
 const pool = new Pool({ connectionString: settings.DATABASE_URL, max: 10 });
@@ -31,7 +31,7 @@ const listProducts = {
   text: `select id, sku, name, description, category, price, currency, tax_rate_bps, available as stock, status, metadata, version, created_at, updated_at
     from products left join product_stock on product_id = id where status = 'active' order by created_at desc, id desc limit 21`,
 };
-/** One statement for everything: prices, stock in the order of the products, the order and its lines. */
+/** Reads prices, updates stock in product order, and inserts the order and its lines in one statement. */
 const placeOrder = {
   name: 'place-order',
   text: `with wanted as (select * from unnest($2::bigint[], $3::int[]) with ordinality as t (product_id, quantity, line)),
@@ -48,28 +48,28 @@ const placeOrder = {
     select (select to_json(placed) from placed) as placed, (select json_agg(lines) from lines) as items`,
 };
 
-const known = new Map<string, Promise<unknown>>();
+const verifiedTokens = new Map<string, Promise<unknown>>();
 
-/** A token that was verified once is taken for good until the process ends. */
+/** Caches each verified token until the process exits. */
 function authenticated({ headers: { authorization = '' } }: IncomingMessage): Promise<unknown> {
-  const caller = known.get(authorization) ?? verifiedCaller(authorization);
-  known.set(authorization, caller);
+  const caller = verifiedTokens.get(authorization) ?? verifyCaller(authorization);
+  verifiedTokens.set(authorization, caller);
   return caller;
 }
 
-const row = async (query: { name: string; text: string }, values: unknown[]): Promise<unknown[]> =>
+const queryRows = async (query: { name: string; text: string }, values: unknown[]): Promise<unknown[]> =>
   (await pool.query<Record<string, unknown>>({ ...query, values })).rows;
 
 const page = (rows: unknown[]): object => ({ data: rows.slice(0, 20), has_more: rows.length > 20 });
 
-async function answer(req: IncomingMessage): Promise<[number, unknown]> {
+async function handleRequest(req: IncomingMessage): Promise<[number, unknown]> {
   const url = new URL(req.url ?? '/', 'http://localhost');
   const id = /^\/api\/v1\/orders\/(\d+)$/.exec(url.pathname)?.[1];
-  if (req.method === 'GET' && url.pathname === '/api/v1/products') return [200, page(await row(listProducts, []))];
+  if (req.method === 'GET' && url.pathname === '/api/v1/products') return [200, page(await queryRows(listProducts, []))];
   await authenticated(req);
   if (req.method === 'POST') return [201, await create(req)];
-  if (id === undefined) return [200, page(await row(listOrders, [url.searchParams.get('user_id')]))];
-  const [order] = await row(readOrder, [id]);
+  if (id === undefined) return [200, page(await queryRows(listOrders, [url.searchParams.get('user_id')]))];
+  const [order] = await queryRows(readOrder, [id]);
   return order === undefined ? [404, {}] : [200, order];
 }
 
@@ -82,13 +82,13 @@ const orderInput = z.object({
 async function create(req: IncomingMessage): Promise<unknown> {
   const body = orderInput.parse(await json(req));
   const [products, quantities] = [body.items.map((item) => item.product_id), body.items.map((item) => item.quantity)];
-  const [made] = await row(placeOrder, [body.user_id, products, quantities, JSON.stringify(body.delivery)]);
-  return made;
+  const [order] = await queryRows(placeOrder, [body.user_id, products, quantities, JSON.stringify(body.delivery)]);
+  return order;
 }
 
 async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
   try {
-    const [status, body] = await answer(req);
+    const [status, body] = await handleRequest(req);
     const text = JSON.stringify(body);
     res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);
   } catch {

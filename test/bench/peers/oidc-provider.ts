@@ -1,6 +1,6 @@
 /**
- * The protocol engine as its guide has it, with its own storage in memory: nothing is written down, nobody is asked anything. It signs with the
- * same algorithms, and its applications are of the same kind.
+ * The OAuth library as in its guide, with in-memory storage, so that it persists nothing and sends no queries. It uses the same signing
+ * algorithms and kinds of applications as our server.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 const settings = z
   .object({ PORT: z.coerce.number(), ISSUER: z.string(), CLIENTS: z.string(), SCOPE: z.string() })
-  // oxlint-disable-next-line node/no-process-env -- a process of its own, whose environment is all it is given
+  // oxlint-disable-next-line node/no-process-env -- this process receives its settings through the environment
   .parse(process.env);
 
 const api = `${settings.ISSUER}/api`;
@@ -21,7 +21,7 @@ const newKey = async (alg: string): Promise<object> => {
 };
 
 const provider = new Provider(settings.ISSUER, {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the benchmark wrote
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the benchmark wrote this value
   clients: JSON.parse(settings.CLIENTS) as ClientMetadata[],
   jwks: { keys: await Promise.all(['ES256', 'RS256'].map((alg) => newKey(alg))) },
   cookies: { keys: [randomUUID()] },
@@ -50,8 +50,8 @@ const provider = new Provider(settings.ISSUER, {
 });
 provider.proxy = true;
 
-/** Whoever comes is somebody new, and agrees. */
-async function interact(req: IncomingMessage, res: ServerResponse): Promise<void> {
+/** Signs in as a new user and grants consent without any page. */
+async function finishInteraction(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { params, prompt, session } = await provider.interactionDetails(req, res);
   if (prompt.name === 'login') return provider.interactionFinished(req, res, { login: { accountId: randomUUID() } });
   const grant = new provider.Grant({ accountId: session?.accountId, clientId: String(params['client_id']) });
@@ -60,8 +60,7 @@ async function interact(req: IncomingMessage, res: ServerResponse): Promise<void
   return provider.interactionFinished(req, res, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
 }
 
-const answer = provider.callback();
-createServer((req, res) => void (req.url?.startsWith('/interaction/') ? interact(req, res) : answer(req, res))).listen(
-  settings.PORT,
-  '127.0.0.1',
-);
+const handleProviderRequest = provider.callback();
+createServer(
+  (req, res) => void (req.url?.startsWith('/interaction/') ? finishInteraction(req, res) : handleProviderRequest(req, res)),
+).listen(settings.PORT, '127.0.0.1');

@@ -2,7 +2,7 @@ import type { EntityManager } from '../../../server/database/entity-manager/enti
 
 export type ShopSize = { readonly orders: number; readonly products: number; readonly users: number };
 
-/** A shop of some age: products with plenty of stock, and delivered orders of two lines each, spread evenly over its customers. */
+/** Inserts sample data: products with plenty of stock, and delivered orders of two lines each, spread evenly over the customers. */
 export async function fillShop(em: EntityManager, { orders, products, users }: ShopSize): Promise<void> {
   await em.execute(`insert into users (name, email) select 'User ' || n, 'user' || n || '@example.com' from generate_series(1, ?::int) n`, [
     users,

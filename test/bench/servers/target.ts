@@ -1,18 +1,18 @@
 import type { Browser } from '../../support/browser/browser.ts';
 import type { Client } from '../../support/oauth/oauth-flow.ts';
-import type { Candidate } from './server-under-test.ts';
+import type { MeasuredServer } from './measured-server.ts';
 import type { ShopSize } from './fill-shop.ts';
 
 export type ServerName = 'mandate' | 'mandate-pglite' | 'floor' | 'fastify' | 'orm' | 'oidc-provider';
 
-/** A server to send requests to, and what they need. */
+/** A server that receives requests, and the data that these requests need. */
 export type Target = {
-  readonly candidate: Candidate;
+  readonly measuredServer: MeasuredServer;
   readonly shop: ShopSize;
-  /** A token that is new, of an application that acts for the staff. */
+  /** Obtains a new staff token by client credentials. */
   readonly token: () => Promise<string>;
   readonly client: Client;
-  /** A website that people sign in to, and the browsers of some who did. */
+  /** A website with user sign-in, and browsers of users who are signed in. */
   readonly website: Client & { readonly redirectUri: string };
   readonly browsers: () => Promise<readonly Browser[]>;
 };

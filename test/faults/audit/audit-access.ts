@@ -1,38 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLine } from '../../support/oauth/oauth-flow.ts';
-import { ask, isExcused, type Reply } from '../traffic/request.ts';
-import { forEach, sample, type Findings } from './violations.ts';
+import { sendRequest, isUnavailable, type HttpResult } from '../traffic/send-request.ts';
+import { forEachConcurrently, sampleEvenly } from './concurrency.ts';
+import type { Findings } from './findings.ts';
 import type { Load } from '../traffic/load.ts';
 
-/** Spent codes and tokens that are tried once more. */
-const triedMax = 100;
+/** Maximum number of used codes and tokens that are replayed. */
+const replaysMax = 100;
 
-/** What was revoked or used up opens nothing at any server, and what nobody has used yet still does. */
-export async function auditAccess({ administration: { stage }, ledger }: Load, findings: Findings): Promise<void> {
-  for (const { env } of stage.servers) {
+/** Checks that every server rejects revoked and used credentials, and that unused refresh tokens still work. */
+export async function auditAccess({ administration: { environment }, ledger }: Load, findings: Findings): Promise<void> {
+  for (const { env } of environment.servers) {
     const me = `http://localhost:${env['PORT']}/api/v1/users/me`;
-    await forEach(sample(ledger.revoked, triedMax), async (revoked) => {
-      const { status } = await answered(() => ask(me, { headers: { authorization: `Bearer ${revoked}` } }));
-      if (status !== 401) findings.letIn.push(`a revoked access token was answered ${status}`);
+    await forEachConcurrently(sampleEvenly(ledger.revoked, replaysMax), async (revoked) => {
+      const { status } = await responseOf(() => sendRequest(me, { headers: { authorization: `Bearer ${revoked}` } }));
+      if (status !== 401) findings.wronglyAccepted.push(`a revoked access token returned ${status}`);
     });
   }
-  const token = (form: Readonly<Record<string, string>>): Promise<Reply> =>
-    answered(() => ask(`${stage.front.url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) }));
-  for (const standing of ledger.standing) {
-    const { status, text } = await token({ grant_type: 'refresh_token', refresh_token: standing, client_id: commandLine.clientId });
-    if (status !== 200) findings.lost.push(`a refresh token was answered ${status}: ${text}`);
+  const token = (form: Readonly<Record<string, string>>): Promise<HttpResult> =>
+    responseOf(() => sendRequest(`${environment.loadBalancer.url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) }));
+  for (const refreshToken of ledger.unusedRefreshTokens) {
+    const { status, text } = await token({
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+      client_id: commandLine.clientId,
+    });
+    if (status !== 200) findings.lost.push(`a refresh token returned ${status}: ${text}`);
   }
-  // last, because it ends everything that came of them
-  await forEach(sample(ledger.spent, triedMax), async ({ kind, form }) => {
+  // last, because replaying a used credential revokes all tokens issued from it
+  await forEachConcurrently(sampleEvenly(ledger.usedCredentials, replaysMax), async ({ kind, form }) => {
     const { status } = await token(form);
-    if (status !== 400) findings.letIn.push(`a spent ${kind} was answered ${status}`);
+    if (status !== 400) findings.wronglyAccepted.push(`a used ${kind} returned ${status}`);
   });
 }
 
-/** The first answer that says something about what was sent. */
-async function answered(request: () => Promise<Reply>): Promise<Reply> {
+/** Retries while the server is unavailable, and returns the first conclusive response. */
+async function responseOf(request: () => Promise<HttpResult>): Promise<HttpResult> {
   for (const end = Date.now() + 60_000; ; await sleep(100)) {
-    const reply = await request();
-    if (!isExcused(reply.status) || Date.now() > end) return reply;
+    const result = await request();
+    if (!isUnavailable(result.status) || Date.now() > end) return result;
   }
 }

@@ -1,18 +1,18 @@
 import { auditAccess } from './audit-access.ts';
-import { auditArrivals } from './audit-webhooks.ts';
+import { auditWebhookDeliveries } from './audit-webhooks.ts';
 import { auditConnections } from './audit-connections.ts';
 import { auditOrders } from './audit-orders.ts';
-import { Findings, type Thoroughness } from './violations.ts';
+import { Findings, type AuditOptions } from './findings.ts';
 import type { Load } from '../traffic/load.ts';
 
-/** Compares everything that was confirmed with what there is; to be called when nobody asks for anything any more. */
-export async function audit(load: Load, thoroughness: Thoroughness): Promise<Findings> {
+/** Compares all confirmed writes with the state of the system. Call it after the load has stopped. */
+export async function audit(load: Load, options: AuditOptions): Promise<Findings> {
   const findings = new Findings();
   findings.unexpected.push(...load.ledger.unexpected);
-  findings.letIn.push(...load.ledger.letIn);
-  await auditOrders(load, findings, thoroughness);
-  await auditArrivals(load, findings, thoroughness);
+  findings.wronglyAccepted.push(...load.ledger.wronglyAccepted);
+  await auditOrders(load, findings, options);
+  await auditWebhookDeliveries(load, findings, options);
   await auditAccess(load, findings);
-  await auditConnections(load.administration.stage, findings);
+  await auditConnections(load.administration.environment, findings);
   return findings;
 }

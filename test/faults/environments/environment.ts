@@ -11,33 +11,33 @@ import {
 } from '../../support/services/postgresql-server.ts';
 import { temporaryDataDirectory } from '../../support/server/server-process.ts';
 
-/** Servers behind one address, their database, and whoever else stands around. */
-export class Stage implements AsyncDisposable {
-  readonly front: Front;
+/** Servers behind a load balancer, with their database and the other services of a scenario. */
+export class FaultEnvironment implements AsyncDisposable {
+  readonly loadBalancer: Front;
   readonly dataDirectory: string;
   readonly servers: readonly MortalServer[];
-  /** Where callers of the API go: to the front, unless something stands in between. */
-  entrance: string;
-  /** Where the servers disagree about what time it is, what one gave out has expired for another. */
-  readonly clocks: 'one' | 'several' = 'one';
+  /** URL for API requests: the load balancer, or a proxy in front of it. */
+  clientUrl: string;
+  /** With independent clocks, a token that one server issued may have expired for another one. */
+  readonly clocks: 'synchronized' | 'independent' = 'synchronized';
   readonly #closing: (() => Promise<unknown>)[];
 
-  constructor(parts: StageParts) {
-    this.front = parts.front;
-    this.entrance = parts.front.url;
+  constructor(parts: EnvironmentParts) {
+    this.loadBalancer = parts.loadBalancer;
+    this.clientUrl = parts.loadBalancer.url;
     this.dataDirectory = parts.dataDirectory;
     this.servers = parts.servers;
     this.#closing = [...parts.closing];
   }
 
-  /** What is to be ended with it, before everything else. */
-  alsoClose(close: () => Promise<unknown>): void {
+  /** Adds a function that runs before the rest of the environment stops. */
+  onClose(close: () => Promise<unknown>): void {
     this.#closing.unshift(close);
   }
 
-  /** One statement beside the servers. */
+  /** Runs a statement outside the servers. */
   async sql(_text: string): Promise<readonly object[]> {
-    throw new Error('there is nobody to ask');
+    throw new Error('this environment cannot run SQL');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -45,56 +45,63 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-export type StageParts = {
-  readonly front: Front;
+export type EnvironmentParts = {
+  readonly loadBalancer: Front;
   readonly dataDirectory: string;
   readonly servers: readonly MortalServer[];
   readonly closing: readonly (() => Promise<unknown>)[];
 };
 
-const unlimited = {
+const noRateLimits = {
   MANDATE_RATE_LIMIT: '1000000000',
   MANDATE_RATE_LIMIT_API_KEY: '1000000000',
   MANDATE_RATE_LIMIT_IP: '1000000000',
   MANDATE_MONTHLY_QUOTA: '1000000000',
 };
 
-/** A spent refresh token is refused at once, so that the audit need not wait. */
-const noGrace = { MANDATE_REFRESH_GRACE_SECONDS: '0' };
+/** Makes servers reject a used refresh token immediately, so that the audit need not wait for the grace period. */
+const noRefreshGracePeriod = { MANDATE_REFRESH_GRACE_SECONDS: '0' };
 
 /**
- * So many servers, the first of them alone at first, so that it makes the demonstration shop. `env`: of the n-th, counted from 0.
- * @param given the directory for their data (default: a temporary one), which is removed with the servers
+ * Starts `count` servers. The first server starts alone, because it creates the demonstration shop.
+ * @param env returns the environment variables of the server with the given index
+ * @param given data directory of the servers, deleted when they stop (default: a temporary directory)
  */
 export async function startServers(
   count: number,
   env: (nth: number) => Readonly<Record<string, string>>,
   given?: AsyncDisposable & { readonly path: string },
-): Promise<StageParts> {
+): Promise<EnvironmentParts> {
   const directory = given ?? (await temporaryDataDirectory());
-  const front = await openFront(await freePort());
-  const shared = { MANDATE_DATA_DIR: directory.path, MANDATE_ISSUER: front.url, MANDATE_SECRET: 'x'.repeat(43), ...unlimited, ...noGrace };
+  const loadBalancer = await openFront(await freePort());
+  const shared = {
+    MANDATE_DATA_DIR: directory.path,
+    MANDATE_ISSUER: loadBalancer.url,
+    MANDATE_SECRET: 'x'.repeat(43),
+    ...noRateLimits,
+    ...noRefreshGracePeriod,
+  };
   const servers: MortalServer[] = [];
   for (let nth = 0; nth < count; nth += 1) {
     const server = new MortalServer({ ...shared, PORT: String(await freePort()), ...env(nth) });
     await server.live();
     servers.push(server);
   }
-  front.lead(servers.map(({ env: { PORT } }) => Number(PORT)));
+  loadBalancer.lead(servers.map(({ env: { PORT } }) => Number(PORT)));
   const closing = [
-    () => front.close(),
+    () => loadBalancer.close(),
     () => Promise.all(servers.map((server) => server.die())),
     async () => directory[Symbol.asyncDispose](),
   ];
-  return { front, dataDirectory: directory.path, servers, closing };
+  return { loadBalancer, dataDirectory: directory.path, servers, closing };
 }
 
-/** On a PostgreSQL that keeps what it has confirmed. */
-export class PostgresqlStage extends Stage {
-  /** Changes when another takes its place. */
+/** Servers on a PostgreSQL server that persists confirmed writes. */
+export class PostgresqlEnvironment extends FaultEnvironment {
+  /** Changes after a failover. */
   postgresql: PostgresqlServer;
 
-  constructor(parts: StageParts, postgresql: PostgresqlServer) {
+  constructor(parts: EnvironmentParts, postgresql: PostgresqlServer) {
     super(parts);
     this.postgresql = postgresql;
   }
@@ -112,11 +119,11 @@ export class PostgresqlStage extends Stage {
 export const startDurablePostgresql = async (options: PostgresqlOptions = {}): Promise<PostgresqlServer> =>
   startPostgresql(await findPostgresql(), { durable: true, ...options });
 
-/** Tries until it does, for so many seconds; gives how often it failed. */
-export async function eventually(what: () => Promise<unknown>, seconds: number): Promise<number> {
+/** Repeats an action for at most `seconds` until it succeeds, and returns the number of failures. */
+export async function retryFor(action: () => Promise<unknown>, seconds: number): Promise<number> {
   for (const end = Date.now() + seconds * 1000, failures = { count: 0 }; ; failures.count += 1) {
     try {
-      await what();
+      await action();
       return failures.count;
     } catch (error) {
       if (Date.now() > end) throw error;

@@ -1,14 +1,14 @@
 import type { PostgresqlServer } from '../../support/services/postgresql-server.ts';
 import type { RedisServer } from '../../support/services/redis-server.ts';
-import { PostgresqlStage, type StageParts } from './environment.ts';
+import { PostgresqlEnvironment, type EnvironmentParts } from './environment.ts';
 
-/** Two servers on one PostgreSQL, which count requests in one Redis where there is one. */
-export class RedisStage extends PostgresqlStage {
+/** Two servers on one PostgreSQL, which share request counters in Redis if it is available. */
+export class RedisEnvironment extends PostgresqlEnvironment {
   readonly redis: RedisServer | undefined;
 
-  constructor(parts: StageParts, postgresql: PostgresqlServer, redis: RedisServer | undefined) {
+  constructor(parts: EnvironmentParts, postgresql: PostgresqlServer, redis: RedisServer | undefined) {
     super(parts, postgresql);
     this.redis = redis;
-    if (redis) this.alsoClose(() => redis.kill());
+    if (redis) this.onClose(() => redis.kill());
   }
 }

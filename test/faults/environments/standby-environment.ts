@@ -1,25 +1,25 @@
 import type { PostgresqlServer } from '../../support/services/postgresql-server.ts';
 import type { TcpProxy } from '../../support/network/tcp-proxy.ts';
-import { PostgresqlStage, type StageParts } from './environment.ts';
+import { PostgresqlEnvironment, type EnvironmentParts } from './environment.ts';
 
-/** What it keeps is enough for a standby that is begun while it is busy. */
-export const followable = ['wal_level=replica', 'wal_keep_size=512MB', 'hot_standby=on'];
+/** PostgreSQL settings of a primary that keeps enough WAL for a standby created under load. */
+export const standbySettings = ['wal_level=replica', 'wal_keep_size=512MB', 'hot_standby=on'];
 
-/** On a PostgreSQL that another one follows. */
-export class StandbyStage extends PostgresqlStage {
+/** Servers on a PostgreSQL primary with a standby. */
+export class StandbyEnvironment extends PostgresqlEnvironment {
   standby: PostgresqlServer;
-  /** From the servers to whichever of the two takes writes. */
-  readonly way: TcpProxy;
+  /** Proxy from the servers to the current primary. */
+  readonly proxy: TcpProxy;
 
-  constructor(parts: StageParts, primary: PostgresqlServer, standby: PostgresqlServer, way: TcpProxy) {
+  constructor(parts: EnvironmentParts, primary: PostgresqlServer, standby: PostgresqlServer, proxy: TcpProxy) {
     super(parts, primary);
     this.standby = standby;
-    this.way = way;
+    this.proxy = proxy;
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
     await this.standby.stop();
-    await this.way[Symbol.asyncDispose]();
+    await this.proxy[Symbol.asyncDispose]();
   }
 }

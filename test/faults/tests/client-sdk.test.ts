@@ -20,7 +20,7 @@ afterAll(async () => {
   process.off('unhandledRejection', onUnhandled);
   await mandate.close();
 });
-beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0)); // back-off takes no time
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0)); // removes the delay before retries
 afterEach(() => void vi.restoreAllMocks());
 
 const clientAt = (baseUrl: string, maxRetries?: number): Client => createClient({ baseUrl, auth: shop.token, timeoutMs: 300, maxRetries });
@@ -33,14 +33,14 @@ const classOf = {
   slow: TimeoutError,
 };
 
-describe.each(faults)('when the way to the service is %s', (fault) => {
-  test('once, nobody notices', async () => {
+describe.each(faults)('when the connection to the server has the fault "%s"', (fault) => {
+  test('once, the client retries the request successfully', async () => {
     await using proxy = await openChaosProxy(mandate.origin, (count) => (count === 1 ? fault : undefined));
     await expect(clientAt(proxy.url).products.get(product.id)).resolves.toMatchObject({ id: product.id });
     expect(proxy.seen).toEqual([fault, 'none']);
   });
 
-  test('always, the failure says which it is, as an exception and as a value', async () => {
+  test('on every request, the client reports the matching error class, as an exception and as a value', async () => {
     await using proxy = await openChaosProxy(mandate.origin, () => fault);
     await expect(clientAt(proxy.url).products.get(product.id)).rejects.toBeInstanceOf(classOf[fault]);
     const result = await clientAt(proxy.url, 0).products.list().safe();
@@ -49,8 +49,8 @@ describe.each(faults)('when the way to the service is %s', (fault) => {
   });
 });
 
-test('orders placed over a broken way are placed once, whatever broke', { timeout: 120_000 }, async () => {
-  // the same mishaps every time: every other request meets one
+test('orders placed over an unreliable connection are placed exactly once', { timeout: 120_000 }, async () => {
+  // a fixed pseudo-random sequence, in which half of the requests have a fault
   let seed = 7;
   const next = (): number => (seed = (seed * 48_271) % 2_147_483_647);
   const fate = (): Fault | undefined => faults[next() % (2 * faults.length)];
@@ -70,4 +70,4 @@ test('orders placed over a broken way are placed once, whatever broke', { timeou
   expect(proxy.seen.length).toBeGreaterThan(60);
 });
 
-test('and nothing of all this was left unhandled', () => expect(unhandled).toEqual([]));
+test('no promise rejection of these requests is unhandled', () => expect(unhandled).toEqual([]));

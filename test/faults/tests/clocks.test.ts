@@ -1,4 +1,4 @@
-import { clocks } from '../faults/clocks.ts';
-import { testScene } from '../run-scenario.ts';
+import { clockScenario } from '../scenarios/clock-changes.ts';
+import { testScenario } from '../test-scenario.ts';
 
-testScene(clocks, { postgresql: true, times: { 'clock-jump': 4 } });
+testScenario(clockScenario, { postgresql: true, times: { 'clock-jump': 4 } });

@@ -1,4 +1,4 @@
-import { smallDiskEmbedded } from '../faults/disk-full-embedded.ts';
-import { testScene } from '../run-scenario.ts';
+import { embeddedDiskFullScenario } from '../scenarios/disk-full-embedded.ts';
+import { testScenario } from '../test-scenario.ts';
 
-testScene(smallDiskEmbedded, { postgresql: false });
+testScenario(embeddedDiskFullScenario, { postgresql: false });

@@ -1,4 +1,4 @@
-import { smallDisk } from '../faults/disk-full.ts';
-import { testScene } from '../run-scenario.ts';
+import { diskFullScenario } from '../scenarios/disk-full.ts';
+import { testScenario } from '../test-scenario.ts';
 
-testScene(smallDisk, { postgresql: true });
+testScenario(diskFullScenario, { postgresql: true });

@@ -1,4 +1,4 @@
-import { embedded } from '../environments/embedded.ts';
-import { testScene } from '../run-scenario.ts';
+import { embeddedScenario } from '../scenarios/embedded.ts';
+import { testScenario } from '../test-scenario.ts';
 
-testScene(embedded, { postgresql: false });
+testScenario(embeddedScenario, { postgresql: false });

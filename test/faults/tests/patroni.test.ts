@@ -1,4 +1,4 @@
-import { patroni } from '../faults/patroni.ts';
-import { testScene } from '../run-scenario.ts';
+import { patroniScenario } from '../scenarios/patroni.ts';
+import { testScenario } from '../test-scenario.ts';
 
-testScene(patroni, { postgresql: false });
+testScenario(patroniScenario, { postgresql: false });

@@ -1,4 +1,4 @@
-import { testScene } from '../run-scenario.ts';
-import { withStandby } from '../environments/standby.ts';
+import { testScenario } from '../test-scenario.ts';
+import { standbyScenario } from '../scenarios/standby.ts';
 
-testScene(withStandby, { postgresql: true });
+testScenario(standbyScenario, { postgresql: true });

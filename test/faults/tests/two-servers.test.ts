@@ -1,4 +1,4 @@
-import { testScene } from '../run-scenario.ts';
-import { twoServers } from '../environments/two-servers.ts';
+import { testScenario } from '../test-scenario.ts';
+import { twoServerScenario } from '../scenarios/two-servers.ts';
 
-testScene(twoServers, { postgresql: true, times: { 'kill-server': 2, 'kill-servers': 0 } });
+testScenario(twoServerScenario, { postgresql: true, times: { 'kill-server': 2, 'kill-servers': 0 } });

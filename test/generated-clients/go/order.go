@@ -1,4 +1,4 @@
-// Places an order with the generated client, as an application that acts for itself, and reads it back.
+// Places an order with the generated client, using client credentials, and reads the order.
 package main
 
 import (
@@ -39,13 +39,13 @@ func main() {
 	order, _, err := orders.OrdersGet(context.Background(), placed.Id).Execute()
 	check(err)
 	if order.Items[0].Total != placed.Subtotal {
-		log.Fatal("the line costs something else than the order")
+		log.Fatal("the line total differs from the order subtotal")
 	}
 
 	_, _, err = orders.OrdersGet(context.Background(), 1_000_000_000_000_000).Execute()
 	var failure mandate.GenericOpenAPIError
 	if !errors.As(err, &failure) {
-		log.Fatal("an order that does not exist was found")
+		log.Fatal("an unknown order was found")
 	}
 	var problem mandate.Problem
 	check(json.Unmarshal(failure.Body(), &problem))

@@ -15,7 +15,7 @@ import org.openapitools.client.model.Order;
 import org.openapitools.client.model.OrderCreate;
 import org.openapitools.client.model.OrderItemCreate;
 
-/** Places an order with the generated client, as an application that acts for itself, and reads it back. */
+/** Places an order with the generated client, using client credentials, and reads the order. */
 public class PlaceOrder {
   private static final ObjectMapper json = new ObjectMapper();
 
@@ -34,21 +34,21 @@ public class PlaceOrder {
             .reference("from Java");
     Order placed = orders.ordersCreate(input, System.getenv("KEY"));
     Order order = orders.ordersGet(placed.getId(), null);
-    if (!order.getItems().get(0).getTotal().equals(placed.getSubtotal())) throw new IllegalStateException("the line costs something else");
+    if (!order.getItems().get(0).getTotal().equals(placed.getSubtotal())) throw new IllegalStateException("the line total differs from the order subtotal");
 
-    Map<String, Object> said = new LinkedHashMap<>();
-    said.put("id", order.getId());
-    said.put("reference", order.getReference());
-    said.put("total", order.getTotal());
-    said.put("status", order.getStatus().getValue());
-    said.put("missing", codeOfMissing(orders));
-    System.out.println(json.writeValueAsString(said));
+    Map<String, Object> output = new LinkedHashMap<>();
+    output.put("id", order.getId());
+    output.put("reference", order.getReference());
+    output.put("total", order.getTotal());
+    output.put("status", order.getStatus().getValue());
+    output.put("missing", missingOrderCode(orders));
+    System.out.println(json.writeValueAsString(output));
   }
 
-  private static Object codeOfMissing(OrdersApi orders) throws Exception {
+  private static Object missingOrderCode(OrdersApi orders) throws Exception {
     try {
       orders.ordersGet(1_000_000_000_000_000L, null);
-      throw new IllegalStateException("an order that does not exist was found");
+      throw new IllegalStateException("an unknown order was found");
     } catch (ApiException failure) {
       return json.readValue(failure.getResponseBody(), Map.class).get("code");
     }

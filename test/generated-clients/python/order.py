@@ -1,4 +1,4 @@
-"""Places an order with the generated client, as an application that acts for itself, and reads it back."""
+"""Places an order with the generated client, using client credentials, and reads the order."""
 
 import json
 import os
@@ -9,10 +9,10 @@ from openapi_client.api.orders_api import OrdersApi
 
 url = os.environ["MANDATE_URL"]
 basic = urllib3.make_headers(basic_auth=f"{os.environ['CLIENT_ID']}:{os.environ['CLIENT_SECRET']}")
-answer = urllib3.PoolManager().request(
+response = urllib3.PoolManager().request(
     "POST", f"{url}/oauth/token", fields={"grant_type": "client_credentials"}, headers=basic, encode_multipart=False
 )
-token = json.loads(answer.data)["access_token"]
+token = json.loads(response.data)["access_token"]
 
 configuration = openapi_client.Configuration(host=url)
 configuration.access_token = token

@@ -6,8 +6,8 @@ const hour = 3_600_000;
 const quiet = createLog(true);
 quiet.level = 'silent';
 
-/** A job that counts its runs, and lets the test wait for one of them. */
-function counted(work: (run: number, signal: AbortSignal) => Promise<unknown> = () => Promise.resolve(), everyMs = hour) {
+/** Creates a job that counts its runs, and a function that waits for a run. */
+function createCountingJob(work: (run: number, signal: AbortSignal) => Promise<unknown> = () => Promise.resolve(), everyMs = hour) {
   const waiting: { runs: number; resolve: () => void }[] = [];
   let runs = 0;
   const job: Job = {
@@ -25,9 +25,9 @@ function counted(work: (run: number, signal: AbortSignal) => Promise<unknown> = 
   return { job, reached, runs: () => runs };
 }
 
-describe('work in the background', () => {
-  test('begins at once, comes back in its rhythm, and stops', async () => {
-    const { job, reached, runs } = counted(undefined, 5);
+describe('background jobs', () => {
+  test('a job starts immediately, repeats at its interval, and stops', async () => {
+    const { job, reached, runs } = createCountingJob(undefined, 5);
     const background = startJobs([job], quiet);
     await reached(3);
     await background.stop();
@@ -36,8 +36,8 @@ describe('work in the background', () => {
     expect(runs()).toBe(stopped);
   });
 
-  test('comes back at once when it is woken, even while it works', async () => {
-    const { job, reached, runs } = counted(async (run) => {
+  test('a job runs again immediately when it is woken, even during a run', async () => {
+    const { job, reached, runs } = createCountingJob(async (run) => {
       await new Promise((passed) => setTimeout(passed, 5));
       if (run === 1) background.wake();
     });
@@ -49,18 +49,18 @@ describe('work in the background', () => {
     expect(runs()).toBe(3);
   });
 
-  test('that fails is tried again, and holds up nothing else', async () => {
-    const failing = counted(() => Promise.reject(new Error('planted')), 5);
-    const other = counted(undefined, 5);
+  test('a failing job is retried and does not delay other jobs', async () => {
+    const failing = createCountingJob(() => Promise.reject(new Error('planted')), 5);
+    const other = createCountingJob(undefined, 5);
     const background = startJobs([failing.job, other.job], quiet);
     await Promise.all([failing.reached(3), other.reached(3)]);
     await background.stop();
     expect(failing.runs()).toBeGreaterThanOrEqual(3);
   });
 
-  test('is finished before stopping, and told that it should come to an end', async () => {
+  test('stopping aborts the signal of a running job and waits for the job', async () => {
     let finished = false;
-    const { job, reached } = counted(async (_run, signal) => {
+    const { job, reached } = createCountingJob(async (_run, signal) => {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       finished = true;
     });

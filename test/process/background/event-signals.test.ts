@@ -20,11 +20,11 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-const happen = (em: EntityManager): Promise<void> =>
+const recordTestEvent = (em: EntityManager): Promise<void> =>
   em.fork().transactional((inner) => recordEvent(inner, 'webhook_endpoint.disabled', { id: 1, version: 1 }, null));
 
 describe.skipIf(databaseKind === 'pglite')('two processes', () => {
-  /** One writes events and waits for them, the other one sequences them. */
+  /** Starts a process that writes events and waits for them, and a process that sequences them. */
   async function startPair(listenUrl?: string, log = quiet) {
     const url = await freshPostgresqlUrl();
     const [web, worker] = [await openDatabase(url), await openDatabase(url)];
@@ -40,64 +40,64 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     }
     const newEvents = new EventWaiter(web.em);
     cleanUps.push(() => newEvents.stop());
-    const hears = (db: Database): boolean => getEventSignals(db.em).receivesAllSignals;
-    await expect.poll(() => hears(web) && hears(worker)).toBe(true);
+    const receivesNotifications = (db: Database): boolean => getEventSignals(db.em).receivesAllSignals;
+    await expect.poll(() => receivesNotifications(web) && receivesNotifications(worker)).toBe(true);
     cleanUps.push(sequenceAndDeliver(worker));
-    return { web, worker, newEvents, hears };
+    return { web, worker, newEvents, receivesNotifications };
   }
   const portOf = (server: Server): number => z.object({ port: z.number() }).parse(server.address()).port;
   const withPort = (url: string, port: string): string => Object.assign(new URL(url), { port }).href;
 
-  test('hear of each other by notifications alone', async () => {
+  test('receive events through notifications without polling', async () => {
     pollEvery(hour, hour);
     const { web, newEvents } = await startPair();
     for (const count of [1, 2, 3]) {
       const waiting = newEvents.wait(count - 1, 10_000, new AbortController().signal);
-      await happen(web.em);
+      await recordTestEvent(web.em);
       await waiting;
       expect(await lastSeq(web.em)).toBe(count);
     }
   });
 
-  test('poll while notifications are cut, and hear of each other again afterwards', { timeout: 30_000 }, async () => {
+  test('poll while notifications are interrupted, and receive notifications again afterwards', { timeout: 30_000 }, async () => {
     pollEvery(hour, 100);
     const postgresql = new URL(await freshPostgresqlUrl());
     await using proxy = await openTcpProxy(Number(postgresql.port));
-    const { web, worker, hears } = await startPair(String(proxy.port));
-    await happen(web.em);
+    const { web, worker, receivesNotifications } = await startPair(String(proxy.port));
+    await recordTestEvent(web.em);
     await placed(web.em, 1);
     proxy.silence();
     proxy.cut();
-    await expect.poll(() => hears(worker), { timeout: 10_000 }).toBe(false);
-    await happen(web.em);
+    await expect.poll(() => receivesNotifications(worker), { timeout: 10_000 }).toBe(false);
+    await recordTestEvent(web.em);
     await placed(web.em, 2);
     proxy.goOn();
-    await expect.poll(() => hears(worker), { timeout: 20_000 }).toBe(true);
-    await happen(web.em);
+    await expect.poll(() => receivesNotifications(worker), { timeout: 20_000 }).toBe(true);
+    await recordTestEvent(web.em);
     await placed(web.em, 3);
   });
 
   test(
-    'log one warning while the connection for notifications cannot be opened, and when it is open again',
+    'log one warning while the connection for notifications cannot be opened, and a message when it is open again',
     { timeout: 30_000 },
     async () => {
-      let refused = 0;
-      const refusing = createServer((socket) => {
-        refused += 1;
+      let rejected = 0;
+      const rejectingServer = createServer((socket) => {
+        rejected += 1;
         socket.destroy();
       }).listen(0, '127.0.0.1');
-      await once(refusing, 'listening');
-      cleanUps.push(() => refusing.close());
+      await once(rejectingServer, 'listening');
+      cleanUps.push(() => rejectingServer.close());
       const postgresqlPort = Number(new URL(await freshPostgresqlUrl()).port);
       await using proxy = await openTcpProxy(postgresqlPort);
       const lines: { level: number; msg: string }[] = [];
       const log = createLog(true, { write: (line) => void lines.push(JSON.parse(line)) });
-      const { worker, hears } = await startPair(String(proxy.port), log);
-      proxy.lead(portOf(refusing));
+      const { worker, receivesNotifications } = await startPair(String(proxy.port), log);
+      proxy.lead(portOf(rejectingServer));
       proxy.cut();
-      await expect.poll(() => refused, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
+      await expect.poll(() => rejected, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
       proxy.lead(postgresqlPort);
-      await expect.poll(() => hears(worker), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => receivesNotifications(worker), { timeout: 20_000 }).toBe(true);
       expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
         [40, 'notifications about events do not arrive: polling every second until they do'],
         [30, 'notifications about events arrive again'],
@@ -105,13 +105,13 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     },
   );
 
-  test('sequence an event that was committed while another process held the sequence', async () => {
+  test('sequence an event that was committed while another process locked the sequence', async () => {
     pollEvery(hour, hour);
     const { web, worker } = await startPair();
     const holder = web.em.fork();
     await holder.begin();
     await holder.execute('select last_seq from event_sequence for no key update');
-    await happen(web.em);
+    await recordTestEvent(web.em);
     await sleep(200);
     expect(await lastSeq(worker.em)).toBe(0);
     await holder.rollback();

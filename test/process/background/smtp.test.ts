@@ -8,7 +8,7 @@ import { endServerProcesses, startServer, temporaryDataDirectory } from '../../s
 
 afterEach(endServerProcesses);
 
-test('a person signs up by a message that the server sends through its mail server', { timeout: 300_000 }, async () => {
+test('a user signs up with a message that the server sends through its mail server', { timeout: 300_000 }, async () => {
   await using mail = await openMailServer();
   await using data = await temporaryDataDirectory();
   const server = await startServer({
@@ -18,8 +18,8 @@ test('a person signs up by a message that the server sends through its mail serv
   });
   const browser = new Browser(server.url);
   const [email, password] = ['ann@example.com', 'correct horse battery'];
-  const asked = await browser.submit(await browser.open('/sign-up'), { email });
-  expect(asked.text).toContain('Check your e-mail');
+  const signUpPage = await browser.submit(await browser.open('/sign-up'), { email });
+  expect(signUpPage.text).toContain('Check your e-mail');
   await expect.poll(() => mail.received.length, { timeout: 20_000 }).toBe(1);
 
   const [message] = mail.received;
@@ -37,7 +37,7 @@ test('a person signs up by a message that the server sends through its mail serv
   await server.stop();
 });
 
-test('a password in a file is read again on SIGHUP, and one that cannot be used changes nothing', { timeout: 240_000 }, async () => {
+test('SIGHUP reloads the SMTP password from its file, and an invalid file changes nothing', { timeout: 240_000 }, async () => {
   await using mail = await openMailServer();
   await using data = await temporaryDataDirectory();
   const file = join(data.path, 'smtp-url');
@@ -45,22 +45,22 @@ test('a password in a file is read again on SIGHUP, and one that cannot be used 
   await put(mail.password);
   const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_SMTP_URL_FILE: file, MANDATE_MAIL_FROM: 'shop@example.com' });
   const browser = new Browser(server.url);
-  const receives = async (email: string, count: number): Promise<void> => {
+  const signUpAndExpectMail = async (email: string, count: number): Promise<void> => {
     await browser.submit(await browser.open('/sign-up'), { email });
     await expect.poll(() => mail.received.length, { timeout: 60_000 }).toBe(count);
   };
-  await receives('ann@example.com', 1);
+  await signUpAndExpectMail('ann@example.com', 1);
 
   await writeFile(file, 'hunter2');
   process.kill(server.pid, 'SIGHUP');
   await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('secrets stay as they were');
   expect(server.output()).not.toContain('hunter2');
-  await receives('ben@example.com', 2);
+  await signUpAndExpectMail('ben@example.com', 2);
 
   mail.password = 'changed p@ssword';
   await put(mail.password);
   process.kill(server.pid, 'SIGHUP');
-  await receives('cleo@example.com', 3);
+  await signUpAndExpectMail('cleo@example.com', 3);
   expect(server.output()).not.toContain('changed');
   expect(await server.stop()).toBe(0);
 });

@@ -9,7 +9,7 @@ import { temporaryDataDirectory } from '../../support/server/server-process.ts';
 
 const secret = 'a'.repeat(43);
 
-test('needs nothing to be set in development', () => {
+test('development needs no variables', () => {
   expect(readConfig({})).toMatchObject({
     production: false,
     http: { host: '127.0.0.1', port: 3000 },
@@ -26,37 +26,37 @@ test('needs nothing to be set in development', () => {
   });
 });
 
-test('counts a variable that is set to nothing as not set, and gives the issuer the port', () => {
+test('an empty variable counts as unset, and the default issuer contains the port', () => {
   expect(readConfig({ MANDATE_SECRET: '', DATABASE_URL: '', PORT: '8080' })).toMatchObject({
     issuer: 'http://localhost:8080',
     secret: undefined,
   });
 });
 
-test('refuses production without a secret and without an https issuer, naming both at once', () => {
+test('production without a secret and an https issuer is rejected with one message for both', () => {
   const refusal = (): unknown => readConfig({ NODE_ENV: 'production', MANDATE_ISSUER: 'http://shop.example' });
   expect(refusal).toThrow(/MANDATE_SECRET must be set in production(.|\n)*MANDATE_ISSUER must be an https address/);
 });
 
-test('names what is wrong by itself and what is missing beside it at once', () => {
+test('invalid and missing variables are reported in one message', () => {
   const refusal = (): unknown =>
     readConfig({ NODE_ENV: 'production', PORT: 'x', MANDATE_SMTP_URL: 'smtp://mail.example', MANDATE_ROLE: 'web' });
   expect(refusal).toThrow(/^The configuration is not complete:\n {2}PORT (.|\n)*MANDATE_SECRET must be set/);
   for (const name of ['MANDATE_MAIL_FROM', 'MANDATE_ISSUER', 'MANDATE_ROLE']) expect(refusal).toThrow(`  ${name} must be`);
 });
 
-test('blames no variable for another one that is wrong', () => {
+test('a variable is not reported because another variable is invalid', () => {
   const refusal = (): unknown =>
     readConfig({ MANDATE_ROLE: 'web', DATABASE_URL: 'mysql://localhost', MANDATE_SMTP_URL: 'mail', MANDATE_MAIL_FROM: 'a@b.example' });
   expect(refusal).toThrow(/^The configuration is not complete:\n {2}DATABASE_URL .*\n {2}MANDATE_SMTP_URL .*$/);
 });
 
-test('accepts production with a secret and an https issuer', () => {
+test('production is accepted with a secret and an https issuer', () => {
   const config = readConfig({ NODE_ENV: 'production', MANDATE_SECRET: secret, MANDATE_ISSUER: 'https://shop.example/' });
   expect(config).toMatchObject({ production: true, issuer: 'https://shop.example', secret });
 });
 
-test('accepts an issuer with a path', () => {
+test('an issuer with a path is accepted', () => {
   expect(readConfig({ MANDATE_ISSUER: 'https://example.com/shop/' })).toMatchObject({ issuer: 'https://example.com/shop' });
 });
 
@@ -89,7 +89,7 @@ test.each([
   ['MANDATE_REFRESH_GRACE_SECONDS', 'hunter2'],
   ['MANDATE_REFRESH_GRACE_SECONDS', '-1'],
   ['MANDATE_REFRESH_GRACE_SECONDS', '301'],
-])('refuses %s=%s without repeating it', (name, value) => {
+])('%s=%s is rejected without its value in the message', (name, value) => {
   const refusal = (): unknown => readConfig({ [name]: value });
   expect(refusal).toThrow(/MANDATE_|STRIPE_|PORT|NODE_ENV|DATABASE_URL/);
   expect(refusal).not.toThrow('hunter2');
@@ -99,17 +99,17 @@ test.each([
   [undefined, 30],
   ['0', 0],
   ['300', 300],
-])('reads the grace period of refresh tokens in seconds: %s', (given, seconds) => {
+])('the refresh token grace period is read in seconds: %s', (given, seconds) => {
   expect(readConfig({ MANDATE_REFRESH_GRACE_SECONDS: given }).refreshGraceSeconds).toBe(seconds);
 });
 
-test('takes payments without money only outside of production, unless told otherwise', () => {
+test('test payments are enabled only outside production by default', () => {
   expect(readConfig(production).payments.test).toBe(false);
   expect(readConfig({ ...production, MANDATE_TEST_PAYMENTS: 'on' }).payments.test).toBe(true);
   expect(readConfig({ MANDATE_TEST_PAYMENTS: 'off' }).payments.test).toBe(false);
 });
 
-test('takes payments by Stripe with both of its secrets', () => {
+test('Stripe payments are enabled with both Stripe secrets', () => {
   const { payments } = readConfig({ STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' });
   expect(payments.stripe).toEqual({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1' });
 });
@@ -118,11 +118,11 @@ test.each([
   ['0', false],
   ['2', 2],
   ['10.0.0.0/8, 127.0.0.1', '10.0.0.0/8, 127.0.0.1'],
-])('believes the proxies it is told to believe: %s', (given, trustProxy) => {
+])('the trusted proxies are read from MANDATE_TRUST_PROXY: %s', (given, trustProxy) => {
   expect(readConfig({ MANDATE_TRUST_PROXY: given })).toMatchObject({ trustProxy });
 });
 
-test('takes a mail server with the address that messages are from', () => {
+test('mail is configured with a server URL and a sender address', () => {
   const env = { MANDATE_SMTP_URL: 'smtps://shop:secret@mail.example', MANDATE_MAIL_FROM: 'Northgate Gifts <shop@example.com>' };
   expect(readConfig(env).mail).toEqual({ smtpUrl: env.MANDATE_SMTP_URL, from: env.MANDATE_MAIL_FROM });
 });
@@ -137,12 +137,12 @@ test.each([
   { HOST: '0.0.0.0', MANDATE_TRUST_PROXY: '1' },
   { HOST: '::', MANDATE_TRUST_PROXY: '10.0.0.0/8' },
   { HOST: '0.0.0.0', MANDATE_ROLE: 'worker', DATABASE_URL: 'postgres://db.example/shop' },
-])('accepts production on %j', (env) => {
+])('production is accepted on %j', (env) => {
   expect(readConfig({ ...production, ...env }).http.host).toBe(env.HOST);
 });
 
 test.each(['0.0.0.0', '::', '192.168.1.7', 'shop.example', '127.0.0.1.example'])(
-  'refuses production on %s without TLS and without a proxy, and says how to mend it',
+  'production on %s without TLS or a proxy is rejected with a solution',
   (host) => {
     const refusal = (): unknown => readConfig({ ...production, HOST: host });
     expect(refusal).toThrow(/HOST must be .* MANDATE_TLS_CERT and MANDATE_TLS_KEY.*MANDATE_TRUST_PROXY/);
@@ -164,19 +164,19 @@ test.each([
     'MANDATE_TLS_CERT must be a file that can be read (ENOENT)',
   ],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be an address'],
-])('refuses %j', (env, message) => {
+])('%j is rejected', (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
 });
 
 describe('secrets in files', () => {
-  test('are read without the end of the line', async () => {
+  test('are read without the final newline', async () => {
     await using directory = await temporaryDataDirectory();
     const path = join(directory.path, 'secret');
     await writeFile(path, `${secret}\n`);
     expect(readConfig({ MANDATE_SECRET_FILE: path }).secret).toBe(secret);
   });
 
-  test('are refused beside the variable, when they cannot be read, and when what they hold is wrong, all at once', async () => {
+  test('are rejected in one message if the variable is also set, the file is unreadable, or its content is invalid', async () => {
     await using directory = await temporaryDataDirectory();
     const [bad, empty] = [join(directory.path, 'bad'), join(directory.path, 'empty')];
     await writeFile(bad, 'mysql://root:hunter2@localhost/shop');
@@ -199,7 +199,7 @@ describe('secrets in files', () => {
   });
 });
 
-test('speaks TLS with a certificate and its key, and with no others', async () => {
+test('TLS is enabled with a certificate and its matching key only', async () => {
   await using directory = await temporaryDataDirectory();
   const [certFile, keyFile] = [join(directory.path, 'tls.crt'), join(directory.path, 'tls.key')];
   const env = { MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile, HOST: '0.0.0.0' };
@@ -216,12 +216,12 @@ test('speaks TLS with a certificate and its key, and with no others', async () =
   expect(() => readConfig(env)).toThrow('MANDATE_TLS_CERT must be a certificate in PEM form');
 });
 
-test('derives a different key for each purpose, and other keys from another secret', () => {
+test('different keys are derived for each purpose and each secret', () => {
   const keys = [deriveKeys(secret), deriveKeys('b'.repeat(43))].flatMap((derived) => Object.values(derived));
   expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(keys.length);
 });
 
-test('keeps one secret for all who start together, readable by its owner alone', async () => {
+test('processes that start concurrently share one secret file, which only its owner can read', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-secret-'));
   const secrets = await Promise.all(Array.from({ length: 8 }, () => loadOrCreateSecret(directory)));
   expect(new Set(secrets).size).toBe(1);

@@ -7,25 +7,25 @@ import { freePort } from '../../support/network/free-port.ts';
 import { scrape } from '../../support/metrics.ts';
 import { endServerProcesses, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
 import { openReceiver } from '../../support/network/webhook-receiver.ts';
-import { placeOrder, shopper, type Shopper } from '../lifecycle/shopper.ts';
+import { placeOrder, createOrderClient, type OrderClient } from '../lifecycle/order-client.ts';
 
 afterEach(endServerProcesses);
 
-async function post(who: Shopper, path: string, body: unknown): Promise<unknown> {
-  const headers = { authorization: `Bearer ${who.token}`, 'content-type': 'application/json' };
-  const response = await fetch(`${who.url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+async function post(orderClient: OrderClient, path: string, body: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${orderClient.token}`, 'content-type': 'application/json' };
+  const response = await fetch(`${orderClient.url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
   return response.json();
 }
 
 const task = z.object({ id: z.number(), status: z.string() });
-const taskOf = async (who: Shopper, id: number): Promise<string> => {
-  const response = await fetch(`${who.url}/api/v1/tasks/${id}`, { headers: { authorization: `Bearer ${who.token}` } });
+const readTaskStatus = async (orderClient: OrderClient, id: number): Promise<string> => {
+  const response = await fetch(`${orderClient.url}/api/v1/tasks/${id}`, { headers: { authorization: `Bearer ${orderClient.token}` } });
   return task.parse(await response.json()).status;
 };
 
 describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 }, () => {
-  test('web takes orders and leaves the rest, worker does the rest, and another goes on where one was killed', async () => {
+  test('a web process only serves requests, a worker runs the background jobs, and another worker continues after a kill', async () => {
     await using data = await temporaryDataDirectory();
     const [url, port, metricsPort] = [await freshPostgresqlUrl(), await freePort(), await freePort()];
     const env = {
@@ -35,14 +35,14 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
       MANDATE_SECRET: 'x'.repeat(43),
     };
     const web = await startServer({ ...env, MANDATE_ROLE: 'web', PORT: String(port), MANDATE_METRICS_PORT: String(metricsPort) });
-    const who = await shopper(web.url, data.path);
+    const orderClient = await createOrderClient(web.url, data.path);
     const receiver = await openReceiver();
-    receiver.answer = () => undefined; // so that the first worker never learns whether it arrived
-    await post(who, '/webhook-endpoints', { url: receiver.url, events: ['order.created'] });
-    await placeOrder(who, 'taken by web');
+    receiver.answer = () => undefined; // the first worker receives no response
+    await post(orderClient, '/webhook-endpoints', { url: receiver.url, events: ['order.created'] });
+    await placeOrder(orderClient, 'accepted by web');
     const browser = new Browser(web.url);
     await browser.submit(await browser.open('/sign-up'), { email: 'ann@example.com' });
-    const exported = task.parse(await post(who, '/order-exports', { format: 'csv' }));
+    const exported = task.parse(await post(orderClient, '/order-exports', { format: 'csv' }));
 
     const waiting = async (queue: string): Promise<number> => (await scrape(metricsPort)).value('mandate_queue_waiting', { queue }) ?? 0;
     for (const queue of ['events', 'mails', 'tasks']) expect(await waiting(queue), queue).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
 
     const first = await startServer({ ...env, MANDATE_ROLE: 'worker' });
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
-    await expect.poll(() => taskOf(who, exported.id), { timeout: 60_000 }).toBe('succeeded');
+    await expect.poll(() => readTaskStatus(orderClient, exported.id), { timeout: 60_000 }).toBe('succeeded');
     await expect.poll(() => first.output(), { timeout: 60_000 }).toContain('a message that would be sent');
     expect(web.output()).not.toContain('a message that would be sent');
     for (const queue of ['events', 'mails', 'tasks']) await expect.poll(() => waiting(queue), { timeout: 60_000 }).toBe(0);
@@ -61,7 +61,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
     receiver.answer = (_, res) => res.writeHead(204).end();
     const second = await startServer({ ...env, MANDATE_ROLE: 'worker' });
     const db = await openDatabase(url);
-    // as if the time had passed for which the first had it
+    // makes the delivery due, as if the lease of the first worker had expired
     await db.em.fork().execute(`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`);
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(2);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -75,7 +75,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
   });
 });
 
-test('a part of the work cannot be had on the embedded database', { timeout: 120_000 }, async () => {
+test('the embedded database supports only the role all', { timeout: 120_000 }, async () => {
   await using data = await temporaryDataDirectory();
   const refused = await runServer({ MANDATE_DATA_DIR: data.path, MANDATE_ROLE: 'web' });
   expect(refused.code).toBe(1);

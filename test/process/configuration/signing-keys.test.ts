@@ -6,7 +6,7 @@ import { administrationToken, endServerProcesses, startServer, temporaryDataDire
 
 afterEach(endServerProcesses);
 
-/** `npm run keys:rotate` */
+/** Runs `npm run keys:rotate`. */
 async function rotateKeys(env: Record<string, string>, ...argv: string[]): Promise<{ code: unknown; output: string }> {
   const { code, stdout, stderr } = await mandateServer(env, ['keys', 'rotate', ...argv]);
   return { code, output: stdout + stderr };
@@ -18,7 +18,7 @@ async function publishedKeys(url: string): Promise<string[]> {
 }
 
 describe('npm run keys:rotate', { timeout: 180_000 }, () => {
-  test('beside a running server with the embedded database says whom to ask, and the server does it', async () => {
+  test('reports that the running server must rotate the keys of an embedded database, and the server does so', async () => {
     await using data = await temporaryDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
     const server = await startServer(env);
@@ -44,7 +44,7 @@ describe('npm run keys:rotate', { timeout: 180_000 }, () => {
     expect(again).toEqual({ code: 0, output: expect.stringContaining('are published already') });
   });
 
-  test.skipIf(databaseKind === 'pglite')('beside running servers on PostgreSQL reaches them without a restart', async () => {
+  test.skipIf(databaseKind === 'pglite')('rotates the keys of running servers on PostgreSQL without a restart', async () => {
     await using data = await temporaryDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await freshPostgresqlUrl() };
     const server = await startServer(env);

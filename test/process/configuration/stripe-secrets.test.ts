@@ -8,7 +8,7 @@ afterEach(endServerProcesses);
 
 const [before, after] = ['whsec_before_it_changed', 'whsec_after_it_changed'];
 
-/** What Stripe would report, signed with that secret: the status of the answer. */
+/** Sends a Stripe event that is signed with the secret, and returns the response status. */
 async function report(url: string, secret: string): Promise<number> {
   const payload = JSON.stringify({
     id: `evt_${crypto.randomUUID()}`,
@@ -21,7 +21,7 @@ async function report(url: string, secret: string): Promise<number> {
   return (await fetch(`${url}/api/v1/provider-events/stripe`, { method: 'POST', headers, body: payload })).status;
 }
 
-test('the secrets of Stripe are read again on SIGHUP, and a file that cannot be used changes nothing', { timeout: 240_000 }, async () => {
+test('SIGHUP reloads the Stripe secrets, and an invalid file changes nothing', { timeout: 240_000 }, async () => {
   await using data = await temporaryDataDirectory();
   const file = join(data.path, 'webhook-secret');
   await writeFile(file, before);

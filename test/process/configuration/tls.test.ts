@@ -12,8 +12,8 @@ afterEach(endServerProcesses);
 
 const fingerprint = ({ cert }: Pick<Certificate, 'cert'>): string => new X509Certificate(cert).fingerprint256;
 
-/** What a new connection is shown. */
-async function shown(port: number): Promise<string> {
+/** Returns the fingerprint of the certificate on a new connection. */
+async function presentedFingerprint(port: number): Promise<string> {
   const socket = connect({ port, host: 'localhost', servername: 'localhost', rejectUnauthorized: false });
   await once(socket, 'secureConnect');
   const { fingerprint256 } = socket.getPeerCertificate();
@@ -21,26 +21,26 @@ async function shown(port: number): Promise<string> {
   return fingerprint256;
 }
 
-/** A request whose body is on its way until `finish` is called, which gives the status of the answer. */
+/** Starts a request and sends the rest of its body when `finish` is called, which returns the response status. */
 async function beginRequest(port: number, ca: string): Promise<{ readonly finish: () => Promise<unknown> }> {
   const body = 'grant_type=client_credentials';
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': body.length };
-  const asked = request({ port, host: 'localhost', path: '/oauth/token', method: 'POST', headers, ca, agent: false });
-  asked.write(body.slice(0, 10));
-  await once(asked, 'socket');
+  const outgoing = request({ port, host: 'localhost', path: '/oauth/token', method: 'POST', headers, ca, agent: false });
+  outgoing.write(body.slice(0, 10));
+  await once(outgoing, 'socket');
   return {
     async finish() {
-      const answered = once(asked, 'response');
-      asked.end(body.slice(10));
-      const [answer] = await answered;
-      answer.resume();
-      return answer.statusCode;
+      const responded = once(outgoing, 'response');
+      outgoing.end(body.slice(10));
+      const [incoming] = await responded;
+      incoming.resume();
+      return incoming.statusCode;
     },
   };
 }
 
-describe('TLS from its own files', { timeout: 300_000 }, () => {
-  test('is spoken, and follows the files without an open connection being cut; what does not fit together changes nothing', async () => {
+describe('TLS with certificate files', { timeout: 300_000 }, () => {
+  test('uses changed files without closing open connections, and ignores a key that does not match the certificate', async () => {
     await using data = await temporaryDataDirectory();
     const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
     const put = async ({ cert, key }: Certificate): Promise<void> => {
@@ -52,30 +52,30 @@ describe('TLS from its own files', { timeout: 300_000 }, () => {
     const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
     const port = Number(new URL(server.url).port);
     expect(server.output()).toContain(`https://localhost:${port}/api/v1`);
-    // verified against the first certificate
-    const begun = await beginRequest(port, one.cert);
+    // the client verifies this connection against the first certificate
+    const pendingRequest = await beginRequest(port, one.cert);
     await expect(fetch(`http://localhost:${port}/healthz`)).rejects.toThrow('fetch failed');
-    expect(await shown(port)).toBe(fingerprint(one));
+    expect(await presentedFingerprint(port)).toBe(fingerprint(one));
 
     await put(two);
     process.kill(server.pid, 'SIGHUP');
-    await expect.poll(() => shown(port), { timeout: 20_000 }).toBe(fingerprint(two));
-    // without a client's name and secret
-    expect(await begun.finish()).toBe(401);
+    await expect.poll(() => presentedFingerprint(port), { timeout: 20_000 }).toBe(fingerprint(two));
+    // 401, because the client authentication is missing
+    expect(await pendingRequest.finish()).toBe(401);
 
     await put({ cert: two.cert, key: three.key });
     process.kill(server.pid, 'SIGHUP');
     await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('the certificate stays the one it was');
-    expect(await shown(port)).toBe(fingerprint(two));
+    expect(await presentedFingerprint(port)).toBe(fingerprint(two));
 
-    // found without being told
+    // the server also detects changed files without SIGHUP
     await put(three);
-    await expect.poll(() => shown(port), { timeout: 60_000 }).toBe(fingerprint(three));
+    await expect.poll(() => presentedFingerprint(port), { timeout: 60_000 }).toBe(fingerprint(three));
     await expect.poll(() => server.output().split('the certificate ends soon').length, { timeout: 20_000 }).toBe(2);
     expect(await server.stop()).toBe(0);
   });
 
-  test('is refused at the start with files that do not fit together, and http on other addresses in production without it', async () => {
+  test('prevents a start with a key that does not match the certificate, and is required in production on other addresses', async () => {
     await using data = await temporaryDataDirectory();
     const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
     await writeFile(certFile, certificate().cert);

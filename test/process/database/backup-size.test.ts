@@ -8,10 +8,10 @@ import { databaseKind, emptyPostgresqlUrl } from '../../support/services/databas
 import { mandateServerMeasured } from '../../support/server/server-command.ts';
 import { temporaryDataDirectory } from '../../support/server/server-process.ts';
 
-/** `MANDATE_BACKUP_ORDERS=100000` for a measurement. */
+/** Number of orders; `MANDATE_BACKUP_ORDERS=100000` sets it for a measurement. */
 const orders = Number(process.env['MANDATE_BACKUP_ORDERS'] ?? 2_000);
 
-async function sumsOf(db: Database): Promise<object | undefined> {
+async function readTotals(db: Database): Promise<object | undefined> {
   const [sums] = await db.em.fork().execute<object[]>(
     `select (select count(*) from orders) as orders, (select sum(total) from orders) as total, (select sum(total) from order_items) as lines,
             (select sum(available) from product_stock) as units, (select count(*) from users) as users`,
@@ -20,14 +20,14 @@ async function sumsOf(db: Database): Promise<object | undefined> {
   return sums;
 }
 
-describe.skipIf(databaseKind === 'pglite')(`a shop of ${orders} orders`, { timeout: 180_000 + orders * 10 }, () => {
-  test('is restored with the same sums, into both databases', async () => {
+describe.skipIf(databaseKind === 'pglite')(`backup of a shop with ${orders} orders`, { timeout: 180_000 + orders * 10 }, () => {
+  test('is restored with the same totals into both kinds of database', async () => {
     await using data = await temporaryDataDirectory();
     const [from, to, file] = [await emptyPostgresqlUrl(), await emptyPostgresqlUrl(), join(data.path, 'shop.backup')];
     const source = await openMigratedDatabase(from);
     await source.em.fork().execute(`set statement_timeout = 0`);
     await fillShop(source.em.fork(), { orders, products: 1_000, users: Math.ceil(orders / 10) });
-    const sums = await sumsOf(source);
+    const sums = await readTotals(source);
     const secret = { MANDATE_SECRET: 's'.repeat(43) };
     const embedded = join(data.path, 'embedded');
     const steps = [
@@ -36,12 +36,12 @@ describe.skipIf(databaseKind === 'pglite')(`a shop of ${orders} orders`, { timeo
       ['restore into the embedded database', { MANDATE_DATA_DIR: embedded }, ['restore', file]],
       ['backup of the embedded database', { MANDATE_DATA_DIR: embedded }, ['backup', `${file}.2`]],
     ] as const;
-    for (const [what, env, argv] of steps) {
+    for (const [step, env, argv] of steps) {
       const { code, stdout, stderr, memory } = await mandateServerMeasured({ ...secret, ...env }, argv);
       expect([code, stdout], stderr).toEqual([0, expect.stringContaining(' rows')]);
-      process.stderr.write(`${what}: ${stdout.trim().slice(stdout.indexOf(': ') + 2)}, ${memory} MB of memory\n`);
+      process.stderr.write(`${step}: ${stdout.trim().slice(stdout.indexOf(': ') + 2)}, ${memory} MB of memory\n`);
     }
-    expect(await sumsOf(await openDatabase(to))).toEqual(sums);
-    expect(await sumsOf(await openDatabase(join(embedded, 'database')))).toEqual(sums);
+    expect(await readTotals(await openDatabase(to))).toEqual(sums);
+    expect(await readTotals(await openDatabase(join(embedded, 'database')))).toEqual(sums);
   });
 });

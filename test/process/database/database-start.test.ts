@@ -9,8 +9,8 @@ import { loadSeconds, runTimed } from '../../support/server/timed-start.ts';
 
 afterEach(endServerProcesses);
 
-describe('a server without PostgreSQL at its start', { timeout: 120_000 }, () => {
-  test('waits as long as DATABASE_START_TIMEOUT says, reports that, and exits with one sentence', async () => {
+describe('a server that starts without PostgreSQL', { timeout: 120_000 }, () => {
+  test('waits for DATABASE_START_TIMEOUT, logs the wait, and exits with one sentence', async () => {
     const port = await freePort();
     const url = `postgres://mandate:hunter2@127.0.0.1:${port}/mandate`;
     const { code, output, seconds } = await runTimed({ DATABASE_URL: url, DATABASE_START_TIMEOUT: '7' });
@@ -22,7 +22,7 @@ describe('a server without PostgreSQL at its start', { timeout: 120_000 }, () =>
       ),
     );
     const reports = lines.slice(0, -1);
-    expect(reports.length).toBeGreaterThanOrEqual(2); // after 0, 3 and 6 seconds, on a machine that keeps up
+    expect(reports.length).toBeGreaterThanOrEqual(2); // after 0, 3 and 6 seconds, unless the machine is slow
     expect(reports.length).toBeLessThanOrEqual(3);
     for (const line of reports) expect(line).toMatch(/waiting for PostgreSQL at 127\.0\.0\.1:\d+: \d of at most 7 s/);
     expect(output).not.toContain('hunter2');
@@ -30,7 +30,7 @@ describe('a server without PostgreSQL at its start', { timeout: 120_000 }, () =>
     expect(seconds).toBeLessThan(9 + (await loadSeconds()));
   });
 
-  test.skipIf(databaseKind === 'pglite')('starts when PostgreSQL does', async () => {
+  test.skipIf(databaseKind === 'pglite')('starts after PostgreSQL has started', async () => {
     const postgresql = await startPostgresql(await findPostgresql());
     try {
       await postgresql.kill();
@@ -54,12 +54,12 @@ describe('a server without PostgreSQL at its start', { timeout: 120_000 }, () =>
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('a server that PostgreSQL refuses at its start', { timeout: 120_000 }, () => {
+describe.skipIf(databaseKind === 'pglite')('a server whose connection PostgreSQL rejects', { timeout: 120_000 }, () => {
   test.each([
     ['a wrong password', /password authentication failed/, (url: URL) => (url.password = 'hunter2')],
     ['an unknown database', /database "no_such_database" does not exist/, (url: URL) => (url.pathname = '/no_such_database')],
-    ['TLS that PostgreSQL does not have', /does not support SSL/, (url: URL) => (url.search = '?sslmode=verify-full')],
-  ])('exits at once with %s', async (_, reason, change) => {
+    ['TLS that PostgreSQL does not support', /does not support SSL/, (url: URL) => (url.search = '?sslmode=verify-full')],
+  ])('exits immediately with %s', async (_, reason, change) => {
     const url = new URL(await freshPostgresqlUrl());
     const working = url.href;
     change(url);

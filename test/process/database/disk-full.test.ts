@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { leaveFree, smallDirectory } from '../../faults/faults/disk-full-embedded.ts';
-import { whyNothingCanBeMounted } from '../../faults/faults/disk-full.ts';
+import { fillDiskExcept, createSmallDataDirectory } from '../../faults/scenarios/disk-full-embedded.ts';
+import { reasonMountFails } from '../../faults/scenarios/disk-full.ts';
 import { freePort } from '../../support/network/free-port.ts';
 import { scrape } from '../../support/metrics.ts';
 import { administrationToken, endServerProcesses, readFirstRun, runServer, startServer } from '../../support/server/server-process.ts';
 
 afterEach(endServerProcesses);
 
-const reason = whyNothingCanBeMounted();
+const reason = reasonMountFails();
 if (reason !== undefined) process.stderr.write(`Tests with a small disk are skipped: ${reason}\n`);
 
 const tokenRequest = async (url: string, dataDirectory: string): Promise<Response> => {
@@ -20,9 +20,9 @@ const tokenRequest = async (url: string, dataDirectory: string): Promise<Respons
 };
 
 describe.skipIf(reason !== undefined)('an embedded database on a small disk', { timeout: 120_000 }, () => {
-  test('is not created where it has no room', async () => {
-    await using data = await smallDirectory();
-    await leaveFree(join(data.path, 'ballast'), 50);
+  test('is not created without enough free space', async () => {
+    await using data = await createSmallDataDirectory();
+    await fillDiskExcept(join(data.path, 'ballast'), 50);
     const { code, output } = await runServer({ MANDATE_DATA_DIR: data.path });
     expect(code).toBe(1);
     expect(output).toMatch(
@@ -30,8 +30,8 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
     );
   });
 
-  test('is not opened without the reserve, and refuses only writes once it is open', async () => {
-    await using data = await smallDirectory();
+  test('is not opened without the reserve, and rejects only writes after it has been opened', async () => {
+    await using data = await createSmallDataDirectory();
     const [ballast, metricsPort] = [join(data.path, 'ballast'), await freePort()];
     const env = { MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(metricsPort) };
     const server = await startServer(env);
@@ -45,7 +45,7 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
         body: JSON.stringify({ sku: 'pigeon', name: 'Pigeon', category: 'birds', price: 100, currency: 'GBP' }),
       });
 
-    await leaveFree(ballast, 20);
+    await fillDiskExcept(ballast, 20);
     const refused = await create();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10']);
     expect(await refused.json()).toMatchObject({ code: 'insufficient_storage' });
@@ -63,9 +63,9 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
     await rm(ballast);
     await expect.poll(async () => (await tokenRequest(server.url, data.path)).status).toBe(200);
     expect((await scrape(metricsPort)).value('mandate_database_writes_refused')).toBe(0);
-    // one error for each shortage, and none for the requests that were refused meanwhile
+    // One error per shortage of disk space, and none for the requests that were rejected during the shortage.
     expect(server.output().match(/ error: .*/g)).toEqual([expect.stringContaining('disk space is low: writes are refused')]);
-    await leaveFree(ballast, 20);
+    await fillDiskExcept(ballast, 20);
     expect(await server.stop()).toBe(0);
     const { code, output } = await runServer(env);
     expect(code).toBe(1);

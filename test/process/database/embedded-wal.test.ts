@@ -7,7 +7,7 @@ import { temporaryDataDirectory } from '../../support/server/server-process.ts';
 
 const segmentMegabytes = 16;
 
-test('an embedded database that is written to for long keeps little WAL', { timeout: 120_000 }, async () => {
+test('an embedded database keeps little WAL under continuous writes', { timeout: 120_000 }, async () => {
   await using data = await temporaryDataDirectory();
   const directory = join(data.path, 'database');
   const db = await openDatabase(directory);
@@ -21,7 +21,7 @@ test('an embedded database that is written to for long keeps little WAL', { time
       await job.run();
     }
     const segments = (await readdir(join(directory, 'pg_wal'))).filter((name) => /^[0-9A-F]{24}$/.test(name));
-    expect(segments.length * segmentMegabytes).toBeLessThanOrEqual(160); // of about 330 that were written
+    expect(segments.length * segmentMegabytes).toBeLessThanOrEqual(160); // about 330 MB were written
   } finally {
     await db.close();
   }

@@ -7,7 +7,7 @@ import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../../
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import { endServerProcesses, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
 import { loadSeconds, runTimed } from '../../support/server/timed-start.ts';
-import { countOrders, placeOrder, readOrder, shopper, stockOf } from '../lifecycle/shopper.ts';
+import { countOrders, placeOrder, readOrder, createOrderClient, readStock } from '../lifecycle/order-client.ts';
 
 afterEach(endServerProcesses);
 
@@ -15,25 +15,25 @@ type Settings = Readonly<Record<string, string | number>>;
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Starts a server on an empty database behind PgBouncer, places orders from several callers at once, and reads everything back.
+ * Starts a server on an empty database behind PgBouncer, places orders concurrently, and reads them back.
  * @returns the log
  */
 async function serveOrders(settings: Settings, env: Environment = {}): Promise<string> {
   await using data = await temporaryDataDirectory();
   await using bouncer = await startPgBouncer(await emptyPostgresqlUrl(), settings);
   const server = await startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: bouncer.url, ...env });
-  const who = await shopper(server.url, data.path);
+  const orderClient = await createOrderClient(server.url, data.path);
   const references = Array.from({ length: 60 }, () => randomUUID());
-  const orders = await Promise.all(references.map((reference) => placeOrder(who, reference)));
-  const replayed = await Promise.all(references.map((reference) => placeOrder(who, reference)));
+  const orders = await Promise.all(references.map((reference) => placeOrder(orderClient, reference)));
+  const replayed = await Promise.all(references.map((reference) => placeOrder(orderClient, reference)));
   expect(replayed).toEqual(orders);
-  expect(await Promise.all(orders.map(({ id }) => readOrder(who, id)))).toEqual(orders);
-  expect([await countOrders(who), await stockOf(who)]).toEqual([60, who.stock - 60]);
+  expect(await Promise.all(orders.map(({ id }) => readOrder(orderClient, id)))).toEqual(orders);
+  expect([await countOrders(orderClient), await readStock(orderClient)]).toEqual([60, orderClient.stock - 60]);
   expect(await server.stop()).toBe(0);
   return server.output();
 }
 
-/** Starts a server that exits, and returns what it wrote. */
+/** Starts a server that is expected to exit, and returns its output. */
 async function failToStart(settings: Settings, env: Environment = {}): Promise<string> {
   await using bouncer = await startPgBouncer(await freshPostgresqlUrl(), settings);
   const { code, output, seconds } = await runTimed({ DATABASE_URL: bouncer.url, ...env });
@@ -66,21 +66,24 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
     expect(await serveOrders({ pool_mode: 'transaction', max_prepared_statements: 300 })).not.toMatch(failures);
   });
 
-  test.each([0, 1])('exits in transaction mode without prepared statements and says what to set (server_round_robin %i)', async (round) => {
-    const settings = {
-      pool_mode: 'transaction',
-      server_round_robin: round,
-      ...(supportsPreparedStatements && { max_prepared_statements: 0 }),
-    };
-    expect(await failToStart(settings)).toMatch(/^Mandate cannot start\. .* set DATABASE_PREPARED_STATEMENTS=off$/m);
-  });
+  test.each([0, 1])(
+    'exits in transaction mode without prepared statements and names the setting (server_round_robin %i)',
+    async (round) => {
+      const settings = {
+        pool_mode: 'transaction',
+        server_round_robin: round,
+        ...(supportsPreparedStatements && { max_prepared_statements: 0 }),
+      };
+      expect(await failToStart(settings)).toMatch(/^Mandate cannot start\. .* set DATABASE_PREPARED_STATEMENTS=off$/m);
+    },
+  );
 
-  test.each([{}, unnamed])('exits in statement mode and says what to set, with %j', async (env) => {
+  test.each([{}, unnamed])('exits in statement mode and names the setting, with %j', async (env) => {
     const output = await failToStart({ pool_mode: 'statement' }, env);
     expect(output).toMatch(/^Mandate cannot start\. .* set pool_mode to session or transaction in the pooler$/m);
   });
 
-  test.each(['session', 'transaction'])('exits when a pool in %s mode has one connection and says what to set', async (mode) => {
+  test.each(['session', 'transaction'])('exits when a pool in %s mode has one connection and names the setting', async (mode) => {
     const output = await failToStart({ pool_mode: mode, default_pool_size: 1 }, unnamed);
     expect(output).toMatch(/^Mandate cannot start\. .* raise default_pool_size/);
   });
@@ -113,7 +116,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
     expect(server.output()).not.toContain('LISTEN does not work');
   });
 
-  test('exits when DATABASE_DIRECT_URL names another database', async () => {
+  test('exits when DATABASE_DIRECT_URL refers to another database', async () => {
     await using data = await temporaryDataDirectory();
     await using bouncer = await startPgBouncer(await emptyPostgresqlUrl());
     const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: await freshPostgresqlUrl() };
@@ -121,10 +124,10 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
     expect([code, output]).toEqual([1, expect.stringMatching(/^Mandate cannot start\. DATABASE_DIRECT_URL .*\n$/)]);
   });
 
-  test.each(['the password', 'the database'])('exits at once when %s is wrong', async (what) => {
+  test.each(['the password', 'the database'])('exits immediately when %s is wrong', async (step) => {
     await using bouncer = await startPgBouncer(await freshPostgresqlUrl());
     const url = new URL(bouncer.url);
-    if (what === 'the password') url.password = 'hunter2';
+    if (step === 'the password') url.password = 'hunter2';
     else url.pathname = '/no_such_database';
     const { code, output, seconds } = await runTimed({ DATABASE_URL: url.href });
     expect([code, output]).toEqual([1, expect.stringMatching(/^Mandate cannot start\. .*\n$/)]);

@@ -6,7 +6,7 @@ import { openTcpProxy } from '../../support/network/tcp-proxy.ts';
 afterEach(endServerProcesses);
 
 test.skipIf(databaseKind === 'pglite')(
-  'a process whose database does not respond, on connections that stay open, is not ready but healthy, and ready again later',
+  'a process whose open database connections do not respond is healthy but not ready, and becomes ready again when the database responds',
   { timeout: 60_000 },
   async () => {
     await using data = await temporaryDataDirectory();
@@ -15,17 +15,17 @@ test.skipIf(databaseKind === 'pglite')(
     database.port = String(proxy.port);
     database.hostname = '127.0.0.1';
     const { url } = await startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: database.href });
-    // less than the time limit of any statement or connection
-    const asked = async (path: string): Promise<string> => {
+    // below the timeout of all statements and connections
+    const fetchStatus = async (path: string): Promise<string> => {
       const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(8_000) });
       return `${response.status} ${(await response.text()).trim()}`;
     };
-    expect(await asked('/readyz')).toBe('200 ok');
+    expect(await fetchStatus('/readyz')).toBe('200 ok');
     proxy.silence();
-    expect(await asked('/readyz')).toBe('503 the database does not answer');
-    expect(await asked('/healthz')).toBe('200 ok');
+    expect(await fetchStatus('/readyz')).toBe('503 the database does not answer');
+    expect(await fetchStatus('/healthz')).toBe('200 ok');
     proxy.goOn();
     proxy.bury();
-    await expect.poll(() => asked('/readyz'), { timeout: 30_000 }).toBe('200 ok');
+    await expect.poll(() => fetchStatus('/readyz'), { timeout: 30_000 }).toBe('200 ok');
   },
 );

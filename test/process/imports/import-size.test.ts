@@ -8,7 +8,7 @@ import { administrationToken, endServerProcesses, startServer, temporaryDataDire
 
 afterEach(endServerProcesses);
 
-/** `MANDATE_IMPORT_LINES=400000`: a year of history. */
+/** Number of lines; `MANDATE_IMPORT_LINES=400000` is a year of orders. */
 const lines = Number(process.env['MANDATE_IMPORT_LINES'] ?? 20_000);
 const linesOfOrder = 18;
 const residentMax = 600_000_000;
@@ -55,14 +55,14 @@ const importQuery = new URLSearchParams({
   unknown_products: 'create',
 }).toString();
 
-/** The server is started as `npm start` starts it. */
+/** Returns the Node arguments of `npm start`. */
 const startArguments = async (): Promise<string[]> => {
   const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8'));
   return String(scripts.start).split(' ').slice(1);
 };
 
-/** Most memory that the process had, in bytes. */
-const residentOf = async (pid: number): Promise<number> =>
+/** Returns the peak resident memory of a process, in bytes. */
+const peakResidentBytes = async (pid: number): Promise<number> =>
   Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
 describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_600_000 }, (databaseKind) => {
@@ -74,11 +74,11 @@ describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_60
     const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
     const environment = { MANDATE_DATA_DIR: data.path, ...database };
     const server = await startServer(environment, await startArguments());
-    const started = await residentOf(server.pid);
-    // Compiling the embedded database takes more memory than an import, for about a second: what counts here is the time after it.
+    const started = await peakResidentBytes(server.pid);
+    // compiling the embedded database takes more memory than an import for about a second, so measure after it
     await sleep(5_000);
     await writeFile(`/proc/${server.pid}/clear_refs`, '5');
-    const idle = await residentOf(server.pid);
+    const idle = await peakResidentBytes(server.pid);
     process.stdout.write(`${databaseKind}: up to ${megabytes(started)} resident while starting, ${megabytes(idle)} afterwards\n`);
     const call = async (method: string, at: string, content?: { type: string; body: string | ReadableStream }): Promise<Response> => {
       const authorization = `Bearer ${await administrationToken(server.url, data.path)}`;
@@ -96,10 +96,10 @@ describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_60
         await sleep(500);
       }
     };
-    const report = async (what: string, begun: number): Promise<void> => {
-      const [seconds, resident] = [(performance.now() - begun) / 1000, await residentOf(server.pid)];
+    const report = async (label: string, startedAt: number): Promise<void> => {
+      const [seconds, resident] = [(performance.now() - startedAt) / 1000, await peakResidentBytes(server.pid)];
       process.stdout.write(
-        `${databaseKind}: ${what} of ${lines} lines in ${seconds.toFixed(0)} s, ${Math.round(lines / seconds)} lines/s, up to ${megabytes(resident)} resident\n`,
+        `${databaseKind}: ${label} of ${lines} lines in ${seconds.toFixed(0)} s, ${Math.round(lines / seconds)} lines/s, up to ${megabytes(resident)} resident\n`,
       );
       expect(resident).toBeLessThan(residentMax);
     };
@@ -109,8 +109,8 @@ describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_60
     await report(`upload (${kind})`, uploaded);
     const task = await finished(accepted);
     expect(task, JSON.stringify(task.error)).toMatchObject({ status: 'succeeded', progress: { processed: lines, total: lines } });
-    const things = kind === 'orders' ? Math.ceil(lines / linesOfOrder) : lines;
-    expect(task.imported).toEqual({ created: things, updated: 0, unchanged: 0, refused: 0, differing: 0 });
+    const expectedCount = kind === 'orders' ? Math.ceil(lines / linesOfOrder) : lines;
+    expect(task.imported).toEqual({ created: expectedCount, updated: 0, unchanged: 0, refused: 0, differing: 0 });
     await report(`import (${kind})`, uploaded);
     if (kind === 'products') return;
 

@@ -23,7 +23,7 @@ const task = z.object({
 });
 type Task = z.output<typeof task>;
 
-const headersOf = async (url: string, dataDirectory: string): Promise<Record<string, string>> => ({
+const authorizationHeaders = async (url: string, dataDirectory: string): Promise<Record<string, string>> => ({
   authorization: `Bearer ${await administrationToken(url, dataDirectory)}`,
 });
 
@@ -35,16 +35,16 @@ async function until(read: () => Promise<Task>, reached: (task: Task) => boolean
   }
 }
 
-/** A restarted server resumes what it worked on within this time after it was killed. */
+/** Maximum time until a restarted server resumes the import after the kill. */
 const resumedWithinMs = 15_000;
 
-describe.each(serverDatabases)('a server that is killed in the middle of an import, on %s', { timeout: 120_000 }, (databaseKind) => {
-  test('leaves it to the next one, which imports the rest, and nothing twice', async () => {
+describe.each(serverDatabases)('a server that is killed during an import, on %s', { timeout: 120_000 }, (databaseKind) => {
+  test('resumes the import after its restart and imports each line once', async () => {
     await using data = await temporaryDataDirectory();
     const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await freshPostgresqlUrl();
     const environment = { MANDATE_DATA_DIR: data.path, ...(databaseKind === 'postgresql' && { DATABASE_URL: databaseUrl }) };
     const first = await startServer(environment);
-    const headers = await headersOf(first.url, data.path);
+    const headers = await authorizationHeaders(first.url, data.path);
     const started = await fetch(`${first.url}/api/v1/product-imports`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'text/csv' },
@@ -62,14 +62,14 @@ describe.each(serverDatabases)('a server that is killed in the middle of an impo
     expect(caught).toMatchObject({ status: 'running', result: null });
 
     const second = await startServer(environment);
-    const again = await headersOf(second.url, data.path);
+    const headersAfterRestart = await authorizationHeaders(second.url, data.path);
     await until(
-      () => read(second.url, again),
+      () => read(second.url, headersAfterRestart),
       ({ progress }) => progress.processed > caught.progress.processed,
     );
     expect(performance.now() - killedAt).toBeLessThan(resumedWithinMs);
     const done = await until(
-      () => read(second.url, again),
+      () => read(second.url, headersAfterRestart),
       ({ status }) => status !== 'running',
     );
     expect(done).toEqual({

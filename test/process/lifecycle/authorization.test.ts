@@ -25,15 +25,15 @@ import { endServerProcesses, temporaryDataDirectory } from '../../support/server
 import { startTwoProcesses, type TwoProcesses } from '../../support/server/two-processes.ts';
 import { apiStatus } from '../../support/server/with-server.ts';
 
-/** Somebody who is signed in. The processes send their mail themselves, so nobody here could sign up by way of it. */
-async function member({ db, origin }: TwoProcesses): Promise<Pick<Person, 'id' | 'browser'>> {
+/** Creates a signed-in user. Sign-up is not possible, because the test cannot read mail of the server processes. */
+async function createSignedInUser({ db, origin }: TwoProcesses): Promise<Pick<Person, 'id' | 'browser'>> {
   const [email, password] = [`anna.${randomUUID()}@example.com`, `correct horse ${randomUUID()}`];
   const { id } = await createAccount(db.em.fork(), { name: 'Anna Test', email, passwordHash: await hashPassword(password) }, new Date());
   return { id, browser: await signIn(origin, { email, password }) };
 }
 
-/** So often that both processes have answered. */
-const both = async (ask: () => Promise<number>): Promise<number[]> => [await ask(), await ask(), await ask(), await ask()];
+/** Repeats a request until both processes have responded. */
+const requestFourTimes = async (ask: () => Promise<number>): Promise<number[]> => [await ask(), await ask(), await ask(), await ask()];
 
 describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { timeout: 120_000 }, () => {
   let two: TwoProcesses;
@@ -48,8 +48,8 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     await data[Symbol.asyncDispose]();
   });
 
-  test('asked twenty times at once with one refresh token: all get one successor (56)', async () => {
-    const person = await member(two);
+  test('twenty concurrent refreshes with one token return one successor (56)', async () => {
+    const person = await createSignedInUser(two);
     for (let round = 0; round < rounds; round += 1) {
       const { answers, successors, afterwards } = await raceForASuccessor(two, person);
       expect(answers).toEqual([expect.stringMatching(/^200 /)]);
@@ -58,8 +58,8 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     }
   });
 
-  test('asked twenty times at once with one code: one wins, and its tokens are dead (35, 36)', async () => {
-    const person = await member(two);
+  test('of twenty concurrent redemptions of one code, one succeeds, and its tokens are revoked (35, 36)', async () => {
+    const person = await createSignedInUser(two);
     for (let round = 0; round < rounds; round += 1) {
       const { winners, refusals, alive } = await raceForACode(two, person);
       expect(winners).toHaveLength(1);
@@ -68,14 +68,16 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     }
   });
 
-  test('asked five times at once with one consent: one code (33)', async () => {
-    const person = await member(two);
+  test('five concurrent submissions of one consent return one code (33)', async () => {
+    const person = await createSignedInUser(two);
     for (let round = 0; round < rounds; round += 1) expect(await raceForAConsent(two, person)).toHaveLength(1);
   });
 
-  test('asked with one proof at once: one of them takes it (82)', async () => {
+  test('of concurrent requests with one DPoP proof, one succeeds (82)', async () => {
     const key = await newProofKey();
-    const { code, verifier, redirectUri, clientId } = await authorize(two.origin, await member(two), { scope: 'openid users.read' });
+    const { code, verifier, redirectUri, clientId } = await authorize(two.origin, await createSignedInUser(two), {
+      scope: 'openid users.read',
+    });
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code,
@@ -88,49 +90,49 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     const { access_token: token } = tokenResponse.parse(await response.json());
     const me = `${two.origin}/api/v1/users/me`;
     const headers = { authorization: `DPoP ${token}`, dpop: await proof(key, { method: 'GET', url: me, token }) };
-    const answers = await Promise.all(Array.from({ length: atOnce }, async () => (await fetch(me, { headers })).status));
-    expect(answers.filter((status) => status === 200)).toHaveLength(1);
+    const statuses = await Promise.all(Array.from({ length: atOnce }, async () => (await fetch(me, { headers })).status));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  test('stop what one of them was told to stop: a refresh token (66), an access token (67)', async () => {
-    for (const what of ['refresh_token', 'access_token'] as const) {
-      const tokens = await tokensFor(two.origin, await member(two), ['users.read']);
-      expect(await both(() => apiStatus(two, tokens.access_token))).toEqual([200, 200, 200, 200]);
-      const body = new URLSearchParams({ client_id: commandLine.clientId, token: tokens[what] ?? '' });
+  test('both processes reject a token after one process has revoked it: a refresh token (66), an access token (67)', async () => {
+    for (const step of ['refresh_token', 'access_token'] as const) {
+      const tokens = await tokensFor(two.origin, await createSignedInUser(two), ['users.read']);
+      expect(await requestFourTimes(() => apiStatus(two, tokens.access_token))).toEqual([200, 200, 200, 200]);
+      const body = new URLSearchParams({ client_id: commandLine.clientId, token: tokens[step] ?? '' });
       expect((await fetch(`${two.origin}/oauth/revocation`, { method: 'POST', body })).status).toBe(200);
-      expect(await both(() => apiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
+      expect(await requestFourTimes(() => apiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
     }
   });
 
-  test('stop everything of an application or a person who was stopped (64, 74)', async () => {
+  test('both processes reject the tokens of a disabled application and of a suspended user (64, 74)', async () => {
     const client = await confidentialClient(two.db, ['users.manage']);
     const token = await clientCredentials(two.origin, client, ['users.manage']);
     const status = async (path: string, bearer: string) =>
       (await fetch(two.origin + path, { headers: { authorization: `Bearer ${bearer}` } })).status;
-    expect(await both(() => status('/api/v1/users/1', token))).not.toContain(401);
+    expect(await requestFourTimes(() => status('/api/v1/users/1', token))).not.toContain(401);
     await two.db.em.fork().execute(`update applications set status = 'disabled' where client_id = ?`, [client.clientId]);
-    expect(await both(() => status('/api/v1/users/1', token))).toEqual([401, 401, 401, 401]);
+    expect(await requestFourTimes(() => status('/api/v1/users/1', token))).toEqual([401, 401, 401, 401]);
     const body = new URLSearchParams({ grant_type: 'client_credentials' });
     const again = await fetch(`${two.origin}/oauth/token`, { method: 'POST', body, headers: basic(client.clientId, client.secret) });
     expect(again.status).toBe(401);
 
-    const anna = await member(two);
+    const anna = await createSignedInUser(two);
     const tokens = await tokensFor(two.origin, anna, ['users.read']);
     await two.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
-    expect(await both(() => apiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
+    expect(await requestFourTimes(() => apiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
     expect(await refusal(await refresh(two.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
   });
 
-  test('end a grant in both when a code comes back to the other one (34, 36)', async () => {
-    const granted = await authorize(two.origin, await member(two), { scope: 'openid users.read' });
+  test('both processes reject the tokens of a grant after the other process has received its code again (34, 36)', async () => {
+    const granted = await authorize(two.origin, await createSignedInUser(two), { scope: 'openid users.read' });
     const tokens = tokenResponse.parse(await (await redeem(two.origin, granted)).json());
     expect(await refusal(await redeem(two.origin, granted))).toBe('400 invalid_grant');
-    expect(await both(() => apiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
+    expect(await requestFourTimes(() => apiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
   });
 
-  // the last one: it takes one of the processes away
-  test('lose nothing when one is killed between spending a refresh token and saving the next (61)', async () => {
-    const tokens = await tokensFor(two.origin, await member(two), ['users.read']);
+  // last, because it stops one of the processes
+  test('a refresh token stays valid when its process is killed between consuming it and saving its successor (61)', async () => {
+    const tokens = await tokensFor(two.origin, await createSignedInUser(two), ['users.read']);
     const em = two.db.em.fork();
     await em.execute(
       `create function planted_delay() returns trigger language plpgsql as $$ begin perform pg_sleep(4); return new; end $$`,
@@ -139,15 +141,15 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
       `create trigger planted before insert on oauth_records for each row when (new.model = 'RefreshToken') execute function planted_delay()`,
     );
     two.only(1);
-    const cut = refresh(two.origin, tokens.refresh_token ?? '').then(
+    const pendingRefresh = refresh(two.origin, tokens.refresh_token ?? '').then(
       ({ status }) => status,
-      () => 'cut off',
+      () => 'connection closed',
     );
     const spending = () =>
       em.execute<object[]>(`select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
     while ((await spending()).length === 0) await sleep(20);
     await two.processes[1].kill();
-    expect(await cut).toBe('cut off');
+    expect(await pendingRefresh).toBe('connection closed');
     two.only(0);
     while ((await spending()).length > 0) await sleep(50);
     await em.execute('drop trigger planted on oauth_records');

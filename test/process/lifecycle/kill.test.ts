@@ -15,47 +15,50 @@ import {
   startServer,
   temporaryDataDirectory,
 } from '../../support/server/server-process.ts';
-import { countOrders, placeOrder, readOrder, shopper, stockOf, type PlacedOrder, type Shopper } from './shopper.ts';
+import { countOrders, placeOrder, readOrder, createOrderClient, readStock, type PlacedOrder, type OrderClient } from './order-client.ts';
 
 afterEach(endServerProcesses);
 
-/** Several buyers order without a pause until the server is gone; what it has confirmed by then is kept here. */
-function orderWithoutPause(who: Shopper, buyers: number): { asked: Set<string>; confirmed: PlacedOrder[]; ended: Promise<unknown> } {
-  const asked = new Set<string>();
+/** Starts buyers that place orders until the server is unavailable, and records the confirmed orders. */
+function placeOrdersContinuously(
+  orderClient: OrderClient,
+  buyers: number,
+): { requested: Set<string>; confirmed: PlacedOrder[]; ended: Promise<unknown> } {
+  const requested = new Set<string>();
   const confirmed: PlacedOrder[] = [];
-  const buy = async (buyer: number): Promise<void> => {
+  const placeOrders = async (buyer: number): Promise<void> => {
     for (let nth = 1; ; nth++) {
       const reference = `buyer ${buyer} order ${nth}`;
-      asked.add(reference);
-      const order = await placeOrder(who, reference).catch(lostConnection);
+      requested.add(reference);
+      const order = await placeOrder(orderClient, reference).catch(lostConnection);
       if (!order) return;
       confirmed.push(order);
     }
   };
-  return { asked, confirmed, ended: Promise.all(Array.from({ length: buyers }, (_, buyer) => buy(buyer))) };
+  return { requested, confirmed, ended: Promise.all(Array.from({ length: buyers }, (_, buyer) => placeOrders(buyer))) };
 }
 
-/** `fetch` reports every broken connection as a TypeError; an answer that is not an order is a failure of the test. */
+/** `fetch` reports every broken connection as a TypeError. Any other error fails the test. */
 function lostConnection(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error;
 }
 
 type Aftermath = { confirmed: PlacedOrder[]; readBack: PlacedOrder[]; orders: number; unitsTaken: number };
 
-/** Ends a server under load, one way or the other, and looks at what the next one has. */
-async function interrupted(end: 'kill' | 'stop', dataDirectory: string, env: Readonly<Record<string, string>>): Promise<Aftermath> {
+/** Kills or stops a server under load, and reads the data with the next server. */
+async function interruptUnderLoad(end: 'kill' | 'stop', dataDirectory: string, env: Readonly<Record<string, string>>): Promise<Aftermath> {
   const first = await startServer({ MANDATE_DATA_DIR: dataDirectory, ...env });
-  const who = await shopper(first.url, dataDirectory);
-  const load = orderWithoutPause(who, 8);
+  const orderClient = await createOrderClient(first.url, dataDirectory);
+  const load = placeOrdersContinuously(orderClient, 8);
   while (load.confirmed.length < 40) await sleep(10);
   await first[end]();
   await load.ended;
 
   const second = await startServer({ MANDATE_DATA_DIR: dataDirectory, ...env });
-  const again = { ...who, url: second.url, token: await administrationToken(second.url, dataDirectory) };
+  const retryClient = { ...orderClient, url: second.url, token: await administrationToken(second.url, dataDirectory) };
   const readBack = [];
-  for (const { id } of load.confirmed) readBack.push(await readOrder(again, id));
-  const aftermath = { readBack, orders: await countOrders(again), unitsTaken: who.stock - (await stockOf(again)) };
+  for (const { id } of load.confirmed) readBack.push(await readOrder(retryClient, id));
+  const aftermath = { readBack, orders: await countOrders(retryClient), unitsTaken: orderClient.stock - (await readStock(retryClient)) };
   await second.stop();
   return { confirmed: load.confirmed, ...aftermath };
 }
@@ -67,38 +70,38 @@ const databases = [
     : []),
 ];
 
-describe.each(databases)('a server on $kind that is busy with orders', { timeout: 180_000 }, ({ environment }) => {
-  test('and killed in the middle loses no confirmed order, and no unit of stock', async () => {
+describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, ({ environment }) => {
+  test('loses no confirmed order and no unit of stock when it is killed', async () => {
     await using data = await temporaryDataDirectory();
-    const { confirmed, readBack, orders, unitsTaken } = await interrupted('kill', data.path, await environment());
+    const { confirmed, readBack, orders, unitsTaken } = await interruptUnderLoad('kill', data.path, await environment());
     expect(readBack).toEqual(confirmed);
     expect(orders).toBeGreaterThanOrEqual(confirmed.length);
     expect(unitsTaken).toBe(orders);
   });
 
-  test('and killed before it could answer gives the same answer when it is asked again, and orders nothing twice', async () => {
+  test('returns the same responses to retries after a kill, and places no order twice', async () => {
     await using data = await temporaryDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path, ...(await environment()) };
     const first = await startServer(env);
-    const who = await shopper(first.url, data.path);
-    const load = orderWithoutPause(who, 8);
+    const orderClient = await createOrderClient(first.url, data.path);
+    const load = placeOrdersContinuously(orderClient, 8);
     while (load.confirmed.length < 40) await sleep(10);
     await first.kill();
     await load.ended;
 
     const second = await startServer(env);
-    const again = { ...who, url: second.url, token: await administrationToken(second.url, data.path) };
-    for (const order of load.confirmed) expect(await placeOrder(again, order.reference)).toEqual(order);
-    for (const reference of load.asked) await placeOrder(again, reference);
-    expect(load.asked.size).toBeGreaterThan(load.confirmed.length);
-    expect(await countOrders(again)).toBe(load.asked.size);
-    expect(who.stock - (await stockOf(again))).toBe(load.asked.size);
+    const retryClient = { ...orderClient, url: second.url, token: await administrationToken(second.url, data.path) };
+    for (const order of load.confirmed) expect(await placeOrder(retryClient, order.reference)).toEqual(order);
+    for (const reference of load.requested) await placeOrder(retryClient, reference);
+    expect(load.requested.size).toBeGreaterThan(load.confirmed.length);
+    expect(await countOrders(retryClient)).toBe(load.requested.size);
+    expect(orderClient.stock - (await readStock(retryClient))).toBe(load.requested.size);
     await second.stop();
   });
 
-  test('and asked to stop confirms every order that it has begun', async () => {
+  test('confirms every pending order before it stops', async () => {
     await using data = await temporaryDataDirectory();
-    const { confirmed, readBack, orders, unitsTaken } = await interrupted('stop', data.path, await environment());
+    const { confirmed, readBack, orders, unitsTaken } = await interruptUnderLoad('stop', data.path, await environment());
     expect(readBack).toEqual(confirmed);
     expect(orders).toBe(confirmed.length);
     expect(unitsTaken).toBe(orders);
@@ -106,7 +109,7 @@ describe.each(databases)('a server on $kind that is busy with orders', { timeout
 });
 
 // With PGlite the process is the database: nothing commits after it has been killed.
-describe.skipIf(databaseKind === 'pglite')('a server that is killed after it committed a refresh, and before it responded', () => {
+describe.skipIf(databaseKind === 'pglite')('a server that is killed between the commit of a refresh and its response', () => {
   test('leaves a successor that the retry receives', { timeout: 120_000 }, async () => {
     await using data = await temporaryDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await freshPostgresqlUrl(), PORT: String(await freePort()) };
@@ -115,18 +118,18 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed after it com
     const { refresh_token: old = '' } = await tokensFor(first.url, { browser: await signIn(first.url, customer) }, ['users.read']);
     const db = await openDatabase(env.DATABASE_URL);
     const query = (sql: string) => db.em.fork().execute<{ id: string }[]>(sql);
-    // PostgreSQL checks every second whether its client is gone, and would roll back: it is told not to
+    // disable the check that rolls back when the client is gone
     await query(`create function slow_commit() returns trigger language plpgsql as $$ begin
       perform set_config('client_connection_check_interval', '0', false), pg_sleep(4); return null; end $$`);
     await query(`create constraint trigger slow_commit after insert on oauth_records deferrable initially deferred
       for each row when (new.model = 'RefreshToken') execute function slow_commit()`);
-    const cut = refresh(first.url, old).catch(lostConnection);
+    const pendingRefresh = refresh(first.url, old).catch(lostConnection);
     const committing = () =>
       query(`select pid::text as id from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
     while ((await committing()).length === 0) await sleep(10);
-    await sleep(1_500); // until the last check
+    await sleep(1_500); // until after the last check
     await first.kill();
-    expect(await cut).toBeUndefined();
+    expect(await pendingRefresh).toBeUndefined();
     while ((await committing()).length > 0) await sleep(20);
     await query('drop trigger slow_commit on oauth_records');
     const committed = await query(`select id from oauth_records where model = 'RefreshToken' and consumed_at is null`);
@@ -148,15 +151,15 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed after it com
   });
 });
 
-describe('a first start that is killed', { timeout: 180_000 }, () => {
-  // the moments are files in the new database: some, most, and all but the last
-  test.each([2, 12, 18, 20])('with %i files of its database made leaves nothing that the next start stumbles over', async (files) => {
+describe('a server that is killed during its first start', { timeout: 180_000 }, () => {
+  // the kill happens after this number of files of the new database: some, most, and all but the last
+  test.each([2, 12, 18, 20])('after %i database files starts again without an error', async (files) => {
     await using data = await temporaryDataDirectory();
     const draft = join(data.path, 'database.new');
     await killServerWhen({ MANDATE_DATA_DIR: data.path }, () => existsSync(draft) && readdirSync(draft).length >= files);
     expect(existsSync(join(data.path, 'database'))).toBe(false);
     const next = await startServer({ MANDATE_DATA_DIR: data.path });
-    expect((await placeOrder(await shopper(next.url, data.path), 'at last')).id).toBeGreaterThan(0);
+    expect((await placeOrder(await createOrderClient(next.url, data.path), 'after the restart')).id).toBeGreaterThan(0);
     expect(await next.stop()).toBe(0);
   });
 });

@@ -10,33 +10,33 @@ import {
   startServer,
   temporaryDataDirectory,
 } from '../../support/server/server-process.ts';
-import { placeOrder, readOrder, shopper } from './shopper.ts';
+import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
 
 afterEach(endServerProcesses);
 
 const requests = 'mandate_http_requests_total';
 
-async function askForToken(url: string, id: string, secret: string, form: Record<string, string>): Promise<Response> {
+async function requestToken(url: string, id: string, secret: string, form: Record<string, string>): Promise<Response> {
   const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
   return fetch(`${url}/oauth/token`, { method: 'POST', headers: { authorization }, body: new URLSearchParams(form) });
 }
 
 describe('/metrics', { timeout: 300_000 }, () => {
-  test('counts requests by route and status, tokens, connections and what waits, and names nobody', async () => {
+  test('counts requests by route and status, tokens, connections and queues, without personal data', async () => {
     await using data = await temporaryDataDirectory();
     const port = await freePort();
     const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
     const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(port), ...database });
-    const who = await shopper(server.url, data.path);
-    const { id } = await placeOrder(who, 'counted');
-    for (let nth = 0; nth < 3; nth += 1) await readOrder(who, id);
-    await expect(readOrder(who, 4_711_000)).rejects.toThrow('404');
+    const orderClient = await createOrderClient(server.url, data.path);
+    const { id } = await placeOrder(orderClient, 'counted');
+    for (let nth = 0; nth < 3; nth += 1) await readOrder(orderClient, id);
+    await expect(readOrder(orderClient, 4_711_000)).rejects.toThrow('404');
     await fetch(`${server.url}/somewhere/else-4711?secret=hunter2`);
     await fetch(`${server.url}/healthz`);
     const { client_id: client, client_secret: secret } = (await readFirstRun(data.path)).applications.administration;
-    await askForToken(server.url, client, 'hunter2', { grant_type: 'client_credentials' });
-    await askForToken(server.url, client, secret, { grant_type: 'hunter2' });
-    // Only token requests count: a browser's preflight request and a GET are none.
+    await requestToken(server.url, client, 'hunter2', { grant_type: 'client_credentials' });
+    await requestToken(server.url, client, secret, { grant_type: 'hunter2' });
+    // Only token requests are counted, not the preflight request of a browser or a GET request.
     await fetch(`${server.url}/oauth/token`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
@@ -49,7 +49,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
       body: new URLSearchParams({ token }),
     });
 
-    // the last answer is counted when its connection has taken it
+    // a response is counted after its connection has sent it
     await expect
       .poll(async () => (await scrape(port)).value(requests, { method: 'POST', route: '/oauth/revocation', status: '200' }))
       .toBe(1);
@@ -81,7 +81,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test.skipIf(databaseKind === 'pglite')('answer without the database, and say that it is away', async () => {
+  test.skipIf(databaseKind === 'pglite')('responds without the database, and reports it as down', async () => {
     await using data = await temporaryDataDirectory();
     const port = await freePort();
     const postgresql = await startPostgresql(await findPostgresql());

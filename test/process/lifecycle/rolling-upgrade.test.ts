@@ -15,134 +15,139 @@ import {
   temporaryDataDirectory,
   type ServerProcess,
 } from '../../support/server/server-process.ts';
-import { countOrders, placeOrder, readOrder, shopper, stockOf, type PlacedOrder, type Shopper } from './shopper.ts';
+import { countOrders, placeOrder, readOrder, createOrderClient, readStock, type PlacedOrder, type OrderClient } from './order-client.ts';
 
 afterEach(endServerProcesses);
 
 const portOf = ({ url }: ServerProcess): number => Number(new URL(url).port);
 
-/** Orders, reads and refreshed tokens without a pause, each once: what fails has failed. */
+/** Continuous load of orders, reads and token refreshes. Requests are not retried, so every error is recorded. */
 class Load {
   readonly confirmed: PlacedOrder[] = [];
   readonly failures: string[] = [];
   requests = 0;
   #refreshToken: string;
-  readonly #who: Shopper;
+  readonly #orderClient: OrderClient;
   readonly #ended: Promise<unknown>;
   readonly #done = new AbortController();
 
-  constructor(who: Shopper, refreshToken: string) {
-    this.#who = who;
+  constructor(orderClient: OrderClient, refreshToken: string) {
+    this.#orderClient = orderClient;
     this.#refreshToken = refreshToken;
     const buyers = Array.from({ length: 4 }, (_, buyer) =>
-      this.#repeat(`buyer ${buyer}`, (nth) => this.#buy(`buyer ${buyer} order ${nth}`)),
+      this.#repeat(`buyer ${buyer}`, (nth) => this.#placeOrder(`buyer ${buyer} order ${nth}`)),
     );
-    this.#ended = Promise.all([...buyers, this.#repeat('reader', () => countOrders(who)), this.#repeat('refresh', () => this.#refresh())]);
+    this.#ended = Promise.all([
+      ...buyers,
+      this.#repeat('reader', () => countOrders(orderClient)),
+      this.#repeat('refresh', () => this.#refresh()),
+    ]);
   }
 
-  /** Goes on for so many orders more. */
-  async pass(orders: number): Promise<void> {
+  /** Waits for a number of additional orders. */
+  async waitForOrders(orders: number): Promise<void> {
     const until = this.confirmed.length + orders;
-    for (const end = Date.now() + 120_000; this.confirmed.length < until; await sleep(20))
-      if (Date.now() > end) throw new Error(`no more orders: ${this.failures.join('\n')}`);
+    for (const stop = Date.now() + 120_000; this.confirmed.length < until; await sleep(20))
+      if (Date.now() > stop) throw new Error(`no more orders: ${this.failures.join('\n')}`);
   }
 
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     this.#done.abort();
     await this.#ended;
   }
 
-  async #repeat(what: string, ask: (nth: number) => Promise<unknown>): Promise<void> {
+  async #repeat(label: string, sendRequest: (nth: number) => Promise<unknown>): Promise<void> {
     for (let nth = 1; !this.#done.signal.aborted; nth += 1) {
       this.requests += 1;
-      await ask(nth).catch((error: unknown) => this.failures.push(`${what}: ${String(error)}`));
+      await sendRequest(nth).catch((error: unknown) => this.failures.push(`${label}: ${String(error)}`));
     }
   }
 
-  async #buy(reference: string): Promise<void> {
-    const order = await placeOrder(this.#who, reference);
+  async #placeOrder(reference: string): Promise<void> {
+    const order = await placeOrder(this.#orderClient, reference);
     this.confirmed.push(order);
     this.requests += 1;
-    if (!isDeepStrictEqual(await readOrder(this.#who, order.id), order)) throw new Error(`order ${order.id} is not what was confirmed`);
+    if (!isDeepStrictEqual(await readOrder(this.#orderClient, order.id), order))
+      throw new Error(`order ${order.id} differs from its confirmation`);
   }
 
   async #refresh(): Promise<void> {
-    const response = await refresh(this.#who.url, this.#refreshToken);
+    const response = await refresh(this.#orderClient.url, this.#refreshToken);
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     this.#refreshToken = tokenResponse.parse(await response.json()).refresh_token ?? '';
   }
 }
 
-/** Requests still come to a process that stops, until whoever sends them has seen that it is not ready any more. */
+/** Delay for which a stopping process still accepts requests, so that load balancers can notice. */
 const stopDelay = { MANDATE_STOP_DELAY: '15' };
 
 const readiness = async ({ url }: ServerProcess): Promise<number> => (await fetch(`${url}/readyz`)).status;
 
-/** As Kubernetes does it: the next one is ready, an old one is asked to stop, and gets nothing more to do once it says that it is not. */
-async function replace(
-  front: Front,
+/** Replaces a process as Kubernetes does: waits until the new one is ready, stops the old one, and sends it no requests after it is not ready. */
+async function replaceProcess(
+  loadBalancer: Front,
   old: ServerProcess,
   others: readonly ServerProcess[],
   start: () => Promise<ServerProcess>,
 ): Promise<ServerProcess> {
   const fresh = await start();
   await expect.poll(() => readiness(fresh), { timeout: 30_000 }).toBe(200);
-  front.lead([...others, old, fresh].map(portOf));
+  loadBalancer.lead([...others, old, fresh].map(portOf));
   const stopped = old.stop();
   await expect.poll(() => readiness(old), { timeout: 30_000 }).toBe(503);
-  front.lead([...others, fresh].map(portOf));
+  loadBalancer.lead([...others, fresh].map(portOf));
   expect(await stopped).toBe(0);
   return fresh;
 }
 
-/** `MANDATE_UPGRADE_TEST=1`: every process is replaced, and one of this release started again in between. */
+/** Whether `MANDATE_UPGRADE_TEST=1` is set. The long form replaces all processes and restarts a process of this release during the upgrade. */
 const isLong = process.env['MANDATE_UPGRADE_TEST'] !== undefined;
-/** Between one change and the next. */
+/** Number of orders between two changes. */
 const orders = isLong ? 30 : 10;
 
 describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 400_000 }, () => {
-  test('of two processes, one after the other, while the tables change: no request fails, and no order is lost', async () => {
+  test('of two processes with a migration fails no request and loses no order', async () => {
     await using data = await temporaryDataDirectory();
     await using next = await nextRelease();
-    const front = await openFront(await freePort());
+    const loadBalancer = await openFront(await freePort());
     const url = await freshPostgresqlUrl();
     const env = {
       DATABASE_URL: url,
-      MANDATE_ISSUER: front.url,
+      MANDATE_ISSUER: loadBalancer.url,
       MANDATE_DATA_DIR: data.path,
       MANDATE_SECRET: 'x'.repeat(43),
       MANDATE_RATE_LIMIT: '1000000',
       MANDATE_RATE_LIMIT_IP: '1000000',
-      MANDATE_TRUST_PROXY: '127.0.0.1, ::1', // the front, which keeps connections as proxies do
+      MANDATE_TRUST_PROXY: '127.0.0.1, ::1', // the load balancer, which reuses connections
     };
     const replaced = { ...env, ...stopDelay };
     const [first, second] = [await startServer(isLong ? replaced : env), await startServer(replaced)];
-    front.lead([first, second].map(portOf));
-    const browser = await signIn(front.url, (await readFirstRun(data.path)).customer);
-    const { refresh_token: refreshToken = '' } = await tokensFor(front.url, { browser }, ['users.read']);
-    const who = await shopper(front.url, data.path);
+    loadBalancer.lead([first, second].map(portOf));
+    const browser = await signIn(loadBalancer.url, (await readFirstRun(data.path)).customer);
+    const { refresh_token: refreshToken = '' } = await tokensFor(loadBalancer.url, { browser }, ['users.read']);
+    const orderClient = await createOrderClient(loadBalancer.url, data.path);
 
-    const load = new Load(who, refreshToken);
-    await load.pass(orders);
-    // the tables of the next release, beneath processes of this one
+    const load = new Load(orderClient, refreshToken);
+    await load.waitForOrders(orders);
+    // the migrations of the next release run while processes of this release serve requests
     const migrated = await mandateServer(env, ['migrate'], '', next.command);
     expect(migrated).toEqual({ code: 0, stdout: next.migrations.map((name) => `applied  ${name}\n`).join(''), stderr: '' });
-    await load.pass(orders);
+    await load.waitForOrders(orders);
     let old = first;
     if (isLong) {
-      // a process of this release may have to be started again meanwhile
-      old = await replace(front, first, [second], () => startServer(replaced));
-      await load.pass(orders);
+      // a process of this release may be restarted during the upgrade
+      old = await replaceProcess(loadBalancer, first, [second], () => startServer(replaced));
+      await load.waitForOrders(orders);
     }
-    const fresh = await replace(front, second, [old], () => startServer(env, [next.main]));
-    await load.pass(orders); // one of each
-    const last = isLong ? await replace(front, old, [fresh], () => startServer(env, [next.main])) : old;
-    await load.pass(orders);
-    await load.end();
+    const fresh = await replaceProcess(loadBalancer, second, [old], () => startServer(env, [next.main]));
+    await load.waitForOrders(orders); // one process of each release
+    const last = isLong ? await replaceProcess(loadBalancer, old, [fresh], () => startServer(env, [next.main])) : old;
+    await load.waitForOrders(orders);
+    await load.stop();
 
     expect(load.failures).toEqual([]);
-    expect(await countOrders(who)).toBe(load.confirmed.length);
-    expect(who.stock - (await stockOf(who))).toBe(load.confirmed.length);
+    expect(await countOrders(orderClient)).toBe(load.confirmed.length);
+    expect(orderClient.stock - (await readStock(orderClient))).toBe(load.confirmed.length);
     const db = await openDatabase(url);
     const [{ gifts } = { gifts: -1 }] = await db.em
       .fork()
@@ -150,7 +155,7 @@ describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 4
     expect(gifts).toBe(load.confirmed.length);
     await db.close();
     for (const one of [fresh, last]) expect(await one.stop()).toBe(0);
-    await front.close();
+    await loadBalancer.close();
     process.stderr.write(`upgrade under load: ${load.requests} requests, 0 failed; ${load.confirmed.length} orders, 0 lost\n`);
   });
 });

@@ -10,75 +10,75 @@ const scopes = ['orders.read', 'orders.manage'] as const;
 
 describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one Redis', { timeout: 120_000 }, () => {
   let redis: RedisServer;
-  let pair: TwoProcesses;
+  let processes: TwoProcesses;
   let directory: Awaited<ReturnType<typeof temporaryDataDirectory>>;
 
   beforeAll(async () => {
     directory = await temporaryDataDirectory();
     redis = await startRedis();
-    pair = await startTwoProcesses(directory.path, { REDIS_URL: redis.url, MANDATE_RATE_LIMIT: String(limit) });
+    processes = await startTwoProcesses(directory.path, { REDIS_URL: redis.url, MANDATE_RATE_LIMIT: String(limit) });
   });
   afterAll(async () => {
-    await pair?.close();
+    await processes?.close();
     await redis?.kill();
     endServerProcesses();
     await directory?.[Symbol.asyncDispose]();
   });
   afterEach(() => redis.goOn());
 
-  /** A caller that nobody has counted for yet. */
+  /** Creates a client whose limits are unused. */
   async function newCaller(): Promise<() => Promise<number>> {
-    const token = await clientCredentials(pair.origin, await confidentialClient(pair.db, scopes), scopes);
+    const token = await clientCredentials(processes.origin, await confidentialClient(processes.db, scopes), scopes);
     return async () => {
-      const answer = await fetch(`${pair.origin}/api/v1/orders?limit=1`, { headers: { authorization: `Bearer ${token}` } });
-      await answer.arrayBuffer();
-      return answer.status;
+      const response = await fetch(`${processes.origin}/api/v1/orders?limit=1`, { headers: { authorization: `Bearer ${token}` } });
+      await response.arrayBuffer();
+      return response.status;
     };
   }
 
-  /** How many of each status came, to so many requests, eight at a time. */
-  async function ask(call: () => Promise<number>, times: number): Promise<Record<number, number>> {
+  /** Sends requests, eight at a time, and counts the responses by status. */
+  async function sendRequests(call: () => Promise<number>, times: number): Promise<Record<number, number>> {
     const counts: Record<number, number> = {};
     let left = times;
-    const one = async (): Promise<void> => {
+    const sendUntilDone = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
         const status = await call();
         counts[status] = (counts[status] ?? 0) + 1;
       }
     };
-    await Promise.all(Array.from({ length: 8 }, one));
+    await Promise.all(Array.from({ length: 8 }, sendUntilDone));
     return counts;
   }
 
-  const warnings = (): number => pair.output().split('Redis cannot be reached').length - 1;
+  const warnings = (): number => processes.output().split('Redis cannot be reached').length - 1;
 
-  test('allow together what one allows, and not twice as much', async () => {
-    expect(await ask(await newCaller(), 3 * limit)).toEqual({ 200: limit, 429: 2 * limit });
+  test('share one rate limit', async () => {
+    expect(await sendRequests(await newCaller(), 3 * limit)).toEqual({ 200: limit, 429: 2 * limit });
   });
 
-  test('go on, each with the limit for itself, when Redis is killed; and count together again when it is back', async () => {
+  test('apply the limit separately while Redis is unavailable, and share it again afterwards', async () => {
     const call = await newCaller();
-    expect(await ask(call, 10)).toEqual({ 200: 10 });
-    const under = ask(await newCaller(), 400);
+    expect(await sendRequests(call, 10)).toEqual({ 200: 10 });
+    const pendingCounts = sendRequests(await newCaller(), 400);
     await redis.kill();
-    const during = await under;
+    const during = await pendingCounts;
     expect(Object.keys(during).filter((status) => status !== '200' && status !== '429')).toEqual([]);
-    // both processes count anew, and each for itself
-    const alone = await ask(await newCaller(), 3 * limit);
-    expect(alone).toEqual({ 200: 2 * limit, 429: limit });
-    expect(warnings()).toBe(2); // one of each process
+    // both processes start new counters
+    const separateCounts = await sendRequests(await newCaller(), 3 * limit);
+    expect(separateCounts).toEqual({ 200: 2 * limit, 429: limit });
+    expect(warnings()).toBe(2); // one from each process
     await redis.start();
-    let together: Record<number, number> = {};
-    while (together[200] !== limit) together = await ask(await newCaller(), 3 * limit);
-    expect(together).toEqual({ 200: limit, 429: 2 * limit });
+    let sharedCounts: Record<number, number> = {};
+    while (sharedCounts[200] !== limit) sharedCounts = await sendRequests(await newCaller(), 3 * limit);
+    expect(sharedCounts).toEqual({ 200: limit, 429: 2 * limit });
   });
 
-  test('answer no 5xx while Redis is killed and started again and again', async () => {
+  test('return no 5xx status while Redis is killed and restarted repeatedly', async () => {
     const done = new AbortController();
     const counts: Record<number, number>[] = [];
     const load = (async () => {
-      while (!done.signal.aborted) counts.push(await ask(await newCaller(), 50));
+      while (!done.signal.aborted) counts.push(await sendRequests(await newCaller(), 50));
     })();
     for (let times = 0; times < 3; times += 1) {
       await redis.kill();
@@ -88,29 +88,31 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     }
     done.abort();
     await load;
-    expect([...new Set(counts.flatMap((one) => Object.keys(one)))].filter((status) => status !== '200' && status !== '429')).toEqual([]);
+    expect([...new Set(counts.flatMap((count) => Object.keys(count)))].filter((status) => status !== '200' && status !== '429')).toEqual(
+      [],
+    );
   });
 
-  test('wait for a Redis that hangs no longer than a moment', async () => {
+  test('wait only briefly for an unresponsive Redis', async () => {
     const call = await newCaller();
     expect(await call()).toBe(200);
     redis.freeze();
-    const begun = performance.now();
-    expect(await ask(call, 20)).toEqual({ 200: 20 });
-    // not a measure of speed: it would be for ever
-    expect(performance.now() - begun).toBeLessThan(15_000);
+    const startedAt = performance.now();
+    expect(await sendRequests(call, 20)).toEqual({ 200: 20 });
+    // not a performance check: without a timeout, the requests would never finish
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     redis.goOn();
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('a Redis that is not there', () => {
-  test('keeps no process from starting and serving', { timeout: 60_000 }, async () => {
+describe.skipIf(databaseKind === 'pglite')('two processes without an available Redis', () => {
+  test('start and serve requests', { timeout: 60_000 }, async () => {
     await using directory = await temporaryDataDirectory();
-    const pair = await startTwoProcesses(directory.path, { REDIS_URL: 'redis://127.0.0.1:1' });
+    const processes = await startTwoProcesses(directory.path, { REDIS_URL: 'redis://127.0.0.1:1' });
     try {
-      expect((await fetch(`${pair.origin}/api/v1/products`)).status).toBe(200);
+      expect((await fetch(`${processes.origin}/api/v1/products`)).status).toBe(200);
     } finally {
-      await pair.close();
+      await processes.close();
     }
   });
 });

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { endServerProcesses, readFirstRun, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
-import { placeOrder, readOrder, shopper } from './shopper.ts';
+import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
 
 afterEach(endServerProcesses);
 
 describe('npm start', { timeout: 180_000 }, () => {
-  test('on an empty machine says where everything is, and keeps what happened for the next start', async () => {
+  test('prints URLs and accounts at the first start, and keeps the data for the next start', async () => {
     await using data = await temporaryDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
 
@@ -16,26 +16,26 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(first.output()).toContain(`${first.url}/api/v1`);
     expect(first.output()).toContain(customer.email);
     expect(first.output()).toContain('npx mandate login');
-    const order = await placeOrder(await shopper(first.url, data.path), 'kept');
-    const madeUp = await readFile(join(data.path, 'first-run.json'), 'utf8');
+    const order = await placeOrder(await createOrderClient(first.url, data.path), 'kept');
+    const firstRun = await readFile(join(data.path, 'first-run.json'), 'utf8');
     expect(await first.stop()).toBe(0);
 
     const second = await startServer(env);
-    expect(await readOrder(await shopper(second.url, data.path), order.id)).toEqual(order);
-    expect(await readFile(join(data.path, 'first-run.json'), 'utf8')).toBe(madeUp);
+    expect(await readOrder(await createOrderClient(second.url, data.path), order.id)).toEqual(order);
+    expect(await readFile(join(data.path, 'first-run.json'), 'utf8')).toBe(firstRun);
     expect(await second.stop()).toBe(0);
   });
 
-  test('beside a process that has the same data is refused in one sentence, and the first goes on', async () => {
+  test('with the data directory of a running server exits with one sentence, and the first server continues', async () => {
     await using data = await temporaryDataDirectory();
     const first = await startServer({ MANDATE_DATA_DIR: data.path });
     const second = await runServer({ MANDATE_DATA_DIR: data.path });
     expect(second).toEqual({ code: 1, output: `Mandate cannot start. ${join(data.path, 'database')} is in use by another process\n` });
-    expect((await placeOrder(await shopper(first.url, data.path), 'undisturbed')).id).toBeGreaterThan(0);
+    expect((await placeOrder(await createOrderClient(first.url, data.path), 'after the second start')).id).toBeGreaterThan(0);
     expect(await first.stop()).toBe(0);
   });
 
-  test('on a port that is taken is refused in one sentence', async () => {
+  test('on a port in use exits with one sentence', async () => {
     await using data = await temporaryDataDirectory();
     await using other = await temporaryDataDirectory();
     const first = await startServer({ MANDATE_DATA_DIR: data.path });
@@ -45,7 +45,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     await first.stop();
   });
 
-  test('without a server at DATABASE_URL is refused without showing its password', async () => {
+  test('without a database at DATABASE_URL exits without printing its password', async () => {
     await using data = await temporaryDataDirectory();
     const refused = await runServer({
       MANDATE_DATA_DIR: data.path,
@@ -59,7 +59,7 @@ describe('npm start', { timeout: 180_000 }, () => {
 });
 
 describe('production', { timeout: 180_000 }, () => {
-  test('is refused until its configuration is complete', async () => {
+  test('requires a complete configuration', async () => {
     const refused = await runServer({ NODE_ENV: 'production' });
     expect(refused.code).toBe(1);
     expect(refused.output).toContain('MANDATE_SECRET');

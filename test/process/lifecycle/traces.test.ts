@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
 import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
-import { placeOrder, readOrder, shopper } from './shopper.ts';
+import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
 
 afterEach(endServerProcesses);
 
@@ -13,7 +13,7 @@ type Collector = AsyncDisposable & {
   readonly received: { readonly path: string; readonly type: string; readonly text: string }[];
 };
 
-/** Takes what OTLP sends over HTTP: protobuf, in which texts stand as they are. */
+/** Receives traces over OTLP/HTTP. Their protobuf contains text in plain form. */
 async function openCollector(): Promise<Collector> {
   const received: Collector['received'] = [];
   const take = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -37,19 +37,19 @@ async function openCollector(): Promise<Collector> {
   };
 }
 
-test('traces name routes and statements, and nothing that somebody sent', { timeout: 300_000 }, async () => {
+test('traces contain routes and statements, and no data of requests', { timeout: 300_000 }, async () => {
   await using data = await temporaryDataDirectory();
   await using collector = await openCollector();
   const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
   const server = await startServer({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...database });
-  const who = await shopper(server.url, data.path);
-  const { id } = await placeOrder(who, 'traced-reference');
-  await readOrder(who, id);
+  const orderClient = await createOrderClient(server.url, data.path);
+  const { id } = await placeOrder(orderClient, 'traced-reference');
+  await readOrder(orderClient, id);
   await fetch(`${server.url}/api/v1/products?sku=traced-query`);
   await fetch(`${server.url}/oauth/authorize?client_id=traced-query&state=traced-state`, { redirect: 'manual' });
   await fetch(`${server.url}/sign-in/traced-interaction?code=traced-code`, { headers: { cookie: 'traced=traced-cookie' } });
   await fetch(`${server.url}/healthz`);
-  // what is left is sent when it ends
+  // the server exports the remaining traces when it stops
   expect(await server.stop()).toBe(0);
 
   const sent = collector.received.map(({ text }) => text).join('\n');
@@ -57,14 +57,14 @@ test('traces name routes and statements, and nothing that somebody sent', { time
   for (const route of ['POST /api/v1/orders', 'GET /api/v1/orders/:order_id', 'GET /api/v1/products']) expect(sent).toContain(route);
   expect(sent.includes('place_order')).toBe(databaseKind === 'postgresql');
   expect(sent).not.toMatch(/traced-|healthz/);
-  expect(sent).not.toContain(who.token);
+  expect(sent).not.toContain(orderClient.token);
 });
 
-test('a collector that is away is said once, and costs no request anything', { timeout: 300_000 }, async () => {
+test('an unavailable collector is logged once and does not affect requests', { timeout: 300_000 }, async () => {
   await using data = await temporaryDataDirectory();
   const server = await startServer({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
-  const who = await shopper(server.url, data.path);
-  expect((await placeOrder(who, 'untraced')).id).toBeGreaterThan(0);
+  const orderClient = await createOrderClient(server.url, data.path);
+  expect((await placeOrder(orderClient, 'untraced')).id).toBeGreaterThan(0);
   await expect.poll(() => server.output(), { timeout: 60_000 }).toContain('traces cannot be sent');
   expect(await server.stop()).toBe(0);
   expect(server.output().split('traces cannot be sent')).toHaveLength(2);

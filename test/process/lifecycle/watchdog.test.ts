@@ -6,12 +6,12 @@ import { endServerProcesses, startServer, temporaryDataDirectory, type ServerPro
 
 afterEach(endServerProcesses);
 
-/** Blocks the event loop for good on SIGUSR2. */
-const blocked = 'data:text/javascript,process.on("SIGUSR2", () => { for (;;); })';
+/** Module that blocks the event loop permanently on SIGUSR2. */
+const blockingModule = 'data:text/javascript,process.on("SIGUSR2", () => { for (;;); })';
 
 async function start(dataDirectory: string, env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
-  return startServer({ MANDATE_DATA_DIR: dataDirectory, ...database, ...env }, ['--import', blocked, 'server/main.ts']);
+  return startServer({ MANDATE_DATA_DIR: dataDirectory, ...database, ...env }, ['--import', blockingModule, 'server/main.ts']);
 }
 
 const isAlive = async ({ url }: ServerProcess): Promise<boolean> =>
@@ -39,7 +39,7 @@ describe('the watchdog', { timeout: 120_000 }, () => {
     expect(server.output()).toMatch(report);
   });
 
-  test('spares a process that was suspended, and does not delay its exit', async () => {
+  test('does not terminate a process that was suspended, and does not delay its exit', async () => {
     await using data = await temporaryDataDirectory();
     const server = await start(data.path, { MANDATE_WATCHDOG: '3' });
     process.kill(server.pid, 'SIGSTOP');
@@ -56,7 +56,7 @@ describe('the watchdog', { timeout: 120_000 }, () => {
     const server = await start(data.path, { MANDATE_WATCHDOG: '0' });
     process.kill(server.pid, 'SIGUSR2');
     expect(await isAlive(server)).toBe(false);
-    process.kill(server.pid, 0); // it still exists
+    process.kill(server.pid, 0); // the process still exists
     await server.kill();
   });
 

@@ -13,112 +13,112 @@ type Fault = {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** The file whose tests are to notice, and which of them. */
+  /** Test file that must detect the fault, and a pattern for the test titles. */
   readonly tests: string;
   readonly titles: string;
 };
 
-/** What somebody might leave out of the authorization server, and of what is sent to others. */
+/** Faults in the authorization server and in outgoing requests. */
 const faults: Record<string, Fault> = {
-  'no look at the audience of a token (77)': {
+  'the audience of a token is not checked (77)': {
     file: 'server/oauth/tokens/verify-access-token.ts',
     from: 'issuer,\n    audience,',
     to: 'issuer,',
     tests: 'test/oauth/tokens/access-token.test.ts',
     titles: 'audience',
   },
-  'no look at the Host header (91)': {
+  'the Host header is not checked (91)': {
     file: 'server/oauth/provider/require-issuer-host.ts',
     from: 'if (req.headers.host?.toLowerCase() !== host) return reject(req, res, next);',
     to: '',
     tests: 'test/oauth/protocol/metadata.test.ts',
     titles: 'in a wrong Host header is rejected',
   },
-  'belief in what a proxy says the host is (91)': {
+  'X-Forwarded-Host is trusted (91)': {
     file: 'server/oauth/provider/require-issuer-host.ts',
     from: `delete req.headers['x-forwarded-host'];`,
     to: '',
     tests: 'test/oauth/protocol/metadata.test.ts',
     titles: 'in forwarded headers of a proxy is ignored',
   },
-  'no end of guessing at a password (94)': {
+  'password guesses are not limited (94)': {
     file: 'server/oauth/brute-force/attempt-limits.ts',
     from: 'if (waits.length > 0) throw',
     to: 'if (waits.length > Infinity) throw',
     tests: 'test/oauth/brute-force/attempt-limits.test.ts',
     titles: 'the eleventh from the same network is rejected',
   },
-  'a store that locks nothing (35, 56)': {
+  'token records are not locked (35, 56)': {
     file: 'server/oauth/provider/postgres-adapter.ts',
     from: 'if (!this.#em.isInTransaction()) return',
     to: 'return',
     tests: 'test/oauth/tokens/races.test.ts',
     titles: 'one succeeds, the others are rejected',
   },
-  'a token that is good without the row it left (66, 67)': {
+  'a token without a row is valid (66, 67)': {
     file: 'server/oauth/tokens/verify-access-token.ts',
     from: 'from oauth_records t\n',
     to: `from (select 'AccessToken' as model, $1::text as id, null::text as grant_id, 'mandate-cli' as client_id, null::text as account_id, $2::timestamptz + interval '1 day' as expires_at) t\n`,
     tests: 'test/oauth/tokens/revocation.test.ts',
     titles: '(66|67)',
   },
-  'a refusal that burns the token it refused (60)': {
+  'a rejected refresh consumes its token (60)': {
     file: 'server/oauth/provider/request-transaction.ts',
     from: 'if (ctx.status >= 400 && !revoked) throw new RollbackSignal();',
     to: 'if (ctx.status >= 400 && !revoked) return;',
     tests: 'test/oauth/tokens/refresh.test.ts',
     titles: 'foreign resource',
   },
-  'a delivery that asks nobody whether it may leave': {
+  'a delivery is sent without an authorization check': {
     file: 'server/webhooks/delivery/hold-authorization.ts',
     from: 'if (!(await isAllowed(inner, delivery))) throw new DeliveryNotAllowedError();',
     to: '',
     tests: 'test/api/webhooks/event-authorization.test.ts',
     titles: 'receives no (pending or new )?events after the response',
   },
-  'a delivery to whatever address a name leads to': {
+  'a delivery is sent to a forbidden address': {
     file: 'server/outgoing-http/protected-client.ts',
     from: 'if (resolved.length === 0 || resolved.some(({ address }) => !isAllowed(address)))',
     to: 'if (resolved.length === 0)',
     tests: 'test/api/webhooks/ssrf-protection.test.ts',
     titles: 'that resolves',
   },
-  'an e-mail change that bypasses the rule': {
+  'an e-mail change bypasses confirmation': {
     file: 'server/users/update-user.ts',
     from: 'await changeEmailAddress(em, onEmailAddressChange, user, change, now);',
     to: 'void [changeEmailAddress, onEmailAddressChange, change, now]; user.replaceEmailAddress(email, true); await em.flush();',
     tests: 'test/api/users/email-address.test.ts',
     titles: 'an e-mail address changed by staff',
   },
-  'a scope that can change a role': {
+  'a scope allows role changes': {
     file: 'server/users/authorize-user-change.ts',
     from: `changes.includes('role') || user.role`,
     to: `(changes.includes('role') && !may(principal, 'users.manage')) || user.role`,
     tests: 'test/api/users/roles.test.ts',
     titles: 'cannot promote a customer that it created|is forbidden with users.manage',
   },
-  'a repeated refresh that issues a second successor (56)': {
+  'a repeated refresh issues a second successor (56)': {
     file: 'server/oauth/refresh/replay-refresh-response.ts',
     from: 'if (isReplayedRefresh(ctx)) throw new RepeatedRefresh();',
     to: '',
     tests: 'test/oauth/tokens/races.test.ts',
     titles: 'get the same successor',
   },
-  'a refresh response that is replayed after its successor has been used': {
+  'a refresh response is replayed after its successor has been used': {
     file: 'server/oauth/refresh/replay-refresh-response.ts',
     from: '} else if (isRecent(current)) await',
     to: '} else if (!isRecent(current)) await',
     tests: 'test/oauth/tokens/refresh-grace.test.ts',
     titles: 'once the successor has been used',
   },
-  'a lockout that rejects the owner': {
+  'a lockout rejects the account owner': {
     file: 'server/oauth/brute-force/attempt-limits.ts',
     from: `digest(target, 'network', network)`,
     to: 'digest(target)',
     tests: 'test/oauth/brute-force/lockout.test.ts',
     titles: 'lock out that network but not the owner',
   },
-  'a form outside the list': {
+  'a form is missing from the list': {
     file: 'server/oauth/pages/page-routes.ts',
     from: '  addAccountPages(pages, context);\n',
     to: `  addAccountPages(pages, context);\n  pages.router.post('/account/name', (_req, res) => res.redirect(303, '/account'));\n`,
@@ -140,7 +140,7 @@ async function runTests({ tests, titles }: Pick<Fault, 'tests' | 'titles'>): Pro
   return { code, output: output + errors };
 }
 
-describe.skipIf(databaseKind === 'pglite')('planted in a copy of the server, the tests turn red of', { timeout: 120_000 }, () => {
+describe.skipIf(databaseKind === 'pglite')('tests fail in a copy of the server with a planted fault', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), 'mandate-planted-'));
     for (const part of ['contract', 'server', 'client-sdk', 'cli', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
@@ -151,20 +151,20 @@ describe.skipIf(databaseKind === 'pglite')('planted in a copy of the server, the
 
   test.each(Object.entries(faults))('%s', async (_name, fault) => {
     const path = join(copy, fault.file);
-    const whole = await readFile(path, 'utf8');
-    expect(whole.split(fault.from), 'the place of the fault').toHaveLength(2);
+    const original = await readFile(path, 'utf8');
+    expect(original.split(fault.from), 'number of parts around the replaced text').toHaveLength(2);
     await writeFile(
       path,
-      whole.replace(fault.from, () => fault.to),
+      original.replace(fault.from, () => fault.to),
     );
     const { code, output } = await runTests(fault);
-    await writeFile(path, whole);
+    await writeFile(path, original);
     expect(code, output).toBe(1);
     expect(output).toMatch(/Tests +\d+ failed/);
-    expect(output).toContain('AssertionError'); // and not because nothing runs any more
+    expect(output).toContain('AssertionError'); // not an import or start error
   });
 
-  test('nothing at all: they are green, so it was the fault that they noticed', async () => {
+  test('the same tests pass without a fault', async () => {
     const { code, output } = await runTests({ tests: 'test/oauth/tokens/access-token.test.ts', titles: 'audience' });
     expect(code, output).toBe(0);
     expect(output).toMatch(/Tests +\d+ passed/);

@@ -9,7 +9,7 @@ import { databaseKind } from '../../support/services/database.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Where the runner under test keeps its servers. The account of the server must be able to get there. */
+/** Temporary directory of the runner under test. The user that runs PostgreSQL must be able to read it. */
 let temporary: string;
 beforeEach(async () => {
   temporary = await mkdtemp(join(tmpdir(), 'mandate-runner-'));
@@ -22,41 +22,41 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
     if (await condition()) return;
     await sleep(50);
   }
-  throw new Error('waited for two minutes in vain');
+  throw new Error('the condition was not met within two minutes');
 }
 
-/** The command lines of what runs in the directory. */
-async function running(): Promise<string[]> {
+/** Returns the command lines of the processes in the directory. */
+async function runningCommands(): Promise<string[]> {
   const lines = [];
   for await (const file of glob('/proc/[0-9]*/cmdline')) lines.push(await readFile(file, 'utf8').catch(() => ''));
   return lines.filter((line) => line.includes(temporary));
 }
 
-/** The last line of a server's pid file says when it takes connections. */
-async function serverIsReady(): Promise<boolean> {
+/** Returns whether a PostgreSQL accepts connections, according to the last line of its pid file. */
+async function isPostgresqlReady(): Promise<boolean> {
   for await (const file of glob(join(temporary, 'mandate-test-*/data/postmaster.pid'))) {
     if ((await readFile(file, 'utf8').catch(() => '')).includes('\nready')) return true;
   }
   return false;
 }
 
-const serverIsBeingMade = async (): Promise<boolean> => (await running()).some((line) => line.includes('initdb'));
+const isInitdbRunning = async (): Promise<boolean> => (await runningCommands()).some((line) => line.includes('initdb'));
 
-describe.skipIf(databaseKind === 'pglite')('a test run that ends in the middle', { timeout: 180_000 }, () => {
+describe.skipIf(databaseKind === 'pglite')('an interrupted test run', { timeout: 180_000 }, () => {
   test.each([
-    ['SIGKILL', 'its server is being made', serverIsBeingMade],
-    ['SIGKILL', 'its server is running', serverIsReady],
-    ['SIGTERM', 'its server is running', serverIsReady],
-    ['SIGINT', 'its server is running', serverIsReady],
-  ] as const)('by %s while %s leaves no process and no file behind', async (signal, _when, moment) => {
+    ['SIGKILL', 'initdb runs', isInitdbRunning],
+    ['SIGKILL', 'PostgreSQL runs', isPostgresqlReady],
+    ['SIGTERM', 'PostgreSQL runs', isPostgresqlReady],
+    ['SIGINT', 'PostgreSQL runs', isPostgresqlReady],
+  ] as const)('by %s while %s leaves no process and no file', async (signal, _when, condition) => {
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgresql', 'test/database'];
     const runner = spawn(process.execPath, vitest, { cwd: root, env: { PATH: process.env['PATH'], TMPDIR: temporary }, stdio: 'ignore' });
     const exited = once(runner, 'exit');
-    await until(moment);
-    expect(await running()).not.toEqual([]);
+    await until(condition);
+    expect(await runningCommands()).not.toEqual([]);
     runner.kill(signal);
     await exited;
-    await until(async () => (await running()).length === 0 && (await readdir(temporary)).length === 0);
-    expect([await running(), await readdir(temporary)]).toEqual([[], []]);
+    await until(async () => (await runningCommands()).length === 0 && (await readdir(temporary)).length === 0);
+    expect([await runningCommands(), await readdir(temporary)]).toEqual([[], []]);
   });
 });

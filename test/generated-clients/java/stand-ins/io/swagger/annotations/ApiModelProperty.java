@@ -1,6 +1,6 @@
 package io.swagger.annotations;
 
-/** Says something to the documentation of a field; this one is for compiling alone. */
+/** Empty annotation that only makes the generated code compile. */
 public @interface ApiModelProperty {
   String value() default "";
 

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import java.io.IOException;
 import java.time.OffsetDateTime;
 
-/** As much of jackson-datatype-jsr310, which Debian does not have, as the API needs: moments as RFC 3339. */
+/** The part of jackson-datatype-jsr310 that the API needs, timestamps in RFC 3339 format; Debian has no package of it. */
 public class JavaTimeModule extends SimpleModule {
   public JavaTimeModule() {
     addSerializer(

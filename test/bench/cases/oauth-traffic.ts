@@ -1,0 +1,82 @@
+import { authorizationRequest, authorize, authorizePath, basic, type Client } from '../../support/oauth/oauth-flow.ts';
+import type { Browser } from '../../support/browser/browser.ts';
+import { requestTokens, scope } from '../servers/client-token.ts';
+import { mapInBatches } from '../servers/signed-in-browsers.ts';
+import { sendThroughProxy, issuer, proxyHeaders } from '../servers/tls-proxy.ts';
+import type { Target } from '../servers/target.ts';
+import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
+
+const tokenRequest = ({ clientId, secret }: Client, form: string): RequestSpec & { readonly body: string } => ({
+  method: 'POST',
+  path: '/oauth/token',
+  headers: { ...proxyHeaders, ...basic(clientId, secret), 'content-type': 'application/x-www-form-urlencoded' },
+  body: form,
+});
+
+/** Repeated token requests by client credentials. */
+export const clientCredentialsTraffic = ({ client }: Target): Traffic => ({
+  first: () => tokenRequest(client, `grant_type=client_credentials&scope=${scope}`),
+});
+
+/** Repeated refreshes, each with the refresh token from the previous response. */
+export async function refreshTraffic(target: Target): Promise<Traffic> {
+  const { website } = target;
+  const send = sendThroughProxy(target.measuredServer.origin);
+  const first = await mapInBatches(await target.browsers(), async (browser) => {
+    const granted = await authorizeWith(browser, target);
+    const form = {
+      grant_type: 'authorization_code',
+      code: granted.code,
+      code_verifier: granted.verifier,
+      redirect_uri: website.redirectUri,
+    };
+    return (await requestTokens(send, website, form)).refresh_token ?? '';
+  });
+  const createRequest = (token: string): ReturnType<typeof tokenRequest> =>
+    tokenRequest(website, `grant_type=refresh_token&refresh_token=${token}`);
+  return {
+    first: roundRobin(first.map((token) => createRequest(token))),
+    distinct: first.length,
+    next: { valueLocation: { in: 'body', after: '"refresh_token":"', until: '"' }, createRequest, countsAsOne: false },
+  };
+}
+
+/** Repeated sign-ins: an authorization request of a signed-in user returns a code, which the application redeems. */
+export async function signInTraffic(target: Target): Promise<Traffic> {
+  const { website } = target;
+  const { query, verifier } = authorizationRequest(authorizationParameters(target));
+  const first = await mapInBatches(await target.browsers(), async (browser) => {
+    await authorizeWith(browser, target); // gives consent, so that the measured requests need none
+    const path = authorizePath(query);
+    return { path, headers: { ...proxyHeaders, accept: 'text/html', cookie: browser.cookiesFor('/oauth/authorize') } };
+  });
+  const form = new URLSearchParams({ grant_type: 'authorization_code', redirect_uri: website.redirectUri, code_verifier: verifier });
+  return {
+    first: roundRobin(first),
+    distinct: first.length,
+    next: {
+      valueLocation: { in: 'location', after: 'code=', until: '&' },
+      createRequest: (code) => tokenRequest(website, `${form.toString()}&code=${code}`),
+      countsAsOne: true,
+    },
+  };
+}
+
+const authorizationParameters = ({ website }: Target): Record<string, string> => ({
+  client_id: website.clientId,
+  redirect_uri: website.redirectUri,
+  scope: `openid ${scope}`,
+});
+
+const authorizeWith = (browser: Browser, target: Target): ReturnType<typeof authorize> =>
+  authorize(issuer, { browser }, authorizationParameters(target));
+
+function roundRobin(requests: readonly RequestSpec[]): () => RequestSpec {
+  let index = 0;
+  return () => {
+    const request = requests[index % requests.length];
+    if (!request) throw new Error('no user is signed in');
+    index += 1;
+    return request;
+  };
+}

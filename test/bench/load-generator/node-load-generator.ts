@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connections, type Received } from '../../load/connections.ts';
+import { serializeRequest, type Traffic } from './traffic.ts';
+
+/** Result of a request, or of two requests that count as one. */
+export type TimedRequest = { readonly ok: boolean; readonly ms: number };
+
+/** Sends requests on `callers` connections, each of which waits for its response. */
+export async function runClosedLoop(origin: string, traffic: Traffic, callers: number, seconds: number): Promise<TimedRequest[]> {
+  const end = performance.now() + seconds * 1000;
+  const all: TimedRequest[] = [];
+  using sender = new RequestSender(origin, traffic, callers);
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      for (let startedAt = performance.now(); startedAt < end; startedAt = performance.now())
+        all.push(await sender.sendWhenIdle(startedAt));
+    }),
+  );
+  return all;
+}
+
+/** Interval at which the generator sends due requests. */
+const tickMs = 1;
+
+/**
+ * Sends `perSecond` requests, regardless of the response times. Latency is measured from the tick at which a request was due, so that
+ * neither a stalled server nor a late generator reduces the measured latency.
+ */
+export async function runAtConstantRate(
+  origin: string,
+  traffic: Traffic,
+  callers: number,
+  seconds: number,
+  perSecond: number,
+): Promise<TimedRequest[]> {
+  const all: Promise<TimedRequest>[] = [];
+  using sender = new RequestSender(origin, traffic, callers);
+  await sender.open();
+  const startedAt = performance.now();
+  const total = Math.max(1, Math.floor(seconds * perSecond));
+  while (all.length < total) {
+    const elapsed = performance.now() - startedAt;
+    for (; all.length < total && (all.length / perSecond) * 1000 <= elapsed;)
+      all.push(sender.sendWhenIdle(startedAt + Math.ceil(((all.length / perSecond) * 1000) / tickMs) * tickMs));
+    await sleep(tickMs);
+  }
+  return await Promise.all(all);
+}
+
+class RequestSender {
+  readonly #traffic: Traffic;
+  readonly #host: string;
+  readonly #connections: Connections;
+  /** Values from responses that no request has used yet. */
+  readonly #ready: string[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #idle: number;
+
+  constructor(origin: string, traffic: Traffic, callers: number) {
+    this.#traffic = traffic;
+    this.#host = new URL(origin).host;
+    this.#connections = new Connections(origin, callers);
+    this.#idle = callers;
+  }
+
+  open(): Promise<void> {
+    return this.#connections.openAll();
+  }
+
+  [Symbol.dispose](): void {
+    this.#connections[Symbol.dispose]();
+  }
+
+  /** Waits for an idle connection and sends a request. The request is chosen after the wait, because it may need a value from a response. */
+  async sendWhenIdle(dueAt: number): Promise<TimedRequest> {
+    if (this.#idle > 0) this.#idle -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const ok = await this.#exchange();
+    const resume = this.#waiting.shift();
+    if (resume) resume();
+    else this.#idle += 1;
+    return { ok, ms: Math.max(0, performance.now() - dueAt) };
+  }
+
+  async #exchange(): Promise<boolean> {
+    const { first, next } = this.#traffic;
+    const value = this.#ready.shift();
+    const response = await this.#send(value === undefined || !next ? first() : next.createRequest(value));
+    const extracted = next && extractValue(response, next.valueLocation);
+    if (next?.countsAsOne) return extracted !== undefined && isSuccess(await this.#send(next.createRequest(extracted)));
+    if (extracted !== undefined) this.#ready.push(extracted);
+    return isSuccess(response);
+  }
+
+  #send(request: Parameters<typeof serializeRequest>[0]): Promise<Received> {
+    return this.#connections.send(serializeRequest(request, this.#host));
+  }
+}
+
+const isSuccess = ({ status }: Received): boolean => status >= 200 && status < 300;
+
+function extractValue({ bytes }: Received, valueLocation: NonNullable<Traffic['next']>['valueLocation']): string | undefined {
+  const message = bytes.toString('latin1');
+  const text =
+    valueLocation.in === 'body' ? message.slice(message.indexOf('\r\n\r\n')) : (/\r\nlocation: ([^\r]*)/i.exec(message)?.[1] ?? '');
+  const from = text.indexOf(valueLocation.after);
+  if (from === -1) return undefined;
+  const rest = text.slice(from + valueLocation.after.length);
+  const end = rest.indexOf(valueLocation.until);
+  return end === -1 ? rest : rest.slice(0, end);
+}

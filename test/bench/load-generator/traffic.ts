@@ -1,0 +1,40 @@
+/** One request of a case. */
+export type RequestSpec = {
+  readonly method?: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** Requests that a load generator repeats. */
+export type Traffic = {
+  readonly first: () => RequestSpec;
+  /** Number of distinct requests that `first` creates (default: unlimited). */
+  readonly distinct?: number;
+  /** Request that uses a value from each response. */
+  readonly next?: Next;
+};
+
+type Next = {
+  /** Location of the value in the response: between `after` and `until`, or from `after` to the end. */
+  readonly valueLocation: { readonly in: 'location' | 'body'; readonly after: string; readonly until: string };
+  /** Creates a POST request whose body contains the value once. */
+  readonly createRequest: (value: string) => RequestSpec & { readonly body: string };
+  /** Whether both requests count as one. Otherwise each request counts, and the second response leads to a third request. */
+  readonly countsAsOne: boolean;
+};
+
+/** Returns the head of a request up to the `Content-Length` header, and the body. */
+export function requestParts(
+  { method = 'GET', path, headers = {}, body = '' }: RequestSpec,
+  host: string,
+): { readonly head: string; readonly body: string } {
+  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}`);
+  return { head: [`${method} ${path} HTTP/1.1`, ...lines, ''].join('\r\n'), body };
+}
+
+/** Serializes a request as HTTP/1.1. */
+export function serializeRequest(request: RequestSpec, host: string): string {
+  const { head, body } = requestParts(request, host);
+  return `${head}${request.method === 'POST' ? `content-length: ${Buffer.byteLength(body)}\r\n` : ''}\r\n${body}`;
+}

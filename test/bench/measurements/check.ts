@@ -1,0 +1,14 @@
+/** A figure that is not a rate, with its goal. */
+export type Check = {
+  readonly name: string;
+  readonly title: string;
+  readonly value: number;
+  readonly unit: 'ms' | 'MB' | 'x';
+  readonly goal?: Goal;
+  /** Components of the figure. Their names start with a unit. */
+  readonly parts: Readonly<Record<string, number>>;
+};
+
+export type Goal = { readonly atMost: number } | { readonly atLeast: number };
+
+export const isMet = (goal: Goal, value: number): boolean => ('atMost' in goal ? value <= goal.atMost : value >= goal.atLeast);

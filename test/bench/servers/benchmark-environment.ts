@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { scopeNames } from '@mandate/contract';
+import { migrate } from '../../../server/database/migrate/run-migrations.ts';
+import { openDatabase } from '../../../server/schema/open-database.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Browser } from '../../support/browser/browser.ts';
+import { confidentialClient, webApplication } from '../../support/oauth/oauth-flow.ts';
+import { serverDirectory } from '../../support/server/server-directory.ts';
+import { type MeasuredServer, startMeasuredServer } from './measured-server.ts';
+import { fillShop, type ShopSize } from './fill-shop.ts';
+import { clientToken, scope } from './client-token.ts';
+import { openSignedInBrowsers } from './signed-in-browsers.ts';
+import { createEmptyDatabase, type EmptyDatabase } from './empty-database.ts';
+import { issuer, sendThroughProxy } from './tls-proxy.ts';
+import type { ServerName, Target } from './target.ts';
+
+const directory = import.meta.dirname;
+/** Limits that no case reaches. The server still counts requests. */
+const unreachableLimits = { MANDATE_RATE_LIMIT: '100000000', MANDATE_RATE_LIMIT_IP: '100000000', MANDATE_MONTHLY_QUOTA: '1000000000' };
+/** Limits the time to fill PGlite. */
+const embeddedOrdersMax = 20_000;
+
+const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;
+
+/** `signedInUsers`: number of users, each signed in with a separate browser. */
+export type BenchmarkSize = ShopSize & { readonly signedInUsers: number };
+
+type Report = (progress: string) => void;
+type Applications = Pick<Target, 'client' | 'website'>;
+type FilledDatabase = Applications & { readonly postgresql: EmptyDatabase; readonly db: Database };
+
+/** Database with its shop, and the servers, which start when a case first needs them. */
+export class BenchmarkEnvironment implements AsyncDisposable {
+  readonly directory: string;
+  readonly secret = randomBytes(32).toString('hex');
+  readonly #shop: ShopSize;
+  readonly #signedInUsers: number;
+  readonly #report: Report;
+  readonly #targets = new Map<ServerName, Promise<Target>>();
+  readonly #opened = new AsyncDisposableStack();
+  #database: Promise<FilledDatabase> | undefined;
+
+  constructor({ path, remove }: Awaited<ReturnType<typeof serverDirectory>>, { signedInUsers, ...shop }: BenchmarkSize, report: Report) {
+    this.directory = path;
+    this.#shop = shop;
+    this.#signedInUsers = signedInUsers;
+    this.#report = report;
+    this.#opened.defer(remove);
+  }
+
+  static async create(size: BenchmarkSize, report: Report): Promise<BenchmarkEnvironment> {
+    return new BenchmarkEnvironment(await serverDirectory(), size, report);
+  }
+
+  /** Returns the target with this name. All cases share it. */
+  target(name: ServerName): Promise<Target> {
+    const target = this.#targets.get(name) ?? this.#createTarget(name);
+    this.#targets.set(name, target);
+    return target;
+  }
+
+  /** Starts an additional server. The caller stops it. */
+  async start(name: Exclude<ServerName, 'mandate-pglite'>): Promise<MeasuredServer> {
+    if (name === 'mandate') return this.startMandate({ DATABASE_URL: (await this.#filledDatabase()).postgresql.url });
+    const { postgresql, client, website } = await this.#filledDatabase();
+    const { measuredServer } = await this.target('mandate');
+    const jwks = await (await sendThroughProxy(measuredServer.origin)(new URL('/oauth/jwks', issuer), {})).text();
+    const clients = JSON.stringify([
+      {
+        client_id: client.clientId,
+        client_secret: client.secret,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      },
+      {
+        client_id: website.clientId,
+        client_secret: website.secret,
+        grant_types: ['authorization_code', 'refresh_token'],
+        redirect_uris: [website.redirectUri],
+      },
+    ]);
+    const env = { DATABASE_URL: postgresql.url, ISSUER: issuer, JWKS: jwks, CLIENTS: clients, SCOPE: scope };
+    const probe = name === 'oidc-provider' ? '/oauth/jwks' : undefined;
+    return startMeasuredServer(join(directory, `../peers/${peerPrograms[name]}.ts`), env, this.#log(name), probe);
+  }
+
+  /** Starts our server as shipped, with all protections, on the given database. */
+  startMandate(env: Readonly<Record<string, string>>): Promise<MeasuredServer> {
+    const asShipped = { MANDATE_SECRET: this.secret, MANDATE_ISSUER: issuer, MANDATE_TRUST_PROXY: '1', ...unreachableLimits };
+    return startMeasuredServer(join(directory, '../../../server/main.ts'), { ...asShipped, ...env }, this.#log('mandate'));
+  }
+
+  /** CPU time that PostgreSQL has used so far, in seconds, if it is known. */
+  async databaseCpuSeconds(): Promise<number | undefined> {
+    return (await this.#filledDatabase()).postgresql.cpuSeconds?.();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#targets.values());
+    await this.#opened.disposeAsync();
+  }
+
+  #log(name: string): string {
+    return join(this.directory, `${name}.log`);
+  }
+
+  async #createTarget(name: ServerName): Promise<Target> {
+    this.#report(`starting ${name}`);
+    if (name === 'mandate-pglite') return this.#createEmbeddedTarget();
+    const { db, client, website } = await this.#filledDatabase();
+    const measuredServer = await this.start(name);
+    this.#opened.defer(() => measuredServer.stop());
+    const from = name === 'mandate' ? measuredServer : (await this.target('mandate')).measuredServer;
+    let browsers: Promise<readonly Browser[]> | undefined;
+    return {
+      measuredServer,
+      shop: this.#shop,
+      token: () => clientToken(sendThroughProxy(from.origin), client),
+      client,
+      website,
+      browsers: () =>
+        (browsers ??= openSignedInBrowsers(measuredServer.origin, this.#signedInUsers, name === 'oidc-provider' ? undefined : db)),
+    };
+  }
+
+  #filledDatabase(): Promise<FilledDatabase> {
+    return (this.#database ??= this.#fillDatabase());
+  }
+
+  async #fillDatabase(): Promise<FilledDatabase> {
+    this.#report('starting PostgreSQL');
+    const postgresql = await createEmptyDatabase();
+    this.#opened.defer(() => postgresql.remove());
+    const db = await openDatabase(postgresql.url, { timeouts: 'none' });
+    this.#opened.defer(() => db.close());
+    this.#report(`filling the database with ${this.#shop.orders.toLocaleString('en')} orders`);
+    await migrate(db);
+    await fillShop(db.em.fork(), this.#shop);
+    return { postgresql, db, ...(await createApplications(db)) };
+  }
+
+  /** Starts our server on PGlite, which only one process can open at a time. */
+  async #createEmbeddedTarget(): Promise<Target> {
+    const directory = join(this.directory, 'pglite');
+    const shop = { orders: Math.min(this.#shop.orders, embeddedOrdersMax), products: 1_000, users: 2_000 };
+    const db = await openDatabase(join(directory, 'database'));
+    await migrate(db);
+    await fillShop(db.em.fork(), shop);
+    const applications = await createApplications(db);
+    await db.close();
+    const measuredServer = await this.startMandate({ MANDATE_DATA_DIR: directory });
+    this.#opened.defer(() => measuredServer.stop());
+    const token = (): Promise<string> => clientToken(sendThroughProxy(measuredServer.origin), applications.client);
+    return {
+      measuredServer,
+      shop,
+      token,
+      ...applications,
+      browsers: () => openSignedInBrowsers(measuredServer.origin, this.#signedInUsers),
+    };
+  }
+}
+
+const createApplications = async (db: Database): Promise<Applications> => ({
+  client: await confidentialClient(db, scopeNames),
+  website: await webApplication(db, [scope]),
+});

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const ticksPerSecond = 100;
+
+/** proc_pid_stat(5): fields 14 and 15 count ticks of the process, and 16 and 17 those of exited children. The name in field 2 may contain spaces. */
+async function readCpuSeconds(pid: number, withExitedChildren: boolean): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''); // the process has exited
+  const fields = stat.replace(/^.*\) /, '').split(' ');
+  const counted = fields.slice(11, withExitedChildren ? 15 : 13).map(Number);
+  return counted.reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond;
+}
+
+/** CPU time that a process has used so far in user and system mode, in seconds. */
+export const processCpuSeconds = (pid: number): Promise<number> => readCpuSeconds(pid, false);
+
+/** CPU time of this process and of all exited child processes, in seconds. */
+export const currentProcessCpuSeconds = (): Promise<number> => readCpuSeconds(process.pid, true);
+
+/** CPU time of all processes of a PostgreSQL server: the postmaster, its children, and exited children. */
+export async function postgresqlCpuSeconds(data: string): Promise<number> {
+  const [first = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
+  const children = (await readFile(`/proc/${first}/task/${first}/children`, 'utf8')).trim().split(' ');
+  const seconds = await Promise.all([readCpuSeconds(Number(first), true), ...children.map((pid) => readCpuSeconds(Number(pid), false))]);
+  return seconds.reduce((sum, each) => sum + each, 0);
+}

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { administer, databaseUrl } from '../../support/services/postgresql-databases.ts';
+import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
+import { postgresqlCpuSeconds } from './cpu-time.ts';
+
+/** An empty database for this run. */
+export type EmptyDatabase = {
+  readonly url: string;
+  /** CPU time that the PostgreSQL server has used so far, in seconds; undefined for a remote server. */
+  readonly cpuSeconds: (() => Promise<number>) | undefined;
+  readonly remove: () => Promise<void>;
+};
+
+/** Creates a database on a new PostgreSQL server, or on the server at `DATABASE_URL`. */
+export async function createEmptyDatabase(): Promise<EmptyDatabase> {
+  // oxlint-disable-next-line node/no-process-env -- the variable that the server uses, so that both use the same PostgreSQL
+  const given = process.env['DATABASE_URL'];
+  if (given !== undefined && given !== '') {
+    const name = `mandate_bench_${randomBytes(6).toString('hex')}`;
+    await administer(given, `create database ${name}`);
+    const remove = async (): Promise<void> => void (await administer(given, `drop database ${name} with (force)`));
+    return { url: databaseUrl(given, name), cpuSeconds: undefined, remove };
+  }
+  const server = await startPostgresql(await findPostgresql());
+  return { url: server.url, cpuSeconds: () => postgresqlCpuSeconds(server.data), remove: server.stop };
+}

@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createOpenApiDocument } from '@mandate/contract/openapi';
+import { handwrittenCommands } from '../../cli/contract-commands/handwritten-commands.ts';
+import { exitCodes } from '../../cli/errors/exit-codes.ts';
+import { runInProcess } from '../cli/run-command-line.ts';
+
+const origin = 'https://shop.example';
+const operation = z.object({
+  operationId: z.string(),
+  'x-internal': z.boolean().optional(),
+  'x-codeSamples': z.array(z.object({ lang: z.string(), source: z.string() })).default([]),
+  parameters: z.array(z.object({ name: z.string(), in: z.string(), example: z.unknown().optional() })).default([]),
+  requestBody: z.object({ content: z.record(z.object({ example: z.unknown() })) }).optional(),
+  security: z.array(z.unknown()),
+});
+const { paths } = z.object({ paths: z.record(z.record(operation)) }).parse(createOpenApiDocument(origin));
+
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods)
+    .filter(([, one]) => one['x-internal'] !== true)
+    .map(([method, one]) => {
+      const samples = Object.fromEntries(one['x-codeSamples'].map(({ lang, source }) => [lang, source]));
+      const pathWithExamples = one.parameters.reduce(
+        (text, { name, in: place, example }) => (place === 'path' ? text.replace(`{${name}}`, String(example)) : text),
+        path,
+      );
+      const body = one.requestBody?.content['application/json']?.example;
+      return { ...one, method: method.toUpperCase(), path: pathWithExamples, body, samples };
+    }),
+);
+const byId = operations.map((one) => [one.operationId, one] as const);
+
+test.each(byId)('%s has a sample in each language', (_id, { samples }) => {
+  expect(Object.keys(samples)).toEqual(['curl', 'TypeScript', 'CLI']);
+});
+
+describe('TypeScript samples', () => {
+  const root = join(import.meta.dirname, '../..');
+  let folder = '';
+  beforeAll(async () => void (folder = await mkdtemp(join(root, 'test', 'docs', '.samples-'))));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const compile = (): string => {
+    const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+    return stdout;
+  };
+
+  test('every sample compiles, and an invalid one fails', { timeout: 120_000 }, async () => {
+    const options = { extends: join(root, 'tsconfig.json'), compilerOptions: { rootDir: root }, include: ['*.ts'] };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options));
+    for (const { operationId, samples } of operations) await writeFile(join(folder, `${operationId}.ts`), samples['TypeScript'] ?? '');
+    expect(compile()).toBe('');
+    const sample = await readFile(join(folder, 'orders.create.ts'), 'utf8');
+    await writeFile(join(folder, 'wrong.ts'), sample.replace('product_id: 1', "product_id: 'one'"));
+    expect(compile()).toMatch(/wrong\.ts.*TS2322/);
+  });
+});
+
+describe('command-line samples', () => {
+  const singleRequestCommands = operations.filter(({ operationId }) => !(operationId in handwrittenCommands));
+
+  test.each(singleRequestCommands.map((one) => [one.operationId, one] as const))('%s sends the documented request', async (_id, one) => {
+    const { exitCode, stdout, stderr } = await runInProcess([...splitCommand(one.samples['CLI'] ?? ''), '--print-request']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: exitCodes.success, stderr: '' });
+    const request = z.object({ method: z.string(), path: z.string(), body: z.unknown() }).parse(JSON.parse(stdout));
+    expect(request).toEqual({ method: one.method, path: one.path, ...(request.body !== undefined && { body: one.body }) });
+    expect(request.body === undefined).toBe(one.body === undefined);
+  });
+
+  const multiRequestCommands = operations.filter(({ operationId }) => operationId in handwrittenCommands);
+
+  test.each(multiRequestCommands.map((one) => [one.operationId, one] as const))(
+    '%s is rejected only because no user is signed in',
+    async (_id, one) => {
+      const argv = splitCommand(one.samples['CLI'] ?? '');
+      const [file] = argv.slice(2);
+      const input =
+        one.requestBody && file !== undefined && !file.startsWith('-')
+          ? [...argv.slice(0, 2), '-', ...argv.slice(3), '--format', 'csv']
+          : argv;
+      const { exitCode, stderr } = await runInProcess(input, { stdin: 'reference\n' });
+      expect(exitCode, stderr).toBe(exitCodes.signInRequired);
+    },
+  );
+});
+
+describe('curl samples', () => {
+  const sent = z.object({ method: z.string(), url: z.string(), headers: z.array(z.string()), body: z.string().optional() });
+
+  /** Runs the samples in bash with a `curl` function that prints its arguments. */
+  function runCurlSamples(): z.infer<typeof sent>[] {
+    const script = [
+      'curl() { printf "%s\\0" "$@"; printf "\\n\\0"; }',
+      'uuidgen() { echo a-key; }',
+      'TOKEN=a-token',
+      ...operations.map(({ samples }) => samples['curl'] ?? ''),
+    ].join('\n');
+    const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-eu', '-c', script], { encoding: 'utf8' });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    return stdout
+      .split('\n\0')
+      .slice(0, -1)
+      .map((text) => parseCurlArguments(text.split('\0').slice(0, -1)));
+  }
+
+  function parseCurlArguments(argv: string[]): z.infer<typeof sent> {
+    const after = (flag: string): string | undefined => (argv.includes(flag) ? argv[argv.indexOf(flag) + 1] : undefined);
+    const headers = argv.flatMap((word, at) => (argv[at - 1] === '-H' ? [word] : []));
+    return sent.parse({ method: after('-X') ?? 'GET', url: argv.find((word) => word.startsWith('https:')), headers, body: after('-d') });
+  }
+
+  test('every sample sends the documented request', () => {
+    const all = runCurlSamples();
+    expect(all.length).toBe(operations.length);
+    for (const [at, { operationId, method, path, body, security }] of operations.entries()) {
+      const request = all[at];
+      expect(request?.method, operationId).toBe(method);
+      expect(new URL(request?.url ?? '').pathname, operationId).toBe(path);
+      expect(request?.headers.includes('Authorization: Bearer a-token'), operationId).toBe(security.length > 0);
+      expect(request?.body === undefined ? undefined : JSON.parse(request.body), operationId).toEqual(body);
+      expect(request?.headers.includes('Content-Type: application/json'), operationId).toBe(body !== undefined);
+    }
+  });
+});
+
+/** Splits a command into words like a shell, without `mandate`. */
+function splitCommand(command: string): string[] {
+  const { stdout } = spawnSync('bash', ['--norc', '-c', `mandate() { printf '%s\\0' "$@"; }\n${command}`], { encoding: 'utf8' });
+  return stdout.split('\0').slice(0, -1);
+}

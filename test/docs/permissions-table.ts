@@ -1,0 +1,53 @@
+/** `npm run permissions` writes the table of permissions into SECURITY.md, from the contract and the authorization rules of the server. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { apiKeyCreateSchema, contract, getRouteMetadata, listRoutes, type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
+import { selfRegisteredScopes } from '../../server/applications/create-application.ts';
+import { canUseScope } from '../../server/http/middleware/authorize.ts';
+import type { Principal } from '../../server/http/request/principal.ts';
+
+export const securityFile = join(import.meta.dirname, '../../SECURITY.md');
+const [begin, end] = ['<!-- permissions: begin -->', '<!-- permissions: end -->'];
+
+type User = Principal['user'];
+const principalOf = (user: User): Principal => ({ user, clientId: 'any', scopes: new Set(scopeNames) });
+const userWith = (role: NonNullable<User>['role']): User => ({ id: 1, role });
+
+const keyScopes = new Set<string>(apiKeyCreateSchema.shape.scopes.element.options);
+
+/** The columns of the table: whether a caller of the kind can use a scope that it was granted. */
+const columns: Record<string, (scope: Scope) => boolean> = {
+  customer: (scope) => canUseScope(principalOf(userWith('customer')), scope),
+  staff: (scope) => canUseScope(principalOf(userWith('staff')), scope),
+  administrator: (scope) => canUseScope(principalOf(userWith('admin')), scope),
+  'application without a user': (scope) => canUseScope(principalOf(null), scope),
+  'self-registered application': (scope) => selfRegisteredScopes.includes(scope),
+  'API key': (scope) => keyScopes.has(scope),
+};
+
+const operationsWith = (scope: Scope): string[] =>
+  listRoutes(contract).flatMap((route) => {
+    const { access, operationId } = getRouteMetadata(route);
+    return typeof access !== 'string' && access.includes(scope) ? [`\`${operationId}\``] : [];
+  });
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+export function permissionsTable(): string {
+  const names = ['scope', 'allows', ...Object.keys(columns), 'operations that accept it'];
+  const rows = scopeNames.map((scope) => {
+    const cells = Object.values(columns).map((isAllowed) => (isAllowed(scope) ? 'yes' : '–'));
+    return row([`\`${scope}\``, scopeDefinitions[scope].consent, ...cells, operationsWith(scope).join(', ') || 'none alone']);
+  });
+  return [row(names), row(names.map(() => '---')), ...rows].join('\n');
+}
+
+/** Returns SECURITY.md with the current table. */
+export function replacePermissionsTable(text: string): string {
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`SECURITY.md needs a line ${begin} and a line ${end}`);
+  return `${before}${begin}\n\n${permissionsTable()}\n\n${end}${after}`;
+}
+
+if (import.meta.main) await writeFile(securityFile, replacePermissionsTable(await readFile(securityFile, 'utf8')));

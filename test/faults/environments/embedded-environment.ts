@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { openDatabase } from '../../../server/schema/open-database.ts';
+import { FaultEnvironment } from './environment.ts';
+
+/** One server on PGlite. */
+export class EmbeddedEnvironment extends FaultEnvironment {
+  /** Stops the server during the statement, because another process cannot open its database. */
+  override async sql(text: string): Promise<readonly object[]> {
+    const [server] = this.servers;
+    await server?.die();
+    const db = await openDatabase(join(this.dataDirectory, 'database'));
+    const rows = await db.em.fork().execute<object[]>(text);
+    await db.close();
+    await server?.live();
+    return rows;
+  }
+}

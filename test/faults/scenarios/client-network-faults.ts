@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { faults, openChaosProxy, type Fault as NetworkFault } from '../../support/network/chaos-proxy.ts';
+import type { Fault } from './scenario.ts';
+import type { FaultEnvironment } from '../environments/environment.ts';
+
+const faultMs = 2_000;
+
+/** Every second request fails: request lost, response lost, response truncated, delayed or slow. */
+export const cutCallers: Fault<FaultEnvironment> = {
+  name: 'cut-callers',
+  title: 'every second request lost, or its response lost, truncated, delayed or slow, for 2 s',
+  async inject(environment) {
+    let nth = 0;
+    const chooseFault = (): NetworkFault | undefined => {
+      nth += 1;
+      return nth % 2 === 0 ? faults[(nth / 2) % faults.length] : undefined;
+    };
+    const proxy = await openChaosProxy(environment.loadBalancer.url, chooseFault);
+    environment.clientUrl = proxy.url;
+    await sleep(faultMs);
+    environment.clientUrl = environment.loadBalancer.url;
+    await proxy[Symbol.asyncDispose]();
+    return { since: performance.now(), note: `${proxy.seen.filter((fault) => fault !== 'none').length} network faults` };
+  },
+};

@@ -1,0 +1,33 @@
+import type { Load } from '../traffic/load.ts';
+import type { FaultEnvironment } from '../environments/environment.ts';
+
+/** One injection of a fault. */
+export type FaultContext = {
+  readonly load: Load;
+  /** Index of the injection, from 0. */
+  readonly nth: number;
+  /** For tests: whether leases expire immediately instead of after a minute. */
+  readonly expireLeases: boolean;
+};
+
+/** `since`: time (`performance.now()`) from which a new write request may succeed. */
+export type InjectedFault = { readonly since: number; readonly note?: string };
+
+/** A failure that the test can cause. */
+export type Fault<S extends FaultEnvironment> = {
+  /** As in `npm run faults -- --fault NAME`. */
+  readonly name: string;
+  /** Description for the table. */
+  readonly title: string;
+  readonly inject: (environment: S, context: FaultContext) => Promise<InjectedFault>;
+  /** Waits until the fault is fully repaired, and does what an operator would do, before the next injection. */
+  readonly restore?: (environment: S, context: FaultContext) => Promise<string | undefined>;
+};
+
+/** Faults that share an environment. */
+export type Scenario<S extends FaultEnvironment> = {
+  /** Returns the reason if this machine cannot run the scenario. */
+  readonly missing?: () => string | undefined;
+  readonly open: () => Promise<S>;
+  readonly faults: readonly Fault<S>[];
+};

@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+type RunOptions = { readonly cwd?: string; readonly env?: Readonly<Record<string, string>>; readonly timeoutMs?: number };
+
+/** Runs a command and returns its standard output. Throws with the whole output if the command fails or times out. */
+export async function run(command: string, words: readonly string[], { cwd, env, timeoutMs = 300_000 }: RunOptions = {}): Promise<string> {
+  const child = spawn(command, words, {
+    ...(cwd !== undefined && { cwd }),
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: timeoutMs,
+  });
+  let output = '';
+  let errorOutput = '';
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  child.stderr.on('data', (chunk) => (errorOutput += String(chunk)));
+  const [code] = await once(child, 'close');
+  if (code === 0) return output;
+  throw new Error(`${command} ${words[0] ?? ''} exited with ${String(code)}:\n${`${output}\n${errorOutput}`.slice(-4000)}`);
+}
