@@ -61,7 +61,7 @@ class StripeState {
       next_action: null,
     };
     const state = intentStates[method ?? ''] ?? { status: 'requires_payment_method' };
-    const intent: Intent = { ...begin, id, last_payment_error: null, status: '', ...chosen };
+    const intent: Intent = { ...initial, id, last_payment_error: null, status: '', ...state };
     if (intent.status === 'succeeded') intent['amount_received'] = amount;
     this.intents.set(id, intent);
     const error = intent['last_payment_error'];
@@ -133,7 +133,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
         ...(status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
       }),
     failNext: (count) => void (failures.left = count),
-    intents: () => [...books.intents.values()],
+    intents: () => [...stripeState.intents.values()],
     async close() {
       server.closeAllConnections();
       server.close();
