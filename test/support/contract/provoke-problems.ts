@@ -43,7 +43,7 @@ function withParameter({ path, ...valid }: Valid, route: AppRoute, value: string
 /** Invalid variants of a request for each problem code. At least one variant must return the code. */
 const invalidRequests: Record<string, InvalidateRequest> = {
   missing_token: ({ method, path, body, headers }) => [{ method, path, body, headers }],
-  invalid_token: (valid) => [{ ...valid, token: 'nobody.made.this' }],
+  invalid_token: (valid) => [{ ...valid, token: 'not.a.token' }],
   expired_token: (valid, { expired: token }) => [{ ...valid, token }],
   revoked_token: (valid, { revoked: token }) => [{ ...valid, token }],
   insufficient_scope: (valid, { scopeless: token }) => [{ ...valid, token }],

@@ -40,39 +40,39 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await page.goto(`${server.origin}/sign-up`);
       await page.getByRole('button', { name: 'Go on by e-mail' }).click();
     },
-    'message sent': async (page) => requestSignUpLink(page, createLongEmailAddress()),
-    'sign-up after the message': async (page) => {
+    'e-mail sent': async (page) => requestSignUpLink(page, createLongEmailAddress()),
+    'sign-up form from the e-mail link': async (page) => {
       const email = createLongEmailAddress();
       await requestSignUpLink(page, email);
       await page.goto(await followMailTo(server.origin, email));
     },
-    'sign-up after the message with errors': async (page) => {
+    'sign-up form from the e-mail link with errors': async (page) => {
       const email = createLongEmailAddress();
       await requestSignUpLink(page, email);
       await page.goto(await followMailTo(server.origin, email));
       await page.getByRole('button', { name: 'Create account' }).click();
     },
-    'a link that is over': async (page) => void (await page.goto(`${server.origin}/sign-up/confirm?token=x`)),
+    'invalid e-mail link': async (page) => void (await page.goto(`${server.origin}/sign-up/confirm?token=x`)),
     'password reset': async (page) => void (await page.goto(`${server.origin}/password-reset`)),
     'new password with errors': async (page) => {
       await openNewPassword(page, await signUp(server.origin));
       await page.getByRole('button', { name: 'Save the password' }).click();
     },
-    'new password with credentials to keep, and with errors': async (page) => {
+    'new password with existing credentials and errors': async (page) => {
       const anna = await createUserWithCredentials(server);
       await addAuthenticatorApp(anna.browser);
       await openNewPassword(page, anna);
       await page.getByLabel(/Keep: Passkey/).check();
       await page.getByRole('button', { name: 'Save the password' }).click();
     },
-    'password was reset': async (page) => {
+    'password reset complete': async (page) => {
       await openNewPassword(page, await createUserWithCredentials(server));
       await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
       await page.getByLabel(/Keep: Passkey/).check();
       await page.getByRole('button', { name: 'Save the password' }).click();
       await page.getByRole('heading', { name: 'Your password is changed' }).waitFor();
     },
-    'second step': async (page) => {
+    'second factor with errors': async (page) => {
       const anna = await signUp(server.origin);
       const { secret } = await setUpApp(server, page, anna, scripted);
       await page.context().clearCookies();
@@ -81,7 +81,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
     },
-    'setting up the app': async (page) => {
+    'authenticator app setup': async (page) => {
       await signInAs(server, page, await signUp(server.origin));
       await page.goto(`${server.origin}/account/authenticator-app`);
     },
@@ -106,13 +106,13 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await page.goto(`${server.origin}/account/api-keys`);
     },
     'no API keys': async (page) => openAccountPage(page, 'api-keys'),
-    'change of password with API keys': async (page) => {
+    'change password with API keys': async (page) => {
       await signInAs(server, page, await createUserWithCredentials(server));
       await page.goto(`${server.origin}/account/password`);
     },
-    'change of password': async (page) => openAccountPage(page, 'password'),
-    'change of address': async (page) => openAccountPage(page, 'email'),
-    'closing the account': async (page) => openAccountPage(page, 'close'),
+    'change password': async (page) => openAccountPage(page, 'password'),
+    'change e-mail address': async (page) => openAccountPage(page, 'email'),
+    'close account': async (page) => openAccountPage(page, 'close'),
     'too many attempts': async (page) => {
       const { email } = await signUp(server.origin);
       const attacker = new HttpBrowser(server.origin);
@@ -125,7 +125,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Too many attempts' }).waitFor();
     },
-    'code from an e-mail': async (page) => {
+    'e-mail code with errors': async (page) => {
       const user = await signUp(server.origin);
       const attacker = new HttpBrowser(server.origin);
       await attacker.submit(await attacker.open('/sign-in'), { email: user.email, password: 'wrong' });
@@ -137,7 +137,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await server.db.em.fork().execute(`delete from attempts where key like 'password.ceiling:%'`);
     },
     consent: async (page) => openConsent(page, 'mandate-cli', commandLine.redirectUri),
-    'consent for somebody else’s website': async (page) => {
+    'consent for a third-party website': async (page) => {
       const client = await webApplication(server.db, ['users.read', 'orders.read', 'orders.write', 'orders.manage', 'users.manage']);
       await openConsent(page, client.clientId, client.redirectUri);
     },
@@ -149,14 +149,14 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await page.goto(`${server.origin}/oauth/logout`);
     },
     'signed out': async (page) => void (await page.goto(`${server.origin}/oauth/logout/success`)),
-    failure: async (page) => void (await page.goto(`${server.origin}/oauth/authorize?client_id=nobody`)),
-    'message about another address': async (page) => {
+    'authorization error': async (page) => void (await page.goto(`${server.origin}/oauth/authorize?client_id=nobody`)),
+    'e-mail sent to the new address': async (page) => {
       await openAccountPage(page, 'email');
       await page.getByLabel('New e-mail address').fill(createLongEmailAddress());
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     },
-    'use another address': async (page) => {
+    'confirm new e-mail address': async (page) => {
       await openAccountPage(page, 'email');
       const email = createLongEmailAddress();
       await page.getByLabel('New e-mail address').fill(email);
@@ -175,18 +175,18 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await page.getByRole('button', { name: 'Close the account for good' }).click();
       await page.getByRole('heading', { name: 'Your account is closed' }).waitFor();
     },
-    'code of a device': async (page) => {
+    'device code': async (page) => {
       await signInAs(server, page, await signUp(server.origin));
       await page.goto(`${server.origin}/oauth/device`);
     },
-    'wrong code of a device': async (page) => {
+    'device code with errors': async (page) => {
       await signInAs(server, page, await signUp(server.origin));
       await page.goto(`${server.origin}/oauth/device`);
       await page.getByLabel('Code').fill('BBBB-BBBB');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
     },
-    'is it your device': async (page) => confirmDevice(page),
+    'device confirmation': async (page) => confirmDevice(page),
     'consent for a device': async (page) => {
       await confirmDevice(page);
       await page.getByRole('button', { name: 'It is the same code' }).click();
@@ -206,7 +206,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
         .execute('update applications set name = ?, logo_uri = ? where client_id = ?', ['Parcel Tracker', logo, client.clientId]);
       await openConsent(page, client.clientId, client.redirectUri, 'openid orders.read');
     },
-    'consent for everything': async (page) => {
+    'consent for all permissions': async (page) => {
       const client = await webApplication(server.db, scopeNames);
       await server.db.em.fork().execute('update applications set name = ? where client_id = ?', [longName.slice(0, 100), client.clientId]);
       await openConsent(
